@@ -21,9 +21,9 @@ import (
 )
 
 // receiverAt is the address at which the carrier reaches a manager's receiver.
-func receiverAt(address string) *world.Ear {
+func receiverAt(address string) *world.Receiver {
 	trust := &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS12}
-	return &world.Ear{URL: "https://" + address, Via: &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
+	return &world.Receiver{URL: "https://" + address, Client: &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
 }
 
 var _ = Describe("Two managers, of which one leads", Ordered, func() {
@@ -67,7 +67,7 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 			return path
 		}).WithTimeout(time.Minute).Should(HavePrefix("/events/"))
 		ear := receiverAt(leader)
-		w.Call(ctx, ear, path, world.SharedSecret)
+		w.Subscribe(ctx, ear, path, world.SharedSecret)
 		Expect(w.Create(ctx, w.Service("notified", w.Line()))).To(Succeed())
 		Eventually(func(g Gomega) {
 			w.Deliver(ctx, ear)
@@ -88,7 +88,7 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 		}).WithTimeout(time.Minute).Should(Succeed())
 
 		ear := receiverAt(standby)
-		w.Call(ctx, ear, w.EventsPath(ctx), world.SharedSecret)
+		w.Subscribe(ctx, ear, w.EventsPath(ctx), world.SharedSecret)
 		Eventually(func(g Gomega) {
 			w.Deliver(ctx, ear)
 			g.Expect(w.ReadOrder(ctx, "rejected").Status.Rejection).To(HaveValue(HaveField("Reason", "No access")))

@@ -69,7 +69,7 @@ func (w rightsWorld) editDuringPOST(ctx context.Context, operation carrier.Opera
 	Expect(found).To(BeTrue())
 	another, isObject := object.DeepCopyObject().(client.Object) // the POST runs in another goroutine
 	Expect(isObject).To(BeTrue())
-	w.Meanwhile(contract.SubmitPath, func() {
+	w.DuringPOST(contract.SubmitPath, func() {
 		label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"north"}}}`))
 		Expect(w.Patch(ctx, another, label)).To(Succeed())
 	})

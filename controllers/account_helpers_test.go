@@ -36,7 +36,7 @@ func accountReady(ctx context.Context, w *world.World) metav1.Condition {
 // reconcileAccount is the condition Ready of the account, after one pass.
 func reconcileAccount(ctx SpecContext, w *world.World, process *world.Process) metav1.Condition {
 	GinkgoHelper()
-	_, err := process.LookAtAccount(ctx)
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	return accountReady(ctx, w)
 }
@@ -53,9 +53,9 @@ func editAccount(ctx context.Context, w *world.World, edit func(*v1alpha1.Carrie
 func reconcileFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {
-		account, err := process.LookAtAccount(ctx)
+		account, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		service, err := process.Look(ctx, site)
+		service, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		wait := time.Minute
 		for _, after := range []time.Duration{account.RequeueAfter, service.RequeueAfter} {
@@ -75,7 +75,7 @@ func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, ba
 	Expect(w.Delete(ctx, account)).To(Succeed())
 	account = w.Account(func(a *v1alpha1.CarrierAccount) { a.Spec = account.Spec; a.Spec.BaseURL = baseURL })
 	Expect(w.Create(ctx, account)).To(Succeed())
-	_, err := process.LookAtAccount(ctx)
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 }
 
@@ -115,8 +115,8 @@ func inAnotherNamespace(ctx SpecContext, w *world.World, identity string) (*worl
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}}
 	Expect(w.Create(ctx, namespace)).To(Succeed())
 	other.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = identity })
-	process := other.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
+	process := other.Start(world.CrashPoint{})
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	return &other, process
 }
@@ -124,8 +124,8 @@ func inAnotherNamespace(ctx SpecContext, w *world.World, identity string) (*worl
 // successor is a process that takes over.
 func successor(ctx SpecContext, w *world.World) *world.Process {
 	GinkgoHelper()
-	process := w.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
+	process := w.Start(world.CrashPoint{})
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	return process
 }

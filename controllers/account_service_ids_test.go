@@ -35,7 +35,7 @@ func serviceUserOf(edits ...func(*v1alpha1.BroadbandService)) serviceUser {
 	return serviceUser{
 		name:  site,
 		make:  func(w *world.World, line int64) client.Object { return w.Service(site, line, append(edits, often)...) },
-		look:  func(ctx context.Context, process *world.Process) (ctrl.Result, error) { return process.Look(ctx, site) },
+		look:  func(ctx context.Context, process *world.Process) (ctrl.Result, error) { return process.Reconcile(ctx, site) },
 		empty: func() controllers.Subject { return &v1alpha1.BroadbandService{} },
 	}
 }
@@ -52,7 +52,7 @@ func oneShotUserOf(of oneShot, edits ...func(controllers.Subject)) serviceUser {
 			return object
 		},
 		look: func(ctx context.Context, process *world.Process) (ctrl.Result, error) {
-			return process.LookAt(ctx, of.shot())
+			return process.ReconcileOneShot(ctx, of.shot())
 		},
 		empty: of.empty,
 	}
@@ -108,7 +108,7 @@ var _ = DescribeTable("A service that the account does not list is refused befor
 		w, process, orders := beginWithOrders(ctx)
 		line := w.Line()
 		orders[order] = deliveredOrder(line)
-		_, err := process.LookAtAccount(ctx)
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		listServices(ctx, w, 7)
 		if scenario.name != site {

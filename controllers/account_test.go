@@ -41,7 +41,7 @@ var _ = DescribeTable("A corrected Secret is noticed within 5 seconds, however l
 		}
 		Expect(w.Create(ctx, w.Account())).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		process := w.Start(world.Cut{})
+		process := w.Start(world.CrashPoint{})
 		for _, after := range []time.Duration{2 * time.Second, 10 * time.Second, time.Hour} {
 			next := reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(after))
 			Expect(accountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
@@ -63,7 +63,7 @@ var _ = DescribeTable("A corrected Secret is noticed within 5 seconds, however l
 func reconcileAccountUntil(ctx context.Context, w *world.World, process *world.Process, end time.Time) time.Duration {
 	GinkgoHelper()
 	for {
-		result, err := process.LookAtAccount(ctx)
+		result, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		if left := end.Sub(w.Clock.Now()); result.RequeueAfter == 0 || result.RequeueAfter > left {
 			w.Clock.Advance(left)
@@ -89,7 +89,7 @@ var _ = DescribeTable("An account that cannot log in",
 		Expect(w.Create(ctx, w.Account(orNoop(scenario.account)))).To(Succeed())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		process := w.Start(world.Cut{}, func(o *controllers.Options) { o.AllowInsecure = !scenario.secure })
+		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.AllowInsecure = !scenario.secure })
 
 		By("reconciling it for an hour")
 		reconcileFor(ctx, w, process, time.Hour)
@@ -213,15 +213,15 @@ var _ = Describe("An account", func() {
 			old := v1alpha1.SigningKey{KeyID: "old", PrivateKeySecretRef: place}
 			a.Spec.Auth.Keys = append([]v1alpha1.SigningKey{old}, a.Spec.Auth.Keys...)
 		}))).To(Succeed())
-		process := w.Start(world.Cut{})
-		_, err := process.LookAtAccount(ctx)
+		process := w.Start(world.CrashPoint{})
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 	})
 
 	It("at a deprecated API version raises a warning once", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 2 })
-		_, err := process.LookAtAccount(ctx)
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		warned := 0
 		for _, line := range w.Events.All() {

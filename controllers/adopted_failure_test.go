@@ -29,7 +29,7 @@ var _ = It("A change that a new object has taken over, and that then fails, is n
 		Expect(process.Drive(ctx, site)).To(BeNil())
 
 		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanFails, 12)))).To(Succeed())
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		taken := serviceLedger(ctx, w, line).Spec
 		Expect(taken.Open).To(ConsistOf(And(HaveField("AttemptID", before.AttemptID),

@@ -86,7 +86,7 @@ var _ = Describe("An aggregation method", func() {
 		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
 		held := false
 		for range 60 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			service := w.Read(ctx, site)
 			if ready := world.Ready(service); ready.Reason == v1alpha1.ReasonCarrierHold {

@@ -45,7 +45,7 @@ var _ = Describe("An API server that refuses", func() {
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		process.Seam.Fault = failEffect("create service-", errQuota)
-		lookOften(w, func() error { _, err := process.Look(ctx, site); return err })
+		lookOften(w, func() error { _, err := process.Reconcile(ctx, site); return err })
 
 		service := w.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAPIServerRefused)
@@ -54,7 +54,7 @@ var _ = Describe("An API server that refuses", func() {
 		Expect(service.Status.Requests).To(BeEmpty(), "what is not on record is not shown")
 		Expect(w.Posts(line)).To(BeZero())
 		before := statusWrites(process)
-		lookOften(w, func() error { _, err := process.Look(ctx, site); return err })
+		lookOften(w, func() error { _, err := process.Reconcile(ctx, site); return err })
 		Expect(statusWrites(process)).To(Equal(before), "the same is not written at each try")
 
 		process.Seam.Fault = nil
@@ -67,7 +67,7 @@ var _ = Describe("An API server that refuses", func() {
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		process.Seam.Fault = failEffect("create order-", errQuota)
 		begun := statusWrites(process)
-		lookOften(w, func() error { _, err := process.LookAtOrder(ctx, site); return err })
+		lookOften(w, func() error { _, err := process.ReconcileOrder(ctx, site); return err })
 
 		expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAPIServerRefused)
 		Expect(w.Ordered(reference).Seen).To(BeZero())
@@ -90,11 +90,11 @@ var _ = Describe("An API server that refuses", func() {
 			return apierrors.NewForbidden(schema.GroupResource{Resource: "requestledgers"}, "ledger",
 				errors.New("denied by a webhook, request "+strings.Repeat("x", tries)))
 		}
-		lookOften(w, func() error { _, err := process.LookAtOrder(ctx, site); return err })
+		lookOften(w, func() error { _, err := process.ReconcileOrder(ctx, site); return err })
 		Expect(tries).To(Equal(20))
 		Expect(statusWrites(process)).To(Equal(1))
 		w.Clock.Advance(10 * time.Minute)
-		_, err := process.LookAtOrder(ctx, site)
+		_, err := process.ReconcileOrder(ctx, site)
 		Expect(err).To(Satisfy(apierrors.IsForbidden))
 		Expect(statusWrites(process)).To(Equal(2))
 	})
@@ -105,13 +105,13 @@ var _ = Describe("An API server that refuses", func() {
 			order.Spec.QualificationResultRef = &v1alpha1.ConfigMapKeyReference{Name: "result", Key: "json"}
 		}))).To(Succeed())
 		refusals := 0
-		process.Seam.Unread = func() error {
+		process.Seam.FailRead = func() error {
 			if refusals++; refusals > 1 { // the object itself can be read
 				return nil
 			}
 			return apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "result", errors.New("no role"))
 		}
-		_, err := process.LookAtOrder(ctx, site)
+		_, err := process.ReconcileOrder(ctx, site)
 		Expect(err).To(Satisfy(apierrors.IsForbidden))
 		order := w.ReadOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAPIServerRefused)
@@ -131,7 +131,7 @@ var _ = Describe("An API server that refuses", func() {
 			refusals++
 			return errQuota
 		}
-		_, err := process.LookAt(ctx, world.Shot{Kind: "DiagnosticTest", Name: site})
+		_, err := process.ReconcileOneShot(ctx, world.OneShot{Kind: "DiagnosticTest", Name: site})
 		Expect(err).To(Satisfy(apierrors.IsForbidden))
 		test, _ := world.Fetch(ctx, w, site, &v1alpha1.DiagnosticTest{})
 		Expect(readyOf(test).Reason).To(Equal(v1alpha1.ReasonAPIServerRefused))
@@ -148,7 +148,7 @@ var _ = Describe("An API server that refuses", func() {
 		}
 		for _, answer := range answers {
 			process.Seam.Fault = failEffect("create order-", answer)
-			_, err := process.LookAtOrder(ctx, site)
+			_, err := process.ReconcileOrder(ctx, site)
 			Expect(err).To(Or(BeNil(), MatchError(answer)))
 			w.Clock.Advance(time.Second)
 		}

@@ -29,7 +29,7 @@ func createAppointment(
 // reconcileAppointment runs one pass that must succeed.
 func reconcileAppointment(ctx context.Context, w *world.World, process *world.Process) *v1alpha1.AppointmentRequest {
 	GinkgoHelper()
-	_, err := process.LookAtAppointment(ctx, site)
+	_, err := process.ReconcileAppointment(ctx, site)
 	Expect(err).NotTo(HaveOccurred())
 	return w.ReadAppointment(ctx, site)
 }

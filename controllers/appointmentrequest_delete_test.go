@@ -92,8 +92,8 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		w, process := begin(ctx)
 		createAppointment(ctx, w, process)
 		deleteAppointment(ctx, w)
-		successor := w.Start(world.Cut{})
-		_, err := successor.LookAtAccount(ctx)
+		successor := w.Start(world.CrashPoint{})
+		_, err := successor.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		successor.DriveAppointment(ctx, site)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
@@ -105,7 +105,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		deleted := w.ReadAppointment(ctx, site).DeletionTimestamp.Time
 		for w.ReadAppointment(ctx, site) != nil {
 			Expect(cancelWarnings(w)).To(BeZero())
-			result, err := process.LookAtAppointment(ctx, site)
+			result, err := process.ReconcileAppointment(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -143,8 +143,8 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		w, process := begin(ctx)
 		createAppointment(ctx, w, process)
 		deleteAppointment(ctx, w)
-		silent := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
-		_, err := silent.LookAtAccount(ctx)
+		silent := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.Submit = false })
+		_, err := silent.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		givenUp(ctx, w, silent)
 		Expect(cancelPosts(w)).To(BeZero())
@@ -198,27 +198,27 @@ type killedAppointment struct {
 
 var _ = DescribeTable("An operator that is killed at any effect of an AppointmentRequest's",
 	func(ctx SpecContext, end killedAppointment) {
-		begun := func(cut world.Cut) (*world.World, *world.Process) {
+		begun := func(cut world.CrashPoint) (*world.World, *world.Process) {
 			w := world.New(ctx, plane)
 			w.Login(ctx)
 			Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 			process := w.Start(cut)
-			if _, err := process.LookAtAccount(ctx); err == nil {
+			if _, err := process.ReconcileAccount(ctx); err == nil {
 				end.run(ctx, w, process)
 			}
 			return w, process
 		}
-		whole, uncut := begun(world.Cut{})
+		whole, uncut := begun(world.CrashPoint{})
 		Expect(cancelPosts(whole)).To(Equal(end.cancels))
 		effects := uncut.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", end.atLeast))
 		lost, given := 0, 0
-		for _, cut := range world.Cuts(effects) {
+		for _, cut := range world.CrashPoints(effects) {
 			By("killing it " + cut.String())
 			w, _ := begun(cut)
 			end.finish(ctx, w, nil)
-			successor := w.Start(world.Cut{})
-			_, err := successor.LookAtAccount(ctx)
+			successor := w.Start(world.CrashPoint{})
+			_, err := successor.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			successor.DriveAppointment(ctx, site)
 
@@ -245,7 +245,7 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 		}
 		AddReportEntry("kill points", fmt.Sprintf(
 			"%d kill points, %d of them left an appointment-request that nobody knows of, %d were given up with a warning",
-			len(world.Cuts(effects)), lost, given))
+			len(world.CrashPoints(effects)), lost, given))
 	},
 	Entry("slots", killedAppointment{
 		run: driveAppointment, finish: nothing, left: 1, atLeast: 6,
@@ -270,7 +270,7 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 
 // isUnrecordedQuery reports whether a process ended between a query for slots and its record. Class
 // Query: such a query is sent again, and it is unknown what the first one created.
-func isUnrecordedQuery(effects []world.Effect, end world.Cut) bool {
+func isUnrecordedQuery(effects []world.Effect, end world.CrashPoint) bool {
 	isQuery := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
 	if end.After {
 		return isQuery(effects[end.At-1])
@@ -280,7 +280,7 @@ func isUnrecordedQuery(effects []world.Effect, end world.Cut) bool {
 
 // isUnrecordedCancel reports whether a process ended between the intent of a cancel and its
 // outcome.
-func isUnrecordedCancel(effects []world.Effect, end world.Cut) bool {
+func isUnrecordedCancel(effects []world.Effect, end world.CrashPoint) bool {
 	for _, effect := range effects {
 		if strings.HasSuffix(effect.What, "appointment-requests/cancel") {
 			number := effect.Number

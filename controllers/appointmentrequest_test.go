@@ -46,7 +46,7 @@ var _ = Describe("An AppointmentRequest", func() {
 		calls := len(w.Carrier.Calls())
 		w.Clock.Advance(24 * time.Hour)
 		Expect(process.DriveAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
-		_, err := w.Start(world.Cut{}).LookAtAppointment(ctx, site)
+		_, err := w.Start(world.CrashPoint{}).ReconcileAppointment(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.ReadAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
@@ -107,7 +107,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	It("that is edited while in progress is completed first, then cancelled and sent anew", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
-		_, err := process.LookAtAppointment(ctx, site)
+		_, err := process.ReconcileAppointment(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.ReadAppointment(ctx, site).Status.AppointmentRequestID).NotTo(BeZero())
 		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
@@ -153,8 +153,8 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("is not sent while the manager may not send", func(ctx SpecContext) {
 		w, _ := begin(ctx)
-		process := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
-		_, err := process.LookAtAccount(ctx)
+		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.Submit = false })
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		expectAppointment(createAppointment(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
 		Expect(slotPosts(w)).To(BeZero())

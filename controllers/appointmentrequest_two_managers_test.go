@@ -19,10 +19,10 @@ import (
 var _ = It("Slots that two managers request at once leave an appointment-request that is reported (R15)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
-		other := w.Start(world.Cut{})
-		_, err := other.LookAtAccount(ctx)
+		other := w.Start(world.CrashPoint{})
+		_, err := other.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		w.Meanwhile("/api/connect/orders/appointment-requests/request", func() { reconcileAppointment(ctx, w, other) })
+		w.DuringPOST("/api/connect/orders/appointment-requests/request", func() { reconcileAppointment(ctx, w, other) })
 		appointment := createAppointment(ctx, w, process)
 		expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 

@@ -96,7 +96,7 @@ var _ = Describe("Polling slots", func() {
 		Expect(w.Carrier.FailNext("GET AppointmentSlots", fault)).To(Succeed())
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		for w.Carrier.Armed() > 0 {
-			result, err := process.LookAtAppointment(ctx, site)
+			result, err := process.ReconcileAppointment(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -141,8 +141,8 @@ var _ = Describe("Polling slots", func() {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		reconcileAppointment(ctx, w, process)
-		successor := w.Start(world.Cut{})
-		_, err := successor.LookAtAccount(ctx)
+		successor := w.Start(world.CrashPoint{})
+		_, err := successor.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		expectSlots(w, successor.DriveAppointment(ctx, site))
 		Expect(slotPosts(w)).To(Equal(1))
@@ -151,7 +151,7 @@ var _ = Describe("Polling slots", func() {
 	It("keeps an answer that arrives after an edit", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		edited := false
-		process.Seam.Lose = func(effect world.Effect) error {
+		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if !edited && strings.HasSuffix(effect.What, "appointment-requests/request") {
 				edited = true
 				w.EditAppointment(ctx, site, annotatedWith("someone", "was here"))
@@ -199,7 +199,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 			fault.Times = 1000
 			w, process := moved(ctx, fault)
 			for began := w.Clock.Now(); w.Clock.Now().Before(began.Add(48 * time.Hour)); {
-				result, err := process.LookAtAppointment(ctx, site)
+				result, err := process.ReconcileAppointment(ctx, site)
 				Expect(err).NotTo(HaveOccurred())
 				w.Clock.Advance(result.RequeueAfter)
 			}

@@ -75,7 +75,7 @@ var _ = DescribeTable("A change that waits for approval",
 		Expect(d.quotes()).To(Equal(quotes))
 
 		By("a restart and a day without changes, in which it still waits")
-		d.process = d.Start(world.Cut{}, d.forger.wrap)
+		d.process = d.Start(world.CrashPoint{}, d.forger.wrap)
 		d.Clock.Advance(24 * time.Hour)
 		Expect(d.drive(ctx).ResourceVersion).To(Equal(waiting.ResourceVersion), "no write")
 
@@ -221,7 +221,7 @@ var _ = Describe("An approval", func() {
 
 		for pending := waiting.Status.Pending; pending != nil; pending = d.Read(ctx, site).Status.Pending {
 			Expect(pending.Hash).To(Equal(hash))
-			result, err := d.process.Look(ctx, site)
+			result, err := d.process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			d.Clock.Advance(min(result.RequeueAfter, time.Minute))
 		}
@@ -267,7 +267,7 @@ var _ = Describe("An approval", func() {
 		d := newPricedService(ctx, withApproval(""))
 		account := func(approval v1alpha1.Approval) {
 			editAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = approval })
-			Expect(d.process.LookAtAccount(ctx)).Error().NotTo(HaveOccurred())
+			Expect(d.process.ReconcileAccount(ctx)).Error().NotTo(HaveOccurred())
 		}
 		account(v1alpha1.ApprovalAlways)
 		expectAwaiting(d.declare(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
@@ -280,7 +280,7 @@ var _ = Describe("An approval", func() {
 	})
 
 	It("is used up with the intent, at whatever effect the operator is killed", func(ctx SpecContext) {
-		scenario := func(cut world.Cut) (pricedService, string) {
+		scenario := func(cut world.CrashPoint) (pricedService, string) {
 			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
 			hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
 			d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
@@ -288,17 +288,17 @@ var _ = Describe("An approval", func() {
 			d.drive(ctx)
 			return d, hash
 		}
-		whole, _ := scenario(world.Cut{})
+		whole, _ := scenario(world.CrashPoint{})
 		effects := whole.process.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", 10))
 		again := 0
-		for _, cut := range world.Cuts(effects) {
+		for _, cut := range world.CrashPoints(effects) {
 			By("killing it " + cut.String())
 			d, hash := scenario(cut)
 			for _, request := range d.Read(ctx, site).Status.Requests {
 				Expect([]string{request.ApprovedHash, d.Read(ctx, site).Status.Handled.Approve}).To(HaveEach(hash))
 			}
-			d.process = d.Start(world.Cut{})
+			d.process = d.Start(world.CrashPoint{})
 			service := d.drive(ctx)
 			Expect(len(d.sent())).To(BeNumerically("<=", 1))
 			if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
@@ -316,6 +316,6 @@ var _ = Describe("An approval", func() {
 			Expect(d.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points of an approved change", fmt.Sprintf(
-			"%d, of which %d needed approval again", len(world.Cuts(effects)), again))
+			"%d, of which %d needed approval again", len(world.CrashPoints(effects)), again))
 	})
 })

@@ -30,11 +30,11 @@ var _ = DescribeTable("The state of an unchanged service at one carrier is not a
 		another(ctx, w, process)
 		Expect(w.Carrier.SetPlan(line, world.PlanSlow)).To(Succeed())
 		if restarts {
-			process = w.Start(world.Cut{})
-			_, err := process.LookAtAccount(ctx)
+			process = w.Start(world.CrashPoint{})
+			_, err := process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		service = w.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonProgressing)

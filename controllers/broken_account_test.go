@@ -62,10 +62,10 @@ func createServices(ctx context.Context, w *world.World) []int64 {
 // reconcileAll reconciles everything of an account once.
 func reconcileAll(ctx context.Context, process *world.Process) {
 	GinkgoHelper()
-	_, err := process.LookAtAccount(ctx)
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	for i := range serviceCount {
-		_, err := process.Look(ctx, fmt.Sprint("site-", i))
+		_, err := process.Reconcile(ctx, fmt.Sprint("site-", i))
 		Expect(err).NotTo(HaveOccurred())
 	}
 }
@@ -73,7 +73,7 @@ func reconcileAll(ctx context.Context, process *world.Process) {
 var _ = DescribeTable("A broken account does not affect a healthy one",
 	func(ctx SpecContext, answer http.HandlerFunc) {
 		w, process := begin(ctx)
-		lines, next := createServices(ctx, w), w.NextDoor(ctx)
+		lines, next := createServices(ctx, w), w.InAnotherNamespace(ctx)
 		next.Login(ctx)
 		createServices(ctx, next)
 		reconcileAll(ctx, process.In(next))

@@ -25,7 +25,7 @@ var _ = Describe("A reschedule or abort", func() {
 			driveUntilAccepted(ctx, w, process)
 
 			w.Edit(ctx, site, declared)
-			_, err := process.Look(ctx, site)
+			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 
 			service := w.Read(ctx, site)
@@ -73,7 +73,7 @@ var _ = Describe("A reschedule or abort", func() {
 		driveUntilAccepted(ctx, w, process)
 		removeLedger(ctx, w, serviceLedger(ctx, w, line))
 		w.Edit(ctx, site, endOn(wantedDate))
-		service := w.Start(world.Cut{}).Drive(ctx, site)
+		service := w.Start(world.CrashPoint{}).Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 		expectAtCarrier(w, line, stateRequested, wantedDate)
 		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{1, 1}))
@@ -86,7 +86,7 @@ var _ = Describe("A reschedule or abort", func() {
 		Expect(w.Carrier.FailNext("Health", down)).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line, endOn(wantedDate)))).To(Succeed())
 		for range 30 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -105,7 +105,7 @@ var _ = Describe("A reschedule or abort", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		driveUntilAccepted(ctx, w, process)
 		w.Edit(ctx, site, endOn(wantedDate))
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Read(ctx, site).OpenRequests()).To(HaveLen(2))
 		w.Carrier.RemoveService(line)

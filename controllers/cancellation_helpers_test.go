@@ -101,7 +101,7 @@ func cancellationAs(state, date string) *simulator.Cancellation {
 func untilAltered(ctx context.Context, w *world.World, process *world.Process, line int64) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 50 {
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		if alterations(w, line) > 0 {
 			return w.Read(ctx, site)

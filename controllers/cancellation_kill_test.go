@@ -24,26 +24,26 @@ type killedAlteration struct {
 
 var _ = DescribeTable("An operator that is killed between any two effects still completes a cancellation",
 	func(ctx SpecContext, scenario killedAlteration) {
-		tell := func(cut world.Cut) (*world.World, *world.Process, int64) {
+		tell := func(cut world.CrashPoint) (*world.World, *world.Process, int64) {
 			w := world.New(ctx, plane)
 			w.Login(ctx)
 			line := w.Line(withCancellation(stateRequested, pendingDate))
 			Expect(w.Create(ctx, w.Service(site, line, scenario.edits...))).To(Succeed())
 			process := w.Start(cut)
-			if _, err := process.LookAtAccount(ctx); err == nil {
+			if _, err := process.ReconcileAccount(ctx); err == nil {
 				process.Drive(ctx, site)
 			}
 			return w, process, line
 		}
-		_, whole, _ := tell(world.Cut{})
+		_, whole, _ := tell(world.CrashPoint{})
 		effects := whole.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", scenario.least))
-		for _, cut := range world.Cuts(effects) {
+		for _, cut := range world.CrashPoints(effects) {
 			By("killing it " + cut.String())
 			w, _, line := tell(cut)
 			expectTakenOver(ctx, w, line, scenario.done)
 		}
-		AddReportEntry("kill points", len(world.Cuts(effects)))
+		AddReportEntry("kill points", len(world.CrashPoints(effects)))
 	},
 	Entry("by a reschedule", killedAlteration{
 		edits: []edit{withoutPlan, endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 9,
@@ -59,8 +59,8 @@ var _ = DescribeTable("An operator that is killed between any two effects still 
 // expectTakenOver starts another process, and expects that it completes what a killed one began.
 func expectTakenOver(ctx context.Context, w *world.World, line int64, done simulator.Cancellation) {
 	GinkgoHelper()
-	successor := w.Start(world.Cut{})
-	_, err := successor.LookAtAccount(ctx)
+	successor := w.Start(world.CrashPoint{})
+	_, err := successor.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	service := successor.Drive(ctx, site)
 	Expect(service.OpenCancellation()).To(BeNil(), "class Verify finds out by itself")

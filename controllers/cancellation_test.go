@@ -112,7 +112,7 @@ var _ = Describe("A cancellation", func() {
 
 		for _, date := range []string{"2026-05-01", "2026-05-02", otherDate} {
 			w.Edit(ctx, site, endOn(date))
-			_, err := process.Look(ctx, site)
+			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 		}
@@ -128,7 +128,7 @@ var _ = Describe("A cancellation", func() {
 		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		driveUntilAccepted(ctx, w, process)
 		w.Edit(ctx, site, withoutEnd)
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		w.Edit(ctx, site, endOn(wantedDate))
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)

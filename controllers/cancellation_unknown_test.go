@@ -128,7 +128,7 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 	It("by a timeout after it was processed is proven by one read", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line(withCancellation(stateRequested, pendingDate))
-		process.Seam.Lose = func(effect world.Effect) error {
+		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasPrefix(effect.What, http.MethodPost) && strings.HasSuffix(effect.What, "/reschedule") {
 				return os.ErrDeadlineExceeded
 			}

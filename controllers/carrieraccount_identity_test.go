@@ -19,7 +19,7 @@ var _ = Describe("The login of a CarrierAccount", func() {
 		w, process := begin(ctx)
 		ledger := identityLedger(ctx, w, w.Namespace)
 		Expect(ledger.Spec.Account.Logins).To(ConsistOf(w.Account().Login()))
-		Expect(reconcileAccount(ctx, w, w.Start(world.Cut{})).Status).To(Equal(metav1.ConditionTrue))
+		Expect(reconcileAccount(ctx, w, w.Start(world.CrashPoint{})).Status).To(Equal(metav1.ConditionTrue))
 		Expect(identityLedger(ctx, w, w.Namespace)).To(Equal(ledger))
 		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 	})
@@ -34,7 +34,7 @@ var _ = Describe("The login of a CarrierAccount", func() {
 		Expect(w.Create(ctx, w.Account(func(a *v1alpha1.CarrierAccount) {
 			a.Spec.Identity, a.Annotations = other, map[string]string{}
 		}))).To(Succeed())
-		process = w.Start(world.Cut{})
+		process = w.Start(world.CrashPoint{})
 		ready := reconcileAccount(ctx, w, process)
 		Expect(ready).To(And(HaveField("Status", metav1.ConditionFalse), HaveField("Reason", v1alpha1.ReasonIdentityChanged)))
 		Expect(ready.Message).To(And(ContainSubstring("spec.identity: "), HaveSuffix("acknowledge="+other+"'")))
@@ -55,7 +55,7 @@ var _ = Describe("The login of a CarrierAccount", func() {
 	It("is reported as not recorded if Kubernetes refuses it, and nothing is sent (R18, R31)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
-		process := w.Start(world.Cut{})
+		process := w.Start(world.CrashPoint{})
 		process.Seam.Fault = failEffect("create identity-", errQuota)
 		ready := reconcileAccount(ctx, w, process)
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonAPIServerRefused), ready.Message)
@@ -67,7 +67,7 @@ var _ = Describe("The login of a CarrierAccount", func() {
 	It("is not recorded by a manager that sends nothing (R31)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
-		ready := reconcileAccount(ctx, w, w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false }))
+		ready := reconcileAccount(ctx, w, w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.Submit = false }))
 		Expect(ready.Status).To(Equal(metav1.ConditionTrue))
 		Expect(identityLedger(ctx, w, w.Namespace)).To(BeNil())
 	})
@@ -80,7 +80,7 @@ var _ = Describe("A clientName that is edited", func() {
 		func(ctx SpecContext) {
 			w := world.New(ctx, plane)
 			w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.ClientName = world.OtherClient })
-			process := w.Start(world.Cut{})
+			process := w.Start(world.CrashPoint{})
 			Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 			inAnotherNamespace(ctx, w, w.Namespace+"-2") // sends as the other client
 

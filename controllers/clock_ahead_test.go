@@ -25,7 +25,7 @@ var _ = It("An attempt that ended in the future, by the clock that wrote it, is 
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		ledger := serviceLedger(ctx, w, line)
 		for ; ledger == nil || len(ledger.Spec.Last) == 0; ledger = serviceLedger(ctx, w, line) {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(min(result.RequeueAfter, time.Second))
 		}
@@ -34,8 +34,8 @@ var _ = It("An attempt that ended in the future, by the clock that wrote it, is 
 		ledger.Spec.Revision++
 		Expect(w.Update(ctx, ledger)).To(Succeed())
 
-		began, successor := w.Clock.Now(), w.Start(world.Cut{})
-		_, err := successor.LookAtAccount(ctx)
+		began, successor := w.Clock.Now(), w.Start(world.CrashPoint{})
+		_, err := successor.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		expectReady(successor.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Clock.Now().Sub(began)).To(BeNumerically("<", 10*time.Minute))

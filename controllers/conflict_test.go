@@ -24,8 +24,8 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			w := world.New(ctx, plane)
 			own := identity(w.Namespace)
 			w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = own })
-			process := w.Start(world.Cut{})
-			_, err := process.LookAtAccount(ctx)
+			process := w.Start(world.CrashPoint{})
+			_, err := process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			other, otherProcess := inAnotherNamespace(ctx, w, own)
 			line := w.Line()
@@ -65,7 +65,7 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 
 			late := other.Service("late", line, withPlan(world.PlanFast, 24))
 			Expect(other.Create(ctx, late)).To(Succeed())
-			_, err := otherProcess.Look(ctx, "late")
+			_, err := otherProcess.Reconcile(ctx, "late")
 			Expect(err).NotTo(HaveOccurred())
 			late = other.Read(ctx, "late")
 			expectReady(late, metav1.ConditionFalse, v1alpha1.ReasonConflict)
@@ -96,10 +96,10 @@ var _ = DescribeTable("Two objects of one service whose processes do not see eac
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service("elder", line, suspended(true)))).To(Succeed())
 		Expect(w.Create(ctx, w.Service("younger", line, suspended(true)))).To(Succeed())
-		blind := map[string]*world.Process{"elder": w.Start(world.Cut{}), "younger": w.Start(world.Cut{})}
+		blind := map[string]*world.Process{"elder": w.Start(world.CrashPoint{}), "younger": w.Start(world.CrashPoint{})}
 		second := map[string]string{"elder": "younger", "younger": "elder"}
 		for name, of := range blind {
-			of.Seam.Unseen = second[name]
+			of.Seam.Unlisted = second[name]
 			of.Drive(ctx, name)
 			w.Edit(ctx, name, suspended(false))
 		}
@@ -111,12 +111,12 @@ var _ = DescribeTable("Two objects of one service whose processes do not see eac
 				return nil
 			}
 			met = true
-			_, err := blind[second[first]].Look(ctx, second[first])
+			_, err := blind[second[first]].Reconcile(ctx, second[first])
 			Expect(err).NotTo(HaveOccurred())
 			return nil
 		}
 		for range 10 {
-			_, err := blind[first].Look(ctx, first)
+			_, err := blind[first].Reconcile(ctx, first)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(2 * time.Second)
 		}

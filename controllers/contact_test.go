@@ -43,7 +43,7 @@ var _ = DescribeTable("A contact in a Secret that the schema would refuse is not
 		createContact(ctx, w, held)
 		Expect(w.Create(ctx, w.Service(site, line, withContactIn("contact")))).To(Succeed())
 		for range 12 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}

@@ -21,7 +21,7 @@ import (
 const waitsForLane = v1alpha1.ReasonAnotherTestInProgress
 
 var _ = Describe("The diagnostic tests of one service", func() {
-	named := func(name string) world.Shot { return world.Shot{Kind: "DiagnosticTest", Name: name} }
+	named := func(name string) world.OneShot { return world.OneShot{Kind: "DiagnosticTest", Name: name} }
 	read := func(ctx context.Context, w *world.World, name string) *v1alpha1.DiagnosticTest {
 		GinkgoHelper()
 		test, found := world.Fetch(ctx, w, name, &v1alpha1.DiagnosticTest{})
@@ -34,7 +34,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 	}
 	look := func(ctx context.Context, process *world.Process, name string) time.Duration {
 		GinkgoHelper()
-		result, err := process.LookAt(ctx, named(name))
+		result, err := process.ReconcileOneShot(ctx, named(name))
 		Expect(err).NotTo(HaveOccurred())
 		return result.RequeueAfter
 	}
@@ -77,9 +77,9 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
 		By("finishing the first")
-		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+		Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())
 		Expect(reason(ctx, w, "first")).To(Equal(v1alpha1.ReasonCompleted))
-		Expect(process.DriveAt(ctx, named("second"))).To(BeTrue())
+		Expect(process.DriveOneShot(ctx, named("second"))).To(BeTrue())
 		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
 		Expect(tests().posts(w)).To(Equal(2))
 	})
@@ -93,7 +93,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		if decide.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // created in the same second: the UID decides
 			elder, younger = younger, elder
 		}
-		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+		Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())
 		look(ctx, process, younger)
 		Expect(tests().posts(w)).To(Equal(1))
 		Expect(readyOf(read(ctx, w, younger)).Message).To(ContainSubstring("DiagnosticTest %s/%s", w.Namespace, elder))
@@ -105,7 +105,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 	It("do not wait for a deleted one that was waiting itself (R3)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		look(ctx, process, "second")
-		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+		Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())
 		Expect(w.Delete(ctx, read(ctx, w, "second"))).To(Succeed())
 		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
 		look(ctx, process, "third")
@@ -115,7 +115,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 	It("one of them whose object is deleted is polled to its end, and then blocks no other (R22)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		uid := forceOff(ctx, w)
-		process.DriveAt(ctx, named("second"))
+		process.DriveOneShot(ctx, named("second"))
 		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
 		Expect(tests().posts(w)).To(Equal(2))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
@@ -134,12 +134,12 @@ var _ = Describe("The diagnostic tests of one service", func() {
 				To(Succeed())
 			Expect(w.Create(ctx, w.Test("first", line))).To(Succeed())
 			Expect(w.Create(ctx, w.Test("second", line))).To(Succeed())
-			Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+			Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())
 			Expect(reason(ctx, w, "first")).To(Equal(v1alpha1.ReasonOutcomeUnknown))
 			look(ctx, process, "second")
 			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane), "it is its own object's to resolve")
 			forceOff(ctx, w)
-			process.DriveAt(ctx, named("second"))
+			process.DriveOneShot(ctx, named("second"))
 			ready := readyOf(read(ctx, w, "second"))
 			Expect(ready.Reason).To(Equal(waitsForLane))
 			Expect(tests().posts(w)).To(Equal(1))
@@ -151,7 +151,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			second.Annotations = map[string]string{v1alpha1.AnnotationResolve: fmt.Sprintf("%s=%s", attempt, word)}
 			Expect(w.Update(ctx, second)).To(Succeed())
 			w.Clock.Advance(time.Minute)
-			Expect(process.DriveAt(ctx, named("second"))).To(BeTrue())
+			Expect(process.DriveOneShot(ctx, named("second"))).To(BeTrue())
 			Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
 			Expect(tests().posts(w)).To(Equal(2))
 			settled := testsLedger(ctx, w, line).Spec.Ended[1]

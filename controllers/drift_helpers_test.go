@@ -107,7 +107,7 @@ func (s *settledSite) postsSince(from int) []simulator.Operation {
 }
 
 // restart replaces the process by a new one.
-func (s *settledSite) restart() { s.process = s.Start(world.Cut{}) }
+func (s *settledSite) restart() { s.process = s.Start(world.CrashPoint{}) }
 
 // restoreStatus restores an older status.
 func (s *settledSite) restoreStatus(ctx SpecContext, older v1alpha1.BroadbandServiceStatus) {
@@ -122,7 +122,7 @@ func (s *settledSite) restoreStatus(ctx SpecContext, older v1alpha1.BroadbandSer
 func elapse(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); ; {
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		rest := end.Sub(w.Clock.Now())
 		if result.RequeueAfter == 0 || result.RequeueAfter > rest {

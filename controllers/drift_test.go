@@ -76,8 +76,8 @@ var _ = Describe("A plan that the carrier moved away from", func() {
 		before := s.move(ctx, world.PlanSlow)
 		health := s.Carrier.Submissions(simulator.OpHealth, s.line).Seen
 
-		s.process = s.Start(world.Cut{})
-		_, err := s.process.Look(ctx, site)
+		s.process = s.Start(world.CrashPoint{})
+		_, err := s.process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(s.process.Seam.Effects()).To(BeEmpty(), "a start costs no call and no write")
 		service := s.pass(ctx, 5*time.Hour)

@@ -21,7 +21,7 @@ var _ = Describe("A retry that names an attempt before that has ended", func() {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
-		_, err := process.LookAt(ctx, tests().shot())
+		_, err := process.ReconcileOneShot(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		early := tests().request(ctx, w).AttemptID
 		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, early)

@@ -43,7 +43,7 @@ var _ = It("Names as long as Kubernetes allows are hashed in derived names (61)"
 	Expect(w.Create(ctx, w.Order(longest, longReference))).To(Succeed())
 	expectOrder(process.DriveOrder(ctx, longest), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	for w.Posts(line) == 0 {
-		result, err := process.Look(ctx, longest)
+		result, err := process.Reconcile(ctx, longest)
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(result.RequeueAfter)
 	}

@@ -88,7 +88,7 @@ func unavailableAfter(process *world.Process, path string, tries int) {
 		tries--
 		return errAway
 	}
-	process.Seam.Lose = func(e world.Effect) error {
+	process.Seam.LoseResponse = func(e world.Effect) error {
 		gone = gone || e.What == "POST "+path
 		return nil
 	}
@@ -98,5 +98,5 @@ func unavailableAfter(process *world.Process, path string, tries int) {
 		}
 		return try()
 	}
-	process.Seam.Unread = try
+	process.Seam.FailRead = try
 }

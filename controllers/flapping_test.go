@@ -34,7 +34,7 @@ var _ = DescribeTable("A spec that changes ten times while a request runs",
 		for i := range 10 {
 			w.Edit(ctx, site, scenario.edits[i%len(scenario.edits)])
 			if scenario.passes {
-				_, err := process.Look(ctx, site)
+				_, err := process.Reconcile(ctx, site)
 				Expect(err).NotTo(HaveOccurred())
 				Expect(world.Ready(w.Read(ctx, site)).Status).To(Equal(metav1.ConditionFalse))
 			}
@@ -105,7 +105,7 @@ var _ = Describe("Services that are imported as declared", func() {
 					Expect(synced.Message).To(ContainSubstring("never confirmed"), aspect)
 				}
 			}
-			process = w.Start(world.Cut{})
+			process = w.Start(world.CrashPoint{})
 		}
 		Expect(callsSince(w, calls)).To(Equal(callCounts{cancellation: len(lines)}))
 	})

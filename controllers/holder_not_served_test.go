@@ -38,15 +38,15 @@ var _ = Describe("The holder of a ledger", func() {
 		Expect(w.Create(ctx, w.Service("other", line, withPlan(world.PlanSlow, 12)))).To(Succeed())
 
 		removed := notServed(ctx, w, site)
-		process.Seam.Unread = func() error { return removed }
-		_, err := process.Look(ctx, "other")
+		process.Seam.FailRead = func() error { return removed }
+		_, err := process.Reconcile(ctx, "other")
 		Expect(err).NotTo(HaveOccurred())
 		other := w.Read(ctx, "other")
 		expectReady(other, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(world.Ready(other).Message).To(ContainSubstring(w.Namespace + "/" + site))
 		Expect(w.Posts(line)).To(Equal(1))
 
-		process.Seam.Unread = nil
+		process.Seam.FailRead = nil
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		expectReady(process.Drive(ctx, "other"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})

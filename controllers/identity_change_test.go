@@ -15,7 +15,7 @@ var _ = Describe("A request in progress whose account has another identity now",
 	It("is polled only once the account has the identity back: a query", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
-		_, err := process.LookAt(ctx, quotes().shot())
+		_, err := process.ReconcileOneShot(ctx, quotes().shot())
 		Expect(err).NotTo(HaveOccurred())
 		recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
 		calls := len(w.Carrier.Calls())

@@ -20,7 +20,7 @@ var _ = Describe("An intent", func() {
 		w, process := begin(ctx)
 		line := w.Line()
 		stopped := false
-		process.Seam.Lose = func(effect world.Effect) error {
+		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasPrefix(effect.What, "create service-") && !stopped { // the intent
 				stopped = true
 				w.Clock.Advance(10 * time.Second)
@@ -50,10 +50,10 @@ var _ = Describe("An intent", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		driveUntilAccepted(ctx, w, first)
 
-		second := w.Start(world.Cut{})
+		second := w.Start(world.CrashPoint{})
 		second.Seam.Stale = before
 		for range 20 {
-			result, err := second.Look(ctx, site)
+			result, err := second.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred(), "a conflict is retried, and no error")
 			w.Clock.Advance(result.RequeueAfter)
 		}

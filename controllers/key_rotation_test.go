@@ -76,10 +76,10 @@ func (r *rotation) register(keys map[string]string) {
 func (r *rotation) expectUnaffected(ctx context.Context) {
 	GinkgoHelper()
 	for range 3 {
-		_, err := r.process.Look(ctx, site)
+		_, err := r.process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		expectReady(r.world.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
-		_, err = r.process.LookAtAccount(ctx)
+		_, err = r.process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		ready := accountReady(ctx, r.world)
 		Expect(ready.Status).To(Equal(metav1.ConditionTrue), ready.Message)
@@ -187,9 +187,9 @@ var _ = Describe("Two keys of which the first is refused", func() {
 			old := v1alpha1.SigningKey{KeyID: "old", PrivateKeySecretRef: place}
 			a.Spec.Auth.Keys = append([]v1alpha1.SigningKey{old}, a.Spec.Auth.Keys...)
 		}))).To(Succeed())
-		process := w.Start(world.Cut{})
+		process := w.Start(world.CrashPoint{})
 		for range 60 {
-			_, err := process.LookAtAccount(ctx)
+			_, err := process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(time.Minute)
 		}
@@ -203,7 +203,7 @@ var _ = DescribeTable("A clock that is slightly wrong has no effect",
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		process := w.Start(world.Cut{}, func(o *controllers.Options) {
+		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) {
 			o.Now = func() time.Time { return w.Clock.Now().Add(off) }
 		})
 		reconcileFor(ctx, w, process, time.Hour)
@@ -221,10 +221,10 @@ var _ = Describe("A clock that is set wrong by hours", func() {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		var off time.Duration
-		process := w.Start(world.Cut{}, func(o *controllers.Options) {
+		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) {
 			o.Now = func() time.Time { return w.Clock.Now().Add(off) }
 		})
-		_, err := process.LookAtAccount(ctx)
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())

@@ -138,11 +138,11 @@ func oneOfEach(ctx SpecContext) *world.World {
 		process.Drive(ctx, name)
 	}
 	for range 3 {
-		_, err := process.Look(ctx, "site-unknown")
+		_, err := process.Reconcile(ctx, "site-unknown")
 		Expect(err).NotTo(HaveOccurred())
 	}
 	for w.Read(ctx, "site-under-way").OpenRequest() == nil {
-		result, err := process.Look(ctx, "site-under-way")
+		result, err := process.Reconcile(ctx, "site-under-way")
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(result.RequeueAfter)
 	}
@@ -154,12 +154,12 @@ func oneOfEach(ctx SpecContext) *world.World {
 	create(w.Appointment("visit"), w.Test("port-reset", line()), w.Query("offers", line()),
 		w.Quote("trench", world.QualifiedSite))
 	process.DriveAppointment(ctx, "visit")
-	for _, shot := range []world.Shot{
+	for _, shot := range []world.OneShot{
 		{Kind: "DiagnosticTest", Name: "port-reset"},
 		{Kind: "PlanOptionsQuery", Name: "offers"},
 		{Kind: "FibreBuildQuote", Name: "trench"},
 	} {
-		process.DriveAt(ctx, shot)
+		process.DriveOneShot(ctx, shot)
 	}
 	return w
 }

@@ -40,7 +40,7 @@ var _ = Describe("The ledger of a sent request", func() {
 	It("is kept if the operator is killed at any effect of deleting and adopting", func(ctx SpecContext) {
 		points := 0
 		for killed := true; killed; points++ {
-			killed = deleteAndApply(ctx, world.Cut{At: points/2 + 1, After: points%2 == 1})
+			killed = deleteAndApply(ctx, world.CrashPoint{At: points/2 + 1, After: points%2 == 1})
 		}
 		Expect(points).To(BeNumerically(">", 10))
 		AddReportEntry("kill points of deleting and adopting", points-1)
@@ -61,7 +61,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 
 		Expect(w.Create(ctx, w.Account())).To(Succeed())
-		_, err := process.LookAtAccount(ctx)
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
@@ -72,7 +72,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		var intent *v1alpha1.BroadbandService
-		process.Seam.Lose = func(effect world.Effect) error {
+		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasSuffix(effect.What, "plan-changes/request") {
 				intent = w.Read(ctx, site) // still returned by a stale cache
 			}
@@ -80,7 +80,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		}
 		driveUntilAccepted(ctx, w, process)
 		process.Seam.Stale = intent
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		process.Seam.Stale = nil
 		service := process.Drive(ctx, site)
@@ -98,7 +98,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		service.Status = v1alpha1.BroadbandServiceStatus{}
 		Expect(w.Status().Update(ctx, service)).To(Succeed())
 
-		service = w.Start(world.Cut{}).Drive(ctx, site)
+		service = w.Start(world.CrashPoint{}).Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Requests).To(Equal(before.Status.Requests))
@@ -114,11 +114,11 @@ var _ = Describe("The ledger of a sent request", func() {
 		driveUntilAccepted(ctx, w, process)
 		removeLedger(ctx, w, serviceLedger(ctx, w, line))
 
-		service := w.Start(world.Cut{}).Drive(ctx, site)
+		service := w.Start(world.CrashPoint{}).Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 		Expect(w.Posts(line)).To(Equal(1))
-		expectReady(expectResolved(ctx, w, w.Start(world.Cut{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(expectResolved(ctx, w, w.Start(world.CrashPoint{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
@@ -129,7 +129,7 @@ var _ = Describe("The ledger of a sent request", func() {
 			Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
 			driveUntilAccepted(ctx, w, process)
 			removeLedger(ctx, w, serviceLedger(ctx, w, line))
-			successor := w.Start(world.Cut{})
+			successor := w.Start(world.CrashPoint{})
 			service := successor.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
@@ -165,7 +165,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		}
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		for conflicts < 3 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(w.Posts(line)).To(BeZero())
 			w.Clock.Advance(result.RequeueAfter)
@@ -176,12 +176,12 @@ var _ = Describe("The ledger of a sent request", func() {
 
 	It("makes two active operators safe", func(ctx SpecContext) {
 		w, first := begin(ctx)
-		second := w.Start(world.Cut{})
+		second := w.Start(world.CrashPoint{})
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		for range 60 {
 			for _, operator := range []*world.Process{first, second} {
-				_, err := operator.Look(ctx, site)
+				_, err := operator.Reconcile(ctx, site)
 				Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)), "one of the two may lose a race")
 			}
 			w.Clock.Advance(2 * time.Second)
@@ -228,7 +228,7 @@ var _ = Describe("The ledger of a sent request", func() {
 // deleteAndApply deletes a service whose request is in progress and applies it again, with a
 // process that ends at the cut and one that takes over. It reports whether the process ended at
 // all.
-func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
+func deleteAndApply(ctx SpecContext, cut world.CrashPoint) bool {
 	GinkgoHelper()
 	w, process := begin(ctx)
 	line := w.Line()
@@ -237,12 +237,12 @@ func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
 	Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 	dying := w.Start(cut)
 	dying.Drive(ctx, site)
-	w.Start(world.Cut{}).Drive(ctx, site)
+	w.Start(world.CrashPoint{}).Drive(ctx, site)
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 	if !dying.Seam.Dead() {
 		dying.Drive(ctx, site)
 	}
-	service := w.Start(world.Cut{}).Drive(ctx, site)
+	service := w.Start(world.CrashPoint{}).Drive(ctx, site)
 	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(w.Posts(line)).To(Equal(1))
 	return dying.Seam.Dead()

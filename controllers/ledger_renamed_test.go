@@ -20,8 +20,8 @@ func sendAs(ctx SpecContext, w *world.World, identity string, annotations map[st
 	Expect(w.Create(ctx, w.Account(func(a *v1alpha1.CarrierAccount) {
 		a.Spec.Identity, a.Annotations = identity, annotations
 	}))).To(Succeed())
-	process := w.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
+	process := w.Start(world.CrashPoint{})
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	return process
 }
@@ -48,8 +48,8 @@ var _ = It("An order whose ledger now has another name is lost, and is not sent 
 	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 	Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("another identity"))
 	Expect(order.Status.Ledger.Name).NotTo(Equal(before.Ledger.Name))
-	process = w.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
+	process = w.Start(world.CrashPoint{})
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 	Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))

@@ -96,7 +96,7 @@ var _ = DescribeTable("An unusable Location loses the handle, and nothing is sen
 		answerAt(w, location)
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		for w.Posts(line) == 0 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}

@@ -22,8 +22,8 @@ var _ = Describe("The marker among the ledgers", func() {
 			w.Login(ctx)
 			w.Marker = "marker-of-" + w.Namespace
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-			process := w.Start(world.Cut{})
-			_, err := process.LookAtAccount(ctx)
+			process := w.Start(world.CrashPoint{})
+			_, err := process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNewInstallation)
 
@@ -73,7 +73,7 @@ var _ = Describe("The marker among the ledgers", func() {
 			},
 		})).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		_, err := w.Start(world.Cut{}).LookAtOrder(ctx, site)
+		_, err := w.Start(world.CrashPoint{}).ReconcileOrder(ctx, site)
 		Expect(err).To(HaveOccurred(), "it is tried again")
 		order := w.ReadOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLedgerUnreadable)

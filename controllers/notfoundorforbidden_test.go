@@ -43,7 +43,7 @@ var _ = DescribeTable("A service that the carrier does not know is NotFoundOrFor
 		Expect(callsSince(w, 0)).To(Equal(want))
 
 		By("reconciling it by another process")
-		process = w.Start(world.Cut{})
+		process = w.Start(world.CrashPoint{})
 		elapse(ctx, w, process, time.Minute)
 		Expect(w.Read(ctx, site).ResourceVersion).To(Equal(service.ResourceVersion), "nothing is written")
 

@@ -42,7 +42,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 		Expect(w.Deliver(ctx, ear)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), false)
 		Expect(w.Events.All()).To(ContainElement("Warning OrderRejected the carrier sent OrderRejected: No access"))
-		_, err := process.LookAtOrder(ctx, site)
+		_, err := process.ReconcileOrder(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		expectRejected(w.ReadOrder(ctx, site), false)
 	})
@@ -60,29 +60,29 @@ var _ = Describe("A notification that an order was rejected", func() {
 	It("is recorded by a process that does not lead", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		reject(ctx, w, process)
-		standby := w.Start(world.Cut{})
-		standby.Follow()
-		_, err := standby.LookAtAccount(ctx) // as if its own receiver had noticed
+		standby := w.Start(world.CrashPoint{})
+		standby.StopLeading()
+		_, err := standby.ReconcileAccount(ctx) // as if its own receiver had noticed
 		Expect(err).NotTo(HaveOccurred())
-		ear.Hear(standby)
+		ear.SwitchTo(standby)
 		Expect(w.Deliver(ctx, ear)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), false)
 	})
 
 	It("is retried while the order's number is being recorded", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		process.Seam.Lose = func(e world.Effect) error {
+		process.Seam.LoseResponse = func(e world.Effect) error {
 			if strings.HasPrefix(e.What, "POST /api/connect/orders") {
 				return errors.New("the answer is lost")
 			}
 			return nil
 		}
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		cut := w.Start(world.Cut{At: 3, After: true})
+		cut := w.Start(world.CrashPoint{At: 3, After: true})
 		cut.DriveOrder(ctx, site)
 		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
 		body := `{"eventType":"OrderRejected","orderId":4711,"order":{"rejectedReason":"No access"}}`
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
+		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
 	})
 
 	It("is matched by the customerReference while the order's number is unknown", func(ctx SpecContext) {
@@ -94,7 +94,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		body := `{"eventType":"OrderRejected","order":{"id":4711,"customerRef":"%s","rejectedReason":"No access"}}`
 		for _, named := range []string{"SITE-015", reference} {
-			answer := w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
+			answer := w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
 			Expect(answer).To(Equal(http.StatusAccepted))
 		}
 
@@ -127,7 +127,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 	It("about an unknown order is accepted and dropped", func(ctx SpecContext) {
 		w, _, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		body := `{"eventType":"OrderRejected","orderId":4711}`
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 	})
 })
 
@@ -140,7 +140,7 @@ var _ = Describe("A notification that an appointment was cancelled", func() {
 		}))).To(Succeed())
 		process.DriveAppointment(ctx, site)
 		reads := 0
-		process.Seam.Unread = func() error { reads++; return nil }
+		process.Seam.FailRead = func() error { reads++; return nil }
 		Expect(w.Carrier.CancelAppointment(world.PlacedOrderID, "storm")).To(Succeed())
 
 		Expect(w.Deliver(ctx, ear)).To(Equal(1))
@@ -168,8 +168,8 @@ var _ = Describe("An account with notifications", func() {
 	It("is Ready although they cannot be received, and reports why", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx, world.WithEvents(v1alpha1.SignatureHMAC))
-		process := w.Start(world.Cut{})
-		result, err := process.LookAtAccount(ctx)
+		process := w.Start(world.CrashPoint{})
+		result, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(BeNumerically("<=", 5*time.Second), "the Secret is read again")
 		ready := world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionReady)
@@ -178,7 +178,7 @@ var _ = Describe("An account with notifications", func() {
 		Expect(w.EventsPath(ctx)).To(BeEmpty())
 
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
-		_, err = process.LookAtAccount(ctx)
+		_, err = process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
 	})

@@ -23,20 +23,20 @@ import (
 // listening creates a world whose carrier sends notifications to a process in it.
 func listening(
 	ctx context.Context, signature v1alpha1.EventSignature,
-) (w *world.World, process *world.Process, ear *world.Ear) {
+) (w *world.World, process *world.Process, ear *world.Receiver) {
 	GinkgoHelper()
 	w = world.New(ctx, plane)
 	Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
 	w.Login(ctx, world.WithEvents(signature))
-	process = w.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
+	process = w.Start(world.CrashPoint{})
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
-	ear = process.Listen()
+	ear = process.StartReceiver()
 	secret := ""
 	if signature == v1alpha1.SignatureHMAC {
 		secret = world.SharedSecret
 	}
-	w.Call(ctx, ear, eventsPath(w), secret)
+	w.Subscribe(ctx, ear, eventsPath(w), secret)
 	return w, process, ear
 }
 
@@ -53,7 +53,7 @@ func beginPlanChange(ctx context.Context, w *world.World, process *world.Process
 	line := w.Line()
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 	Eventually(func(g Gomega) {
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		g.Expect(err).NotTo(HaveOccurred())
 		under := w.Read(ctx, site).Status.InFlight
 		if under == nil || under.Location == "" {
@@ -94,10 +94,10 @@ var _ = Describe("A notification of the carrier", func() {
 		// The carrier takes 40 s, counted from a moment within the recorded second. The operator does not
 		// poll after that.
 		ends := w.Read(ctx, site).OpenRequest().SubmittedAt.Add(40 * time.Second)
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		for w.Clock.Now().Add(result.RequeueAfter).Before(ends) {
 			w.Clock.Advance(result.RequeueAfter)
-			result, err = process.Look(ctx, site)
+			result, err = process.Reconcile(ctx, site)
 		}
 		Expect(err).NotTo(HaveOccurred())
 		// Half of the pause is longer than the minimum between two polls.
@@ -105,7 +105,7 @@ var _ = Describe("A notification of the carrier", func() {
 		before := planChangePolls(w, line)
 
 		Expect(w.Deliver(ctx, ear)).To(Equal(1))
-		_, err = process.Look(ctx, site)
+		_, err = process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
 		Expect(planChangePolls(w, line)).To(Equal(before+1), "the next look was not due yet")
@@ -119,8 +119,8 @@ var _ = Describe("A notification of the carrier", func() {
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
 
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
-		_, err := process.Look(ctx, site)
+		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
 		Expect(planChangePolls(w, line)).To(Equal(before + 1))
@@ -135,9 +135,9 @@ var _ = Describe("A notification of the carrier", func() {
 		answers := map[int]int{}
 		for range 100 {
 			for range 10 {
-				answers[w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))]++
+				answers[w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))]++
 			}
-			_, err := process.Look(ctx, site)
+			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(100 * time.Millisecond)
 		}
@@ -155,8 +155,8 @@ var _ = Describe("A notification of the carrier", func() {
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
 		body := `{"eventType":"service.plan-change-rejected","requestId":` + number + `}`
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
-		_, err := process.Look(ctx, site)
+		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before + 1))
 	})
@@ -171,9 +171,9 @@ var _ = Describe("A notification of the carrier", func() {
 		before := planChangePolls(w, line)
 
 		at, event := eventsPath(other), planChangedEvent(line)
-		Expect(other.Tell(ctx, elsewhere, at, world.SharedSecret, event)).To(Equal(http.StatusAccepted))
-		Expect(other.Tell(ctx, ear, at, world.SharedSecret, event)).To(Equal(http.StatusNotFound))
-		_, err := process.Look(ctx, site)
+		Expect(other.Notify(ctx, elsewhere, at, world.SharedSecret, event)).To(Equal(http.StatusAccepted))
+		Expect(other.Notify(ctx, ear, at, world.SharedSecret, event)).To(Equal(http.StatusNotFound))
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before))
 	})
@@ -188,17 +188,17 @@ var _ = Describe("A notification of the carrier", func() {
 		before := reads()
 		body := fmt.Sprintf(`{"eventType":"service.cancelled","id":%d}`, line)
 		for range 5 {
-			Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
-			_, err := process.Look(ctx, site)
+			Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(5 * time.Second)
 		}
 		Expect(reads()).To(Equal(before + 1))
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(BeNumerically("<=", time.Minute), "a later notification is handled then")
 		w.Clock.Advance(time.Minute)
-		_, err = process.Look(ctx, site)
+		_, err = process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(reads()).To(Equal(before + 2))
 	})
@@ -206,11 +206,11 @@ var _ = Describe("A notification of the carrier", func() {
 	It("is dropped by a process that does not lead, if it is a hint", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
-		process.Follow()
+		process.StopLeading()
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
-		_, err := process.Look(ctx, site)
+		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before))
 	})

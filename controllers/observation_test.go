@@ -85,7 +85,7 @@ var _ = DescribeTable("A quiet week of a service",
 			expectReady(known, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			for range 6 * day / life {
 				elapse(ctx, w, process, life)
-				process = w.Start(world.Cut{})
+				process = w.Start(world.CrashPoint{})
 			}
 			Expect(callsSince(w, calls)).To(Equal(scenario.calls))
 			Expect(w.Read(ctx, site).ResourceVersion).To(Equal(known.ResourceVersion), "nothing is written")

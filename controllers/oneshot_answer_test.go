@@ -213,12 +213,12 @@ var _ = Describe("The carrier's answer to a one-shot", func() {
 		w, process := begin(ctx)
 		s := tests()
 		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
-		_, err := process.LookAt(ctx, s.shot())
+		_, err := process.ReconcileOneShot(ctx, s.shot())
 		Expect(err).NotTo(HaveOccurred())
 		w.Carrier.Forget()
 		for range 5 {
 			w.Clock.Advance(time.Minute)
-			_, err = process.LookAt(ctx, s.shot())
+			_, err = process.ReconcileOneShot(ctx, s.shot())
 			Expect(err).NotTo(HaveOccurred())
 		}
 		s.expect(ctx, w, metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)

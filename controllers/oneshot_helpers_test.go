@@ -31,7 +31,7 @@ type oneShot struct {
 	empty     func() controllers.Subject
 }
 
-func (s oneShot) shot() world.Shot { return world.Shot{Kind: s.kind, Name: once} }
+func (s oneShot) shot() world.OneShot { return world.OneShot{Kind: s.kind, Name: once} }
 
 // read reads the object; nil when there is none.
 func (s oneShot) read(ctx context.Context, w *world.World) controllers.Subject {
@@ -56,7 +56,7 @@ func (s oneShot) drive(
 	ctx context.Context, w *world.World, process *world.Process, status metav1.ConditionStatus, reason string,
 ) controllers.Subject {
 	GinkgoHelper()
-	Expect(process.DriveAt(ctx, s.shot())).To(BeTrue())
+	Expect(process.DriveOneShot(ctx, s.shot())).To(BeTrue())
 	return s.expect(ctx, w, status, reason)
 }
 
@@ -77,7 +77,7 @@ func (s oneShot) until(ctx context.Context, w *world.World, process *world.Proce
 	GinkgoHelper()
 	seen := ""
 	for range 100 {
-		result, err := process.LookAt(ctx, s.shot())
+		result, err := process.ReconcileOneShot(ctx, s.shot())
 		Expect(err).NotTo(HaveOccurred())
 		object := s.read(ctx, w)
 		if seen = readyOf(object).Reason; seen == reason {

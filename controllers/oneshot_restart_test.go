@@ -51,28 +51,28 @@ func resolveTest(ctx context.Context, w *world.World) {
 }
 
 var _ = Describe("A diagnostic test", func() {
-	scenario := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process) {
+	scenario := func(ctx context.Context, cut world.CrashPoint) (*world.World, *world.Process) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 		process := w.Start(cut)
-		if _, err := process.LookAtAccount(ctx); err == nil {
-			process.DriveAt(ctx, tests().shot())
+		if _, err := process.ReconcileAccount(ctx); err == nil {
+			process.DriveOneShot(ctx, tests().shot())
 		}
 		return w, process
 	}
 
 	It("is run at most once, at whatever effect the operator is killed", func(ctx SpecContext) {
-		_, whole := scenario(ctx, world.Cut{})
+		_, whole := scenario(ctx, world.CrashPoint{})
 		unknown, points := 0, whole.Seam.Effects()
 		Expect(len(points)).To(BeNumerically(">=", 8))
-		for _, cut := range world.Cuts(points) {
+		for _, cut := range world.CrashPoints(points) {
 			By("killing it " + cut.String())
 			w, _ := scenario(ctx, cut)
-			successor := w.Start(world.Cut{})
-			_, err := successor.LookAtAccount(ctx)
+			successor := w.Start(world.CrashPoint{})
+			_, err := successor.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+			Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 			Expect(tests().posts(w)).To(BeNumerically("<=", 1))
 			if readyOf(tests().read(ctx, w)).Reason == v1alpha1.ReasonOutcomeUnknown {
 				unknown++
@@ -83,7 +83,7 @@ var _ = Describe("A diagnostic test", func() {
 			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points of a test",
-			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.Cuts(points)), unknown))
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.CrashPoints(points)), unknown))
 	})
 
 	DescribeTable("whose response was lost waits for a person, who can resolve that it",
@@ -108,7 +108,7 @@ var _ = Describe("A diagnostic test", func() {
 			if word == "Succeeded" {
 				Expect(ready.Message).To(ContainSubstring("the carrier's answer is not known"))
 			}
-			Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
+			Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 			Expect(tests().posts(w)).To(Equal(posts))
 		},
 		Entry("was accepted", "Accepted:<id>", v1alpha1.ReasonCompleted, 1),
@@ -118,7 +118,7 @@ var _ = Describe("A diagnostic test", func() {
 	)
 
 	It("is not run again when its status is lost, and its result is read again", func(ctx SpecContext) {
-		w, process := scenario(ctx, world.Cut{})
+		w, process := scenario(ctx, world.CrashPoint{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
 		before := test.DeepCopy()
 		test.Status = v1alpha1.DiagnosticTestStatus{}
@@ -132,7 +132,7 @@ var _ = Describe("A diagnostic test", func() {
 
 	// The long simulation found it (SIM_SEED=41, as it was then): the ledger had reopened it.
 	It("stays done when its status is lost, and the carrier no longer has its result (R3)", func(ctx SpecContext) {
-		w, process := scenario(ctx, world.Cut{})
+		w, process := scenario(ctx, world.CrashPoint{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
 		ledger := testsLedger(ctx, w, test.Spec.ServiceID.Number())
 		test.Status = v1alpha1.DiagnosticTestStatus{}
@@ -143,7 +143,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(testsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
 
 		calls, version := len(w.Carrier.Calls()), tests().read(ctx, w).GetResourceVersion()
-		_, err := process.LookAt(ctx, tests().shot())
+		_, err := process.ReconcileOneShot(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(tests().read(ctx, w).GetResourceVersion()).To(Equal(version))
@@ -151,17 +151,17 @@ var _ = Describe("A diagnostic test", func() {
 	})
 
 	It("that is restored with another UID is not run again: its finalizer shows that it was (R24)", func(ctx SpecContext) {
-		w, process := scenario(ctx, world.Cut{})
+		w, process := scenario(ctx, world.CrashPoint{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
 		Expect(w.Delete(ctx, test.DeepCopy())).To(Succeed())
-		Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
+		Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
 		restored := tests().build(w, test.Spec.ServiceID.Number())
 		restored.SetFinalizers([]string{v1alpha1.Finalizer})
 		Expect(w.Create(ctx, restored)).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
-		successor := w.Start(world.Cut{})
-		_, err := successor.LookAtAccount(ctx)
+		successor := w.Start(world.CrashPoint{})
+		_, err := successor.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		tests().drive(ctx, w, successor, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
 		Expect(tests().posts(w)).To(Equal(1))
@@ -173,11 +173,11 @@ var _ = Describe("A diagnostic test", func() {
 	It("that is deleted in progress is removed with a warning; a new one is a new request", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
-		_, err := process.LookAt(ctx, tests().shot())
+		_, err := process.ReconcileOneShot(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		calls := len(w.Carrier.Calls())
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
-		Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
+		Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestInFlight deleted while DiagnosticTest")))
@@ -189,14 +189,14 @@ var _ = Describe("A diagnostic test", func() {
 	// leftBehind is a deleted test whose process ended after the POST, before recording the answer.
 	leftBehind := func(ctx SpecContext) *world.World {
 		GinkgoHelper()
-		_, whole := scenario(ctx, world.Cut{})
+		_, whole := scenario(ctx, world.CrashPoint{})
 		at := 0
 		for _, effect := range whole.Seam.Effects() {
 			if strings.HasSuffix(effect.What, "diagnostic-tests/request") {
 				at = effect.Number
 			}
 		}
-		w, killed := scenario(ctx, world.Cut{At: at, After: true})
+		w, killed := scenario(ctx, world.CrashPoint{At: at, After: true})
 		Expect(killed.Seam.Dead()).To(BeTrue())
 		var ledgers v1alpha1.RequestLedgerList
 		Expect(w.List(ctx, &ledgers)).To(Succeed())
@@ -213,8 +213,8 @@ var _ = Describe("A diagnostic test", func() {
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
 		line := test.Spec.ServiceID.Number()
 		calls := len(w.Carrier.Calls())
-		begun, successor := w.Clock.Now(), w.Start(world.Cut{})
-		Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+		begun, successor := w.Clock.Now(), w.Start(world.CrashPoint{})
+		Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now().Sub(begun)).To(Equal(120*time.Second), "that process may still be writing its answer")
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
@@ -226,8 +226,8 @@ var _ = Describe("A diagnostic test", func() {
 		w := leftBehind(ctx)
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
 		calls := len(w.Carrier.Calls())
-		begun, successor := w.Clock.Now(), w.Start(world.Cut{})
-		Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+		begun, successor := w.Clock.Now(), w.Start(world.CrashPoint{})
+		Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now().Sub(begun)).To(BeNumerically("<=", 120*time.Second))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
@@ -239,10 +239,10 @@ var _ = Describe("A query in progress", func() {
 		for _, s := range []oneShot{quotes(), queries(), tests()} {
 			w, process := begin(ctx)
 			Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
-			_, err := process.LookAt(ctx, s.shot())
+			_, err := process.ReconcileOneShot(ctx, s.shot())
 			Expect(err).NotTo(HaveOccurred())
 			s.expect(ctx, w, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
-			s.drive(ctx, w, w.Start(world.Cut{}), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			s.drive(ctx, w, w.Start(world.CrashPoint{}), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			Expect(s.posts(w)).To(Equal(1))
 		}
 	})
@@ -255,7 +255,7 @@ var _ = Describe("A query in progress", func() {
 			Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
 			seen := 0
 			for range 40 {
-				result, err := process.LookAt(ctx, quotes().shot())
+				result, err := process.ReconcileOneShot(ctx, quotes().shot())
 				Expect(err).NotTo(HaveOccurred())
 				if readyOf(quotes().read(ctx, w)).Reason == v1alpha1.ReasonCompleted {
 					break
@@ -263,7 +263,7 @@ var _ = Describe("A query in progress", func() {
 				if now := polls(w, simulator.OpFibreBuildCharge); now > seen && now%2 == 0 {
 					seen = now
 					w.Clock.Advance(300 * time.Millisecond)
-					process = w.Start(world.Cut{})
+					process = w.Start(world.CrashPoint{})
 					continue
 				}
 				w.Clock.Advance(result.RequeueAfter + late)

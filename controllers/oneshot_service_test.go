@@ -50,7 +50,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		service := w.Service(site, w.Line())
 		Expect(w.Create(ctx, service)).To(Succeed())
 		Expect(w.Create(ctx, naming(w))).To(Succeed())
-		_, err := process.LookAt(ctx, tests().shot())
+		_, err := process.ReconcileOneShot(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Delete(ctx, service)).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -92,8 +92,8 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		finished := tests().until(ctx, w, process, v1alpha1.ReasonCompleted).
 			RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
 		calls := len(w.Carrier.Calls())
-		process.DriveAt(ctx, tests().shot())
-		process.DriveAt(ctx, tests().shot()) // the deletion is an event
+		process.DriveOneShot(ctx, tests().shot())
+		process.DriveOneShot(ctx, tests().shot()) // the deletion is an event
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now()).To(BeTemporally("~", finished.Add(ttl), time.Second))
 		Expect(countEffects(process, "delete "+once)).To(Equal(1))
@@ -115,7 +115,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 			}
 			Expect(w.Create(ctx, object)).To(Succeed())
 			for s.request(ctx, w) == nil || !s.request(ctx, w).Phase.Ended() {
-				result, err := process.LookAt(ctx, s.shot())
+				result, err := process.ReconcileOneShot(ctx, s.shot())
 				Expect(err).NotTo(HaveOccurred())
 				w.Clock.Advance(result.RequeueAfter)
 				if s.read(ctx, w) == nil {
@@ -123,7 +123,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 				}
 			}
 			calls := len(w.Carrier.Calls())
-			w.Start(world.Cut{}).DriveAt(ctx, s.shot())
+			w.Start(world.CrashPoint{}).DriveOneShot(ctx, s.shot())
 			Expect(s.read(ctx, w)).To(BeNil())
 			Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		}
@@ -149,13 +149,13 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 			}
 			return nil
 		}
-		_, err := process.LookAt(ctx, tests().shot())
+		_, err := process.ReconcileOneShot(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		kept := tests().read(ctx, w)
 		Expect(kept).NotTo(BeNil())
 		Expect(kept.GetDeletionTimestamp()).To(BeNil())
-		process.DriveAt(ctx, tests().shot())
-		process.DriveAt(ctx, tests().shot()) // the deletion is an event
+		process.DriveOneShot(ctx, tests().shot())
+		process.DriveOneShot(ctx, tests().shot()) // the deletion is an event
 		Expect(tests().read(ctx, w)).To(BeNil())
 	})
 })

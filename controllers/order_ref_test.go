@@ -35,7 +35,7 @@ func beginWithOrders(ctx SpecContext) (*world.World, *world.Process, orderBook) 
 	GinkgoHelper()
 	w, _ := begin(ctx)
 	orders := orderBook{}
-	process := w.Start(world.Cut{}, orders.use)
+	process := w.Start(world.CrashPoint{}, orders.use)
 	return w, process, orders
 }
 
@@ -157,7 +157,7 @@ var _ = Describe("A service from an order", func() {
 		before := driveUntilAccepted(ctx, w, process).OpenRequest()
 		delete(orders, order)
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-		Expect(w.Start(world.Cut{}, orders.use).Drive(ctx, site)).To(BeNil())
+		Expect(w.Start(world.CrashPoint{}, orders.use).Drive(ctx, site)).To(BeNil())
 
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
@@ -248,7 +248,7 @@ func reconcileBoth(ctx SpecContext, w *world.World, process *world.Process, span
 	for end := w.Clock.Now().Add(span); ; {
 		rest := end.Sub(w.Clock.Now())
 		for _, name := range []string{"elder", "younger"} {
-			result, err := process.Look(ctx, name)
+			result, err := process.Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred())
 			if result.RequeueAfter > 0 {
 				rest = min(rest, result.RequeueAfter)

@@ -15,7 +15,7 @@ import (
 // A manager recovers from a panic in a pass, and reconciles again.
 var _ = It("An order whose pass panics during its POST is not sent again", func(ctx SpecContext) {
 	w, process := begin(ctx)
-	process.Seam.Lose = func(effect world.Effect) error {
+	process.Seam.LoseResponse = func(effect world.Effect) error {
 		if effect.What == "POST "+ordersPath {
 			panic("a defect of what reads the answer")
 		}
@@ -23,7 +23,7 @@ var _ = It("An order whose pass panics during its POST is not sent again", func(
 	}
 	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 	Expect(func() { process.DriveOrder(ctx, site) }).To(PanicWith("a defect of what reads the answer"))
-	process.Seam.Lose = nil
+	process.Seam.LoseResponse = nil
 	Expect(w.Ordered(reference).Processed).To(Equal(1))
 
 	order := process.DriveOrder(ctx, site)

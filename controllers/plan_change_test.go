@@ -162,7 +162,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		for range 5 {
 			w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 			w.Edit(ctx, site, withPlan(world.PlanFast, 24))
-			_, err := process.Look(ctx, site)
+			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 		}
 		service := process.Drive(ctx, site)

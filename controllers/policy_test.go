@@ -33,8 +33,8 @@ var _ = DescribeTable("A change that may not be sent",
 		w := world.New(ctx, plane)
 		w.Login(ctx, orNoop(scenario.account))
 		line := w.Line()
-		process := w.Start(world.Cut{}, orNoop(scenario.options))
-		_, err := process.LookAtAccount(ctx)
+		process := w.Start(world.CrashPoint{}, orNoop(scenario.options))
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Create(ctx, w.Service(site, line, orNoop(scenario.service)))).To(Succeed())
 
@@ -131,7 +131,7 @@ var _ = Describe("A service", func() {
 		sentAt := w.Read(ctx, "first").RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
 		Expect(w.Create(ctx, w.Service(site, second))).To(Succeed())
 		for range 20 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -153,7 +153,7 @@ var _ = Describe("A service", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		end := w.Clock.Now().Add(time.Hour)
 		for w.Clock.Now().Before(end) {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -173,7 +173,7 @@ var _ = Describe("A service", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		end := w.Clock.Now().Add(10 * time.Hour)
 		for w.Clock.Now().Before(end) {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -221,7 +221,7 @@ var _ = Describe("A service", func() {
 			}
 		}))).To(Succeed())
 		for range 12 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}

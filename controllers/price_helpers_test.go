@@ -38,7 +38,7 @@ func newPricedService(ctx context.Context, policy edit, sold ...func(*simulator.
 	GinkgoHelper()
 	d := pricedService{forger: &tamperingProxy{}}
 	d.World, _ = begin(ctx)
-	d.process, d.line = d.Start(world.Cut{}, d.forger.wrap), d.Line(sold...)
+	d.process, d.line = d.Start(world.CrashPoint{}, d.forger.wrap), d.Line(sold...)
 	line, _ := d.Carrier.Service(d.line)
 	asSold := func(s *v1alpha1.BroadbandService) {
 		s.Spec.Plan, s.Spec.RestorationSLA = &v1alpha1.Plan{Name: line.Plan, Term: 12}, line.RestorationSLA
@@ -75,7 +75,7 @@ func (d pricedService) passHour(ctx context.Context) []string {
 	GinkgoHelper()
 	var reasons []string
 	for end := d.Clock.Now().Add(time.Hour); d.Clock.Now().Before(end); {
-		result, err := d.process.Look(ctx, site)
+		result, err := d.process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(BeNumerically(">", 0), "it goes on by itself")
 		reasons = append(reasons, world.Ready(d.Read(ctx, site)).Reason)

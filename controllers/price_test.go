@@ -30,7 +30,7 @@ var _ = DescribeTable("managementPolicy Plan shows the prices of changes",
 
 		By("a second pass, a restart and a day without changes, which find nothing new")
 		d.drive(ctx)
-		d.process = d.Start(world.Cut{})
+		d.process = d.Start(world.CrashPoint{})
 		d.drive(ctx)
 		d.Clock.Advance(24 * time.Hour)
 		Expect(d.drive(ctx).ResourceVersion).To(Equal(planned.ResourceVersion), "no write")
@@ -80,7 +80,7 @@ var _ = Describe("The price of a plan change", func() {
 			`"monthlyRecurringCharge":{"amount":`
 		dearerIn36 := &tamperingProxy{quotePath, in36 + `"45.00"`, in36 + `"49.00"`}
 		Expect(w.Create(ctx, w.Service(site, w.Line(), underManagement(v1alpha1.ManagementPlan)))).To(Succeed())
-		planned := w.Start(world.Cut{}, dearerIn36.wrap).Drive(ctx, site)
+		planned := w.Start(world.CrashPoint{}, dearerIn36.wrap).Drive(ctx, site)
 		Expect(planned.Status.Pending.Changes).To(ConsistOf(planTo(world.PlanFast, "0.00", "", "58.00")))
 	})
 
@@ -139,7 +139,7 @@ var _ = DescribeTable("A fee in the result that differs from the approved one",
 		Expect(d.mismatches()).To(HaveLen(1))
 
 		By("a restart and a day without changes, in which it is not reported again")
-		d.process = d.Start(world.Cut{})
+		d.process = d.Start(world.CrashPoint{})
 		d.Clock.Advance(24 * time.Hour)
 		Expect(d.drive(ctx).ResourceVersion).To(Equal(service.ResourceVersion))
 		Expect(d.mismatches()).To(HaveLen(1))
@@ -170,7 +170,7 @@ var _ = DescribeTable("A plan above 1000 MBit/s without an NTD option",
 		By("a day without changes and a restart, which change nothing")
 		d.Clock.Advance(24 * time.Hour)
 		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
-		d.process = d.Start(world.Cut{})
+		d.process = d.Start(world.CrashPoint{})
 		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
 
 		By("an approval, which has no effect")

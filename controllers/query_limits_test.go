@@ -57,7 +57,7 @@ var _ = Describe("A query without a result", func() {
 		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		for asked := 1; asked <= 3; asked++ {
 			for s.posts(w) < asked {
-				result, err := process.LookAt(ctx, s.shot())
+				result, err := process.ReconcileOneShot(ctx, s.shot())
 				Expect(err).NotTo(HaveOccurred())
 				w.Clock.Advance(result.RequeueAfter)
 			}
@@ -84,7 +84,7 @@ var _ = Describe("A query without a result", func() {
 			fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true, Times: 1000}
 			Expect(w.Carrier.FailNext("POST "+string(s.operation), fault)).To(Succeed())
 			Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
-			_, err := process.LookAt(ctx, s.shot())
+			_, err := process.ReconcileOneShot(ctx, s.shot())
 			Expect(err).NotTo(HaveOccurred())
 			Expect(s.posts(w)).To(Equal(1))
 
@@ -112,7 +112,7 @@ var _ = Describe("A query without a result", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		began := w.Clock.Now()
 		for w.Clock.Now().Before(began.Add(10 * time.Minute)) {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}

@@ -261,26 +261,26 @@ var _ = DescribeTable("A reclaim that may not be sent yet",
 )
 
 var _ = Describe("An operator that is killed between any two effects of a reclaim", func() {
-	tell := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
+	tell := func(ctx context.Context, cut world.CrashPoint) (*world.World, *world.Process, int64) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		line := w.Line(disconnectedLine(reclaimableTo))
 		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, reclaiming))).To(Succeed())
 		process := w.Start(cut)
-		if _, err := process.LookAtAccount(ctx); err == nil {
+		if _, err := process.ReconcileAccount(ctx); err == nil {
 			process.Drive(ctx, site)
 		}
 		return w, process, line
 	}
 
 	It("reclaims the service once, or reports an unknown outcome", func(ctx SpecContext) {
-		_, whole, _ := tell(ctx, world.Cut{})
+		_, whole, _ := tell(ctx, world.CrashPoint{})
 		unknown := 0
-		for _, cut := range world.Cuts(whole.Seam.Effects()) {
+		for _, cut := range world.CrashPoints(whole.Seam.Effects()) {
 			By("killing it " + cut.String())
 			w, _, line := tell(ctx, cut)
-			successor := w.Start(world.Cut{})
-			_, err := successor.LookAtAccount(ctx)
+			successor := w.Start(world.CrashPoint{})
+			_, err := successor.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			service := successor.Drive(ctx, site)
 			request := service.RequestOf(v1alpha1.OperationReclaim)

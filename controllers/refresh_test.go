@@ -201,7 +201,7 @@ var _ = Describe("A plan that the carrier has already", func() {
 		for i, of := range s {
 			backup[i].restore(ctx, w, of.line, withPlan(world.PlanSlow, 12))
 		}
-		process = w.Start(world.Cut{})
+		process = w.Start(world.CrashPoint{})
 		for i, of := range s {
 			from := len(w.Carrier.Calls())
 			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)

@@ -90,7 +90,7 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+attempt.AttemptID+"=NotAccepted", "bbs/"+site)
 		process.Seam.Stale = w.Read(ctx, site) // still returned by a stale cache
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"-", "bbs/"+site)
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(Equal(time.Second))
 		process.Seam.Stale = nil

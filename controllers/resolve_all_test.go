@@ -137,7 +137,7 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 
 		word := sameCarrier(ctx, w)
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		ledger := serviceLedger(ctx, w, line)
 		Expect(ledger.Spec.BaseURL).To(Equal(movedURL(w)))

@@ -43,7 +43,7 @@ var _ = Describe("The status in a result", func() {
 		d.Edit(ctx, site, withEthernet)
 		service := d.Read(ctx, site)
 		for world.Ready(service).Reason != v1alpha1.ReasonCarrierHold {
-			result, err := d.process.Look(ctx, site)
+			result, err := d.process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			d.Clock.Advance(result.RequeueAfter)
 			service = d.Read(ctx, site)
@@ -66,10 +66,10 @@ var _ = DescribeTable("A request in progress that names an error is held by the 
 		Expect(w.Carrier.FailNext("GET PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 202, Body: body,
 		})).To(Succeed())
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(30 * 1e9)
-		_, err = process.Look(ctx, site)
+		_, err = process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		held := w.Read(ctx, site)
 		expectReady(held, metav1.ConditionFalse, v1alpha1.ReasonCarrierHold)

@@ -25,8 +25,8 @@ func begin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) (*world
 	GinkgoHelper()
 	w := world.New(ctx, plane)
 	w.Login(ctx, edits...)
-	process := w.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
+	process := w.Start(world.CrashPoint{})
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	return w, process
 }
@@ -55,7 +55,7 @@ func expectAspect(
 func driveUntilAccepted(ctx context.Context, w *world.World, process *world.Process) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 50 {
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		service := w.Read(ctx, site)
 		if service.Status.InFlight != nil && service.Status.InFlight.Location != "" {
@@ -79,7 +79,7 @@ func deleteInProgress(ctx context.Context, w *world.World, process *world.Proces
 func reconcileServiceFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(min(max(result.RequeueAfter, time.Second), time.Hour))
 	}

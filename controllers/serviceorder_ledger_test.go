@@ -26,7 +26,7 @@ var _ = Describe("The ledger of an order", func() {
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		for range 20 {
 			for _, operator := range []*world.Process{second, first} {
-				_, err := operator.LookAtOrder(ctx, site)
+				_, err := operator.ReconcileOrder(ctx, site)
 				Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
 			}
 			w.Clock.Advance(2 * time.Second)
@@ -47,14 +47,14 @@ var _ = Describe("The ledger of an order", func() {
 			first.Seam.Fault = func(effect world.Effect) error {
 				if effect.Number == begun+points+1 {
 					met = true
-					_, err := second.LookAtOrder(ctx, site)
+					_, err := second.ReconcileOrder(ctx, site)
 					Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
 				}
 				return nil
 			}
-			_, err := first.LookAtOrder(ctx, site)
+			_, err := first.ReconcileOrder(ctx, site)
 			Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
-			_, err = second.LookAtOrder(ctx, site)
+			_, err = second.ReconcileOrder(ctx, site)
 			Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
 			first.DriveOrder(ctx, site)
 			Expect(settleOrder(ctx, w, second)).To(BeFalse(), "point %d", points)
@@ -75,7 +75,7 @@ var _ = Describe("The ledger of an order", func() {
 		}
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		for conflicts < 3 {
-			result, err := process.LookAtOrder(ctx, site)
+			result, err := process.ReconcileOrder(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(w.Ordered(reference).Seen).To(BeZero())
 			w.Clock.Advance(result.RequeueAfter)

@@ -18,12 +18,12 @@ import (
 )
 
 var _ = Describe("An operator that is killed while it orders", func() {
-	scenario := func(ctx SpecContext, cut world.Cut) (*world.World, *world.Process) {
+	scenario := func(ctx SpecContext, cut world.CrashPoint) (*world.World, *world.Process) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		process := w.Start(cut)
-		if _, err := process.LookAtAccount(ctx); err == nil {
+		if _, err := process.ReconcileAccount(ctx); err == nil {
 			process.DriveOrder(ctx, site)
 		}
 		return w, process
@@ -32,10 +32,10 @@ var _ = Describe("An operator that is killed while it orders", func() {
 	// every runs a scenario cut at each of its effects, before and after.
 	every := func(ctx SpecContext, name string, then func(*world.World)) {
 		GinkgoHelper()
-		_, whole := scenario(ctx, world.Cut{})
+		_, whole := scenario(ctx, world.CrashPoint{})
 		effects, unknown := whole.Seam.Effects(), 0
 		Expect(len(effects)).To(BeNumerically(">=", 6), "login, status, intent, POST, answer, status")
-		for _, cut := range world.Cuts(effects) {
+		for _, cut := range world.CrashPoints(effects) {
 			By("killing it " + cut.String())
 			w, _ := scenario(ctx, cut)
 			then(w)
@@ -44,7 +44,7 @@ var _ = Describe("An operator that is killed while it orders", func() {
 			}
 		}
 		AddReportEntry(name,
-			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.Cuts(effects)), unknown))
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.CrashPoints(effects)), unknown))
 	}
 
 	It("between any two effects loses no order and sends none twice", func(ctx SpecContext) {
@@ -79,11 +79,11 @@ var _ = Describe("An operator that is killed while it orders", func() {
 			w, process := begin(ctx)
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 			Expect(w.Delete(ctx, process.DriveOrder(ctx, site))).To(Succeed())
-			dying := w.Start(world.Cut{At: points/2 + 1, After: points%2 == 1})
+			dying := w.Start(world.CrashPoint{At: points/2 + 1, After: points%2 == 1})
 			dying.DriveOrder(ctx, site)
 			if !dying.Seam.Dead() {
 				Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-				if _, err := dying.LookAtAccount(ctx); err == nil {
+				if _, err := dying.ReconcileAccount(ctx); err == nil {
 					dying.DriveOrder(ctx, site)
 				}
 			} else {
@@ -105,8 +105,8 @@ var _ = Describe("An operator that is killed while it orders", func() {
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 			lost := process.DriveOrder(ctx, site).Status.Request.AttemptID
 			w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, lost+"=NotAccepted")
-			dying := w.Start(world.Cut{At: points/2 + 1, After: points%2 == 1})
-			if _, err := dying.LookAtAccount(ctx); err == nil {
+			dying := w.Start(world.CrashPoint{At: points/2 + 1, After: points%2 == 1})
+			if _, err := dying.ReconcileAccount(ctx); err == nil {
 				dying.DriveOrder(ctx, site)
 			}
 			killed = dying.Seam.Dead()
@@ -207,7 +207,7 @@ var _ = Describe("An order whose response is lost", func() {
 
 	It("by a timeout is unknown", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		process.Seam.Lose = func(effect world.Effect) error {
+		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasSuffix(effect.What, "orders/create") {
 				return os.ErrDeadlineExceeded
 			}

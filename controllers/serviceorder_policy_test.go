@@ -136,7 +136,7 @@ var _ = Describe("An order with a qualification result", func() {
 			expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
 			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(message))
 			Expect(w.Ordered(reference).Seen).To(BeZero())
-			pass, err := process.LookAtOrder(ctx, site)
+			pass, err := process.ReconcileOrder(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(pass.RequeueAfter.Minutes()).To(BeNumerically("~", 1, 0.1))
 
@@ -164,8 +164,8 @@ var _ = DescribeTable("An order that may not be sent",
 	) {
 		w := world.New(ctx, plane)
 		w.Login(ctx, orNoop(account))
-		process := w.Start(world.Cut{}, orNoop(options))
-		_, err := process.LookAtAccount(ctx)
+		process := w.Start(world.CrashPoint{}, orNoop(options))
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Create(ctx, w.Order(site, reference, orNoop(edit)))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
@@ -194,7 +194,7 @@ var _ = Describe("An order in a shared account", func() {
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		process.DriveOrder(ctx, site)
 		Expect(w.Create(ctx, w.Order("second", "SITE-015"))).To(Succeed())
-		_, err := process.LookAtOrder(ctx, "second")
+		_, err := process.ReconcileOrder(ctx, "second")
 		Expect(err).NotTo(HaveOccurred())
 		expectOrder(w.ReadOrder(ctx, "second"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Ordered("SITE-015").Seen).To(BeZero())
@@ -205,8 +205,8 @@ var _ = Describe("An order in a shared account", func() {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 1} })
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		Expect(w.Create(ctx, w.Order("second", "SITE-015"))).To(Succeed())
-		w.Meanwhile(ordersPath, func() {
-			_, err := process.LookAtOrder(ctx, "second")
+		w.DuringPOST(ordersPath, func() {
+			_, err := process.ReconcileOrder(ctx, "second")
 			Expect(err).NotTo(HaveOccurred())
 			expectOrder(w.ReadOrder(ctx, "second"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		})

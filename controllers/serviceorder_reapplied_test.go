@@ -48,8 +48,8 @@ var _ = Describe("A deleted order that is applied again", func() {
 		Expect(w.Delete(ctx, before)).To(Succeed())
 		Expect(process.DriveOrder(ctx, site)).To(BeNil())
 		Expect(w.Create(ctx, w.Order(site, reference, edits...))).To(Succeed())
-		after := w.Start(world.Cut{})
-		_, err := after.LookAtAccount(ctx)
+		after := w.Start(world.CrashPoint{})
+		_, err := after.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		return w, before, after.DriveOrder(ctx, site)
 	}
@@ -72,8 +72,8 @@ var _ = Describe("A deleted order that is applied again", func() {
 		Expect(orderCondition(after, v1alpha1.ConditionReady).Message).To(ContainSubstring(
 			string(before.Status.OrderID)))
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
-		process := w.Start(world.Cut{})
-		_, err := process.LookAtAccount(ctx)
+		process := w.Start(world.CrashPoint{})
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
@@ -96,8 +96,8 @@ var _ = Describe("A deleted order that is applied again", func() {
 		elsewhere.Namespace = w.Namespace + "-b"
 		Expect(w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: elsewhere.Namespace}})).To(Succeed())
 		elsewhere.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = w.Namespace })
-		other := elsewhere.Start(world.Cut{})
-		_, err := other.LookAtAccount(ctx)
+		other := elsewhere.Start(world.CrashPoint{})
+		_, err := other.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Create(ctx, elsewhere.Order(site, reference))).To(Succeed())
 		after := other.DriveOrder(ctx, site)

@@ -88,7 +88,7 @@ var _ = Describe("An order", func() {
 
 		By("another pass, by another process, much later")
 		w.Clock.Advance(30 * 24 * time.Hour)
-		again := w.Start(world.Cut{}).DriveOrder(ctx, site)
+		again := w.Start(world.CrashPoint{}).DriveOrder(ctx, site)
 		Expect(again.ResourceVersion).To(Equal(order.ResourceVersion))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 		Expect(w.Carrier.Violations()).To(BeEmpty())

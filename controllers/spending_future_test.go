@@ -39,7 +39,7 @@ var _ = Describe("A reservation with a time in the future", func() {
 		seen := w.Clock.Now()
 		expectReady(reconcileTwenty(ctx, w, process, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		w.Clock.Advance(seen.Add(time.Hour).Sub(w.Clock.Now()))
-		_, err := process.Look(ctx, other)
+		_, err := process.Reconcile(ctx, other)
 		Expect(err).NotTo(HaveOccurred())
 		expectReady(w.Read(ctx, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())

@@ -30,7 +30,7 @@ type preventer func(SpecContext, *world.World, *world.Process)
 func reconcileTwenty(ctx SpecContext, w *world.World, process *world.Process, name string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 20 {
-		result, err := process.Look(ctx, name)
+		result, err := process.Reconcile(ctx, name)
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(min(result.RequeueAfter, time.Minute))
 	}
@@ -41,7 +41,7 @@ func reconcileTwenty(ctx SpecContext, w *world.World, process *world.Process, na
 func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.Request {
 	GinkgoHelper()
 	for range 20 {
-		result, err := process.Look(ctx, site)
+		result, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		if request := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange); request != nil {
 			return request
@@ -88,7 +88,7 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 		by := make([]*world.Process, services)
 		for i, name := range names {
 			by[i] = another(w, process)
-			_, err := by[i].Look(ctx, name)
+			_, err := by[i].Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred(), "it reads the plan that is to be changed")
 		}
 		w.Clock.Advance(time.Minute)
@@ -107,14 +107,14 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 				}
 				return nil
 			}
-			_, err := of.Look(ctx, name)
+			_, err := of.Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred())
 		}
 		next()
 		Expect(begun).To(Equal(services), "each pass began in another")
 		process.Seam.Fault = nil
 		for _, name := range names {
-			_, err := process.Look(ctx, name)
+			_, err := process.Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred())
 		}
 		Expect(posts()).To(Equal(most))
@@ -129,7 +129,7 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 		}
 	},
 	Entry("by one process", func(_ *world.World, of *world.Process) *world.Process { return of }),
-	Entry("by several processes", func(w *world.World, _ *world.Process) *world.Process { return w.Start(world.Cut{}) }),
+	Entry("by several processes", func(w *world.World, _ *world.Process) *world.Process { return w.Start(world.CrashPoint{}) }),
 )
 
 var _ = Describe("The charge limit of an identity (R10)", func() {
@@ -137,7 +137,7 @@ var _ = Describe("The charge limit of an identity (R10)", func() {
 		w, process := begin(ctx, limited(1))
 		other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace)
 		editAccount(ctx, other, limited(1))
-		_, err := otherProcess.LookAtAccount(ctx)
+		_, err := otherProcess.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		line, theirs := w.Line(), w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -154,8 +154,8 @@ var _ = Describe("The charge limit of an identity (R10)", func() {
 		Expect(w.Create(ctx, w.Service("first", w.Line()))).To(Succeed())
 		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		happens(ctx, w)
-		process = w.Start(world.Cut{})
-		_, err := process.LookAtAccount(ctx)
+		process = w.Start(world.CrashPoint{})
+		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -234,7 +234,7 @@ var _ = Describe("The charge limit of an identity (R10)", func() {
 		Expect(lost.Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
 		counts := reserved(ctx, w)
 		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, lost.AttemptID+"="+word)
-		_, err := process.Look(ctx, site)
+		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		ended := serviceLedger(ctx, w, w.Read(ctx, site).ServiceNumber().Number()).Spec.Ended[0]
 		Expect(string(ended.Outcome)).To(Equal(word))

@@ -86,5 +86,5 @@ func violations(service *v1alpha1.BroadbandService) []string {
 	GinkgoHelper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(service)
 	Expect(err).NotTo(HaveOccurred())
-	return world.Unsound(&unstructured.Unstructured{Object: content}, []string{canary})
+	return world.Violations(&unstructured.Unstructured{Object: content}, []string{canary})
 }

@@ -87,7 +87,7 @@ var _ = It("A service whose status is forged to name another's request polls its
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 	service := driveUntilAccepted(ctx, w, process)
 	for w.Posts(another) == 0 {
-		result, err := process.Look(ctx, "another")
+		result, err := process.Reconcile(ctx, "another")
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(result.RequeueAfter)
 	}

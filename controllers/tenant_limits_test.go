@@ -23,7 +23,7 @@ func converge(ctx SpecContext, w *world.World, process *world.Process, names []s
 		Expect(w.Create(ctx, w.Service(name, w.Line()))).To(Succeed())
 		created := w.Clock.Now()
 		for {
-			result, err := process.Look(ctx, name)
+			result, err := process.Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred())
 			if world.Ready(w.Read(ctx, name)).Reason == v1alpha1.ReasonInSync {
 				break
@@ -51,7 +51,7 @@ var _ = It("A tenant with twenty changes at once spends no more than its limit, 
 			a.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 5, Burst: 5}
 		})
 		crowd := process.In(greedy)
-		_, err := crowd.LookAtAccount(ctx)
+		_, err := crowd.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		lines := make([]int64, 20)
 		for i := range lines {
@@ -60,7 +60,7 @@ var _ = It("A tenant with twenty changes at once spends no more than its limit, 
 		}
 		crowded := converge(ctx, w, process, []string{"c", "d"}, func() {
 			for i := range lines {
-				_, err := crowd.Look(ctx, fmt.Sprint("greedy-", i))
+				_, err := crowd.Reconcile(ctx, fmt.Sprint("greedy-", i))
 				Expect(err).NotTo(HaveOccurred())
 			}
 		})

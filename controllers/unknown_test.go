@@ -26,7 +26,7 @@ func expectCarrier(
 	ctx context.Context, w *world.World, process *world.Process, status metav1.ConditionStatus, message OmegaMatcher,
 ) {
 	GinkgoHelper()
-	_, err := process.LookAtAccount(ctx)
+	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	carrier := meta.FindStatusCondition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionCarrier)
 	Expect(carrier).NotTo(BeNil())
@@ -66,28 +66,28 @@ func acceptedPlanChange(w *world.World, line int64) string {
 var _ = Describe("An operator that is killed", func() {
 	// scenario is the scenario that is cut at each of its effects: first reconciliation, plan and SLA
 	// change, tracked until they end.
-	scenario := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
+	scenario := func(ctx context.Context, cut world.CrashPoint) (*world.World, *world.Process, int64) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
 		process := w.Start(cut)
-		if _, err := process.LookAtAccount(ctx); err == nil {
+		if _, err := process.ReconcileAccount(ctx); err == nil {
 			process.Drive(ctx, site)
 		}
 		return w, process, line
 	}
 
 	It("between any two effects loses no request and sends none twice", func(ctx SpecContext) {
-		_, whole, _ := scenario(ctx, world.Cut{})
+		_, whole, _ := scenario(ctx, world.CrashPoint{})
 		effects := whole.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", 12))
 		unknown := 0
-		for _, cut := range world.Cuts(effects) {
+		for _, cut := range world.CrashPoints(effects) {
 			By("killing it " + cut.String())
 			w, _, line := scenario(ctx, cut)
-			successor := w.Start(world.Cut{})
-			_, err := successor.LookAtAccount(ctx)
+			successor := w.Start(world.CrashPoint{})
+			_, err := successor.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			service := successor.Drive(ctx, site)
 			if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
@@ -100,7 +100,7 @@ var _ = Describe("An operator that is killed", func() {
 			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points",
-			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.Cuts(effects)), unknown))
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.CrashPoints(effects)), unknown))
 	})
 })
 
@@ -145,7 +145,7 @@ var _ = Describe("A POST whose response is lost", func() {
 	It("by a timeout after it was processed is proven by health", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
-		process.Seam.Lose = func(effect world.Effect) error {
+		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasSuffix(effect.What, "plan-changes/request") {
 				return os.ErrDeadlineExceeded
 			}
@@ -219,7 +219,7 @@ var _ = Describe("A POST whose response is lost", func() {
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, first))).To(Succeed())
 		for w.Posts(first) == 0 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
@@ -230,7 +230,7 @@ var _ = Describe("A POST whose response is lost", func() {
 		away := simulator.Fault{Kind: simulator.FaultStatus, Status: 503, Times: 1000}
 		Expect(w.Carrier.FailNext("GET CancellationRead", away)).To(Succeed())
 		for w.Clock.Now().Before(lostAt.Add(10 * time.Minute)) {
-			result, err := process.Look(ctx, "second")
+			result, err := process.Reconcile(ctx, "second")
 			Expect(err).NotTo(HaveOccurred())
 			Expect(result.RequeueAfter).To(BeNumerically("<=", 30*time.Second))
 			w.Clock.Advance(result.RequeueAfter)
@@ -295,7 +295,7 @@ var _ = Describe("A POST that did not reach the carrier", func() {
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultStatus, Status: 404})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		for w.Posts(line) == 0 {
-			result, err := process.Look(ctx, site)
+			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}

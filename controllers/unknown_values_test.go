@@ -87,7 +87,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 			Expect(service.Status.Carrier.RestorationSLA).To(BeNil())
 
 			By("a restart, after which it shows the same")
-			d.process = d.Start(world.Cut{})
+			d.process = d.Start(world.CrashPoint{})
 			d.Clock.Advance(time.Hour)
 			Expect(expectAwaiting(d.drive(ctx))).To(Equal(hash))
 
@@ -123,7 +123,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 		Expect(service.Status.Carrier.RestorationSLA.Source).To(Equal(v1alpha1.SourceDeclared))
 		service.Status = v1alpha1.BroadbandServiceStatus{}
 		Expect(d.Status().Update(ctx, service)).To(Succeed())
-		d.process = d.Start(world.Cut{})
+		d.process = d.Start(world.CrashPoint{})
 		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(BeEmpty())
 	})
@@ -184,7 +184,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 			Expect(d.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 			account.Spec.UnknownValues = answer.policy
 			Expect(d.Update(ctx, account)).To(Succeed())
-			_, err := d.process.LookAtAccount(ctx)
+			_, err := d.process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(answer.requests))
@@ -215,7 +215,7 @@ var _ = Describe("A plan that health names unlike any offer of the carrier", fun
 			HaveField("Source", v1alpha1.SourceDeclared))))
 
 		By("a restart and readings, which show the same")
-		d.process = d.Start(world.Cut{})
+		d.process = d.Start(world.CrashPoint{})
 		elapse(ctx, d.World, d.process, 2*time.Hour)
 		expectReady(d.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 

@@ -29,7 +29,7 @@ var _ = DescribeTable("An annotation without effect is reported by one Event and
 		Expect(w.Events.All()).To(ContainElement(annotationUnused + message))
 		events := len(w.Events.All())
 		reconcileFor(ctx, w, process, time.Hour)
-		process = w.Start(world.Cut{})
+		process = w.Start(world.CrashPoint{})
 		process.Drive(ctx, site)
 		Expect(w.Events.All()).To(HaveLen(events), "and no more while it stays, nor by another process")
 
@@ -51,6 +51,6 @@ var _ = It("A resolve annotation that resolves nothing is reported by one Event"
 	Expect(w.Events.All()).To(ContainElement(And(
 		HavePrefix(annotationUnused), HaveSuffix("resolves nothing: it names no attempt that can be settled so"))))
 	events := len(w.Events.All())
-	w.Start(world.Cut{}).Drive(ctx, site)
+	w.Start(world.CrashPoint{}).Drive(ctx, site)
 	Expect(w.Events.All()).To(HaveLen(events), "and no more while it stays, nor by another process")
 })

@@ -62,12 +62,12 @@ func (d *demo) prepare(ctx context.Context) error {
 
 // start starts all processes, then applies and watches the samples.
 func (d *demo) start(ctx context.Context) error {
-	err := d.Take(ctx, []machine.Step{
-		{Says: "etcd", Do: d.StartEtcd},
-		{Says: "kube-apiserver", Do: d.StartAPIServer},
-		{Says: "the simulated carrier", Do: d.startCarrier},
-		{Says: "CRDs and RBAC (make install)", Do: d.Install},
-		{Says: "the manager, under its own ServiceAccount", Do: d.startManager},
+	err := d.RunSteps(ctx, []machine.Step{
+		{Name: "etcd", Do: d.StartEtcd},
+		{Name: "kube-apiserver", Do: d.StartAPIServer},
+		{Name: "the simulated carrier", Do: d.startCarrier},
+		{Name: "CRDs and RBAC (make install)", Do: d.Install},
+		{Name: "the manager, under its own ServiceAccount", Do: d.startManager},
 	})
 	if err != nil {
 		return d.interrupted(ctx, err)

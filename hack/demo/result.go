@@ -65,7 +65,7 @@ func (d *demo) checkCarrier(ctx context.Context, r *result) error {
 		calls []simulator.Call
 	)
 	for journal, into := range map[string]any{"events": &sent, "calls": &calls} {
-		if err := d.AskCarrier(ctx, journal, into); err != nil {
+		if err := d.ReadJournal(ctx, journal, into); err != nil {
 			return err
 		}
 	}

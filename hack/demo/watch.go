@@ -24,7 +24,7 @@ func (d *demo) startWatch(ctx context.Context) error {
 // converge applies the samples and shows their progress: with --once until they have the expected
 // state or the time is over, otherwise until Ctrl-C.
 func (d *demo) converge(ctx context.Context) error {
-	d.Sayf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
+	d.Printf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
 	if err := d.startWatch(ctx); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	case p.Name == watchName:
 		return d.startWatch(ctx)
 	case p.Name == machine.ManagerName && !d.once:
-		d.Sayf("demo: the manager ended (%s); restarting it\n", p.State())
+		d.Printf("demo: the manager ended (%s); restarting it\n", p.State())
 		return d.startManager(ctx)
 	default:
 		return p.Failure()
@@ -75,13 +75,13 @@ func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 
 // report prints the actual and the expected state of the samples.
 func (d *demo) report(r result) {
-	d.Sayf("\n")
+	d.Printf("\n")
 	d.printOutcomes(r.outcomes)
 	if r.err == nil {
-		d.Sayf("\ndemo: every sample has the expected state, %.1f s after it was applied\n", r.took.Seconds())
+		d.Printf("\ndemo: every sample has the expected state, %.1f s after it was applied\n", r.took.Seconds())
 	}
 	if n := len(r.delays); n > 0 {
-		d.Sayf("demo: %d results were read %.3f s after the carrier's notification (median), at most %.3f s after it\n",
+		d.Printf("demo: %d results were read %.3f s after the carrier's notification (median), at most %.3f s after it\n",
 			n, r.delays[n/2].Seconds(), r.delays[n-1].Seconds())
 	}
 }
@@ -101,9 +101,9 @@ func (d *demo) printOutcomes(outcomes []samples.Outcome) {
 // printNextSteps prints what the user can do next.
 func (d *demo) printNextSteps(err error) {
 	if err != nil {
-		d.Sayf("\ndemo: %v\n", err)
+		d.Printf("\ndemo: %v\n", err)
 	}
-	d.Sayf(`
+	d.Printf(`
 Continue in another terminal:
   export KUBECONFIG=%s
   %s describe broadbandservice

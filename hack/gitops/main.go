@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	failure := s.runUntilDone(ctx)
 	if failure != nil {
-		s.Sayf("%s: failed; the logs are in %s\n", program, s.InState("logs"))
+		s.Printf("%s: failed; the logs are in %s\n", program, s.InState("logs"))
 	}
 	return errors.Join(failure, s.Stop(ctx))
 }
@@ -60,21 +60,21 @@ func (s *site) runUntilDone(ctx context.Context) error {
 
 // runAll starts all processes and runs the scenario.
 func (s *site) runAll(ctx context.Context) error {
-	err := s.Take(ctx, []machine.Step{
-		{Says: "etcd", Do: s.StartEtcd},
-		{Says: "kube-apiserver", Do: s.StartAPIServer},
-		{Says: "the simulated carrier", Do: func(ctx context.Context) error { return s.StartCarrier(ctx) }},
-		{Says: "CRDs and RBAC (make install)", Do: s.Install},
-		{Says: "the manager", Do: func(ctx context.Context) error { return s.StartManager(ctx) }},
-		{Says: "what is not in Git: a namespace and the carrier's key", Do: s.applySecrets},
-		{Says: "Argo CD's own manifests", Do: s.installArgoCD},
-		{Says: "our health and actions (docs/gitops.md)", Do: s.customize},
-		{Says: "the passwords of three users", Do: s.setPasswords},
-		{Says: "a redis", Do: s.startRedis},
-		{Says: "argocd-repo-server", Do: s.startRepoServer},
-		{Says: "argocd-server", Do: s.startServer},
-		{Says: "argocd-application-controller", Do: s.startController},
-		{Says: "three users log in", Do: s.logIn},
+	err := s.RunSteps(ctx, []machine.Step{
+		{Name: "etcd", Do: s.StartEtcd},
+		{Name: "kube-apiserver", Do: s.StartAPIServer},
+		{Name: "the simulated carrier", Do: func(ctx context.Context) error { return s.StartCarrier(ctx) }},
+		{Name: "CRDs and RBAC (make install)", Do: s.Install},
+		{Name: "the manager", Do: func(ctx context.Context) error { return s.StartManager(ctx) }},
+		{Name: "what is not in Git: a namespace and the carrier's key", Do: s.applySecrets},
+		{Name: "Argo CD's own manifests", Do: s.installArgoCD},
+		{Name: "our health and actions (docs/gitops.md)", Do: s.customize},
+		{Name: "the passwords of three users", Do: s.setPasswords},
+		{Name: "a redis", Do: s.startRedis},
+		{Name: "argocd-repo-server", Do: s.startRepoServer},
+		{Name: "argocd-server", Do: s.startServer},
+		{Name: "argocd-application-controller", Do: s.startController},
+		{Name: "three users log in", Do: s.logIn},
 	})
 	if err != nil {
 		return err

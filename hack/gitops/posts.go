@@ -20,7 +20,7 @@ type postCounts map[string]int
 // countPOSTs counts the POSTs, without token requests and those that only read.
 func (s *site) countPOSTs(ctx context.Context) (postCounts, error) {
 	var calls []simulator.Call
-	if err := s.AskCarrier(ctx, "calls", &calls); err != nil {
+	if err := s.ReadJournal(ctx, "calls", &calls); err != nil {
 		return nil, err
 	}
 	seen := postCounts{}

@@ -21,7 +21,8 @@ func (s *site) prune(ctx context.Context, w *watcher) error {
 	if err != nil {
 		return err
 	}
-	if err := w.awaitAll(ctx, expectation{text: "the sync waits for the confirmation", holds: waitsForConfirmation}); err != nil {
+	expected := expectation{text: "the sync waits for the confirmation", holds: waitsForConfirmation}
+	if err := w.awaitAll(ctx, expected); err != nil {
 		return err
 	}
 	if err := s.expectHeld(ctx); err != nil {
@@ -71,7 +72,7 @@ func (s *site) expectDeleted(ctx context.Context) error {
 // expectActive fails unless the service is unchanged at the carrier.
 func (s *site) expectActive(ctx context.Context, w *watcher) error {
 	var service simulator.Service
-	if err := s.AskCarrier(ctx, "services/1000001", &service); err != nil {
+	if err := s.ReadJournal(ctx, "services/1000001", &service); err != nil {
 		return err
 	}
 	if service.Plan != planFast || service.Cancellation != nil {

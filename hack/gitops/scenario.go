@@ -56,12 +56,12 @@ func (s *site) runSteps(ctx context.Context) error {
 	}
 	begun := s.Now()
 	for i, step := range s.steps() {
-		s.Sayf("\n%s: %d. %s\n", program, i+1, step.name)
+		s.Printf("\n%s: %d. %s\n", program, i+1, step.name)
 		if err := step.run(ctx, s.watch()); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
-	s.Sayf("\n%s: everything was as expected; the scenario took %.0f s\n", program, s.Now().Sub(begun).Seconds())
+	s.Printf("\n%s: everything was as expected; the scenario took %.0f s\n", program, s.Now().Sub(begun).Seconds())
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 // syncs returns how often Argo CD has synced the Application, from the controller's metrics.
 func (s *site) syncs(ctx context.Context) (int, error) {
 	total := 0
-	err := machine.Ask(ctx, "http://"+s.addresses.controllerMetrics+"/metrics", func(metrics io.Reader) error {
+	err := machine.Get(ctx, "http://"+s.addresses.controllerMetrics+"/metrics", func(metrics io.Reader) error {
 		lines := bufio.NewScanner(metrics)
 		for lines.Scan() {
 			count, err := syncsIn(lines.Text(), s.name)

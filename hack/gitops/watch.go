@@ -27,7 +27,10 @@ type expectation struct {
 
 // atCommit expects the Application to be synced to a revision with the given health.
 func atCommit(revision, health string) expectation {
-	return expectation{text: "the Application is " + health, holds: func(a *application) bool { return a.at(revision, health) }}
+	return expectation{
+		text:  "the Application is " + health,
+		holds: func(a *application) bool { return a.at(revision, health) },
+	}
 }
 
 // awaitAll waits for each of the expected states, one after the other.
@@ -75,5 +78,5 @@ func (w *watcher) printChange(about, line string) {
 }
 
 func (w *watcher) logf(format string, args ...any) {
-	w.Sayf("%7.1f s  %s\n", w.Now().Sub(w.begun).Seconds(), fmt.Sprintf(format, args...))
+	w.Printf("%7.1f s  %s\n", w.Now().Sub(w.begun).Seconds(), fmt.Sprintf(format, args...))
 }

@@ -42,7 +42,7 @@ func newLane(ctx SpecContext, fault string) *lane {
 	GinkgoHelper()
 	l := &lane{fault: fault, proxy: newProxy(), replicas: 1, folder: GinkgoT().TempDir(), log: &journal{}}
 	l.carrier = startCarrier(l.folder, fault)
-	l.World = world.Abroad(ctx, plane.ControlPlane, l.proxy.serve(nil, l.carrier.origin(), l.carrier), l.carrier)
+	l.World = world.WithCarrierAt(ctx, plane.ControlPlane, l.proxy.serve(nil, l.carrier.origin(), l.carrier), l.carrier)
 	l.Login(ctx, func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
 	})

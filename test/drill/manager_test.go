@@ -40,7 +40,7 @@ func (l *lane) start() *manager {
 func (l *lane) kubeconfig(m *manager) string {
 	GinkgoHelper()
 	cluster := rest.CopyConfig(l.access)
-	m.link.Lay(cluster)
+	m.link.Wrap(cluster)
 	through, err := rest.TransportFor(cluster)
 	Expect(err).NotTo(HaveOccurred())
 	if l.allLead {

@@ -60,7 +60,7 @@ func newFleet(ctx context.Context, edits ...func(*simulator.Seed)) fleet {
 func newFleetOf(ctx context.Context, account func(*v1alpha1.CarrierAccount), edits ...func(*simulator.Seed)) fleet {
 	GinkgoHelper()
 	w, ledgers := world.New(ctx, plane, edits...), audit.Writes(user, "")
-	w.EachCallTakes(perCall)
+	w.SetCallDuration(perCall)
 	manager := w.Manage(ctx, user)
 	w.AwaitLogin(ctx, unlimited, account)
 	return fleet{w, manager, ledgers}
@@ -156,7 +156,7 @@ func delays(seed *simulator.Seed) {
 func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
-		g.Expect(metric(world.PassesTaken) - since).To(BeNumerically(">=", passes))
+		g.Expect(metric(world.PassesTotal) - since).To(BeNumerically(">=", passes))
 		g.Expect(manager.Busy()).To(BeZero())
 	}).WithTimeout(time.Minute).WithPolling(20 * time.Millisecond).Should(Succeed())
 }

@@ -85,7 +85,7 @@ func (f fleet) measure() measurement {
 	w := f.world
 	return measurement{
 		world: w, ledgers: f.ledgers, began: realTime(), calls: len(w.Carrier.Calls()),
-		passes: metric(world.PassesTaken), failures: metric(world.PassesFailed),
+		passes: metric(world.PassesTotal), failures: metric(world.PassesFailed),
 	}
 }
 
@@ -104,7 +104,7 @@ func (s measurement) end(manager *world.Manager) counted {
 	manager.End()
 	return counted{
 		duration: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), writes: s.writes(manager),
-		passes: metric(world.PassesTaken) - s.passes, failures: metric(world.PassesFailed) - s.failures,
+		passes: metric(world.PassesTotal) - s.passes, failures: metric(world.PassesFailed) - s.failures,
 	}
 }
 

@@ -96,8 +96,8 @@ func printDurations(what string, durations []time.Duration) {
 var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func() {
 	It("are as quick beside failing accounts and objects as others are alone", func(ctx SpecContext) {
 		beside := &tenant{world: world.NewInRealTime(ctx, plane, realTime, delays)}
-		alone := &tenant{world: beside.world.NextDoor(ctx)}
-		mute, slow := beside.world.NextDoor(ctx), beside.world.NextDoor(ctx)
+		alone := &tenant{world: beside.world.InAnotherNamespace(ctx)}
+		mute, slow := beside.world.InAnotherNamespace(ctx), beside.world.InAnotherNamespace(ctx)
 		beside.world.ManageBeside(ctx, user, []*world.World{mute, slow})
 		alone.world.Manage(ctx, user)
 

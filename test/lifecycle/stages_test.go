@@ -109,7 +109,7 @@ func (s *stages) awaitAccepted(ctx SpecContext) {
 // holdResponse creates an order whose response is delayed.
 func (s *stages) holdResponse(ctx SpecContext) {
 	GinkgoHelper()
-	s.respond = s.HoldAnswer(held)
+	s.respond = s.HoldResponse(held)
 	Expect(s.Create(ctx, s.Order(held, held))).To(Succeed())
 	eventually(ctx, func(g Gomega) { g.Expect(s.Ordered(held).Processed).To(Equal(1)) })
 }

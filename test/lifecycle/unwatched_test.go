@@ -25,7 +25,7 @@ type unwatched struct {
 func startUnwatched(ctx SpecContext) *unwatched {
 	GinkgoHelper()
 	m := &unwatched{World: world.NewInRealTime(ctx, plane, realTime, withoutDelays), link: &world.Link{}}
-	m.Manage(ctx, user, m.link.Lay)
+	m.Manage(ctx, user, m.link.Wrap)
 	m.line = m.Line(func(line *simulator.Service) { line.Plan = world.PlanFast })
 	Expect(m.Create(ctx, m.Secret())).To(Succeed())
 	m.apply(ctx)

@@ -160,7 +160,7 @@ func requeues(ctx SpecContext, w *world.World) int {
 		}
 	}
 	again := func(of world.Labels) bool { return ofWaiting(of) && of["result"] != "success" }
-	return world.Metric(world.PassesTaken, again) - conflicts
+	return world.Metric(world.PassesTotal, again) - conflicts
 }
 
 // ofWaiting selects all controllers except that of accounts. That one requeues an account that is

@@ -54,8 +54,8 @@ func (w *World) EditAppointment(ctx context.Context, name string, edit func(*v1a
 	gomega.Expect(w.Update(ctx, appointment)).To(gomega.Succeed())
 }
 
-// LookAtAppointment runs one pass over an AppointmentRequest, which must leave it valid.
-func (p *Process) LookAtAppointment(ctx context.Context, name string) (ctrl.Result, error) {
+// ReconcileAppointment runs one pass over an AppointmentRequest, which must leave it valid.
+func (p *Process) ReconcileAppointment(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Appointments.Reconcile(ctx, p.request(name))
@@ -113,7 +113,7 @@ func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 // the settled object; nil if the object is gone or the process has ended.
 func (p *Process) DriveAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
 	ginkgo.GinkgoHelper()
-	if !p.drive(ctx, func() (ctrl.Result, error) { return p.LookAtAppointment(ctx, name) }, nil) {
+	if !p.drive(ctx, func() (ctrl.Result, error) { return p.ReconcileAppointment(ctx, name) }, nil) {
 		return nil
 	}
 	return p.world.ReadAppointment(ctx, name)

@@ -17,9 +17,9 @@ type heldResponses struct {
 	until map[string]chan struct{} // by the subject of the POST
 }
 
-// HoldAnswer makes the carrier delay its response to a POST about a subject until letGo is called.
+// HoldResponse makes the carrier delay its response to a POST about a subject until release is called.
 // By then the POST has taken effect.
-func (w *World) HoldAnswer(subject string) (release func()) {
+func (w *World) HoldResponse(subject string) (release func()) {
 	until := make(chan struct{})
 	w.held.mu.Lock()
 	defer w.held.mu.Unlock()

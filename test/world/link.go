@@ -20,8 +20,8 @@ type Link struct {
 	open map[*http.Request]context.CancelFunc
 }
 
-// Lay routes a manager's calls over the link.
-func (l *Link) Lay(cluster *rest.Config) {
+// Wrap routes a manager's calls over the link.
+func (l *Link) Wrap(cluster *rest.Config) {
 	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return linkTransport{link: l, next: next} })
 }
 

@@ -10,7 +10,7 @@ import (
 
 // The metrics that tests read, of the managers of this process.
 const (
-	PassesTaken  = "controller_runtime_reconcile_total"
+	PassesTotal  = "controller_runtime_reconcile_total"
 	PassesFailed = "controller_runtime_reconcile_errors_total"
 	PassesNow    = "controller_runtime_active_workers"
 	QueueDepth   = "workqueue_depth"

@@ -48,41 +48,45 @@ func WithEvents(signature v1alpha1.EventSignature) func(*v1alpha1.CarrierAccount
 	}
 }
 
-// Ear is the notification receiver of the current process, as the carrier reaches it.
-type Ear struct {
+// Receiver is the notification receiver of the current process, as the carrier reaches it.
+type Receiver struct {
 	URL     string
-	Via     *http.Client
+	Client  *http.Client
 	current atomic.Pointer[http.Handler]
 }
 
 // ServeHTTP implements [http.Handler].
-func (e *Ear) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*e.current.Load()).ServeHTTP(w, r) }
-
-// Listen connects the carrier to a process.
-func (p *Process) Listen() *Ear {
-	ear := &Ear{}
-	ear.Hear(p)
-	server := httptest.NewTLSServer(ear)
-	ginkgo.DeferCleanup(server.Close)
-	ear.URL, ear.Via = server.URL, server.Client()
-	return ear
+func (e *Receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*e.current.Load()).ServeHTTP(w, r)
 }
 
-// Hear connects the carrier to another process from now on.
-func (e *Ear) Hear(p *Process) {
+// StartReceiver connects the carrier to a process.
+func (p *Process) StartReceiver() *Receiver {
+	receiver := &Receiver{}
+	receiver.SwitchTo(p)
+	server := httptest.NewTLSServer(receiver)
+	ginkgo.DeferCleanup(server.Close)
+	receiver.URL, receiver.Client = server.URL, server.Client()
+	return receiver
+}
+
+// SwitchTo connects the carrier to another process from now on.
+func (e *Receiver) SwitchTo(p *Process) {
 	var handler http.Handler = p.reconcilers.Receiver
 	e.current.Store(&handler)
 }
 
-// Call makes the carrier send notifications to the path that the account shows.
-func (w *World) Call(ctx context.Context, ear *Ear, path, secret string) {
+// Subscribe makes the carrier send notifications to the path that the account shows.
+func (w *World) Subscribe(ctx context.Context, receiver *Receiver, path, secret string) {
 	ginkgo.GinkgoHelper()
-	gomega.Expect(w.Carrier.SetCallback(ClientName, ear.URL+path, secret)).To(gomega.Succeed())
-	w.Deliver(ctx, ear)
+	gomega.Expect(w.Carrier.SetCallback(ClientName, receiver.URL+path, secret)).To(gomega.Succeed())
+	w.Deliver(ctx, receiver)
 }
 
 // Deliver makes the carrier send the notifications that are due.
-func (w *World) Deliver(ctx context.Context, ear *Ear) int { return w.Carrier.Deliver(ctx, ear.Via) }
+func (w *World) Deliver(ctx context.Context, receiver *Receiver) int {
+	return w.Carrier.Deliver(ctx, receiver.Client)
+}
 
 // EventsPath returns the path for notifications in the account's status.
 func (w *World) EventsPath(ctx context.Context) string {
@@ -99,14 +103,14 @@ func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
 	return account
 }
 
-// Follow makes a process one that does not lead.
-func (p *Process) Follow() { p.reconcilers.Notifications.Leads = func() bool { return false } }
+// StopLeading makes a process one that does not lead.
+func (p *Process) StopLeading() { p.reconcilers.Notifications.Leads = func() bool { return false } }
 
-// Tell sends a self-made notification to a path, signed with a secret now, and returns the status
+// Notify sends a self-made notification to a path, signed with a secret now, and returns the status
 // of the response.
-func (w *World) Tell(ctx context.Context, ear *Ear, path, secret, body string) int {
+func (w *World) Notify(ctx context.Context, receiver *Receiver, path, secret, body string) int {
 	ginkgo.GinkgoHelper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, ear.URL+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, receiver.URL+path, strings.NewReader(body))
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	id, stamp := "msg_"+string(uuid.NewUUID()), strconv.FormatInt(w.Clock.Now().Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -114,7 +118,7 @@ func (w *World) Tell(ctx context.Context, ear *Ear, path, secret, body string) i
 	request.Header.Set("Webhook-Id", id)
 	request.Header.Set("Webhook-Timestamp", stamp)
 	request.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	response, err := ear.Via.Do(request)
+	response, err := receiver.Client.Do(request)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	gomega.Expect(response.Body.Close()).To(gomega.Succeed())
 	return response.StatusCode

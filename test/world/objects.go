@@ -95,7 +95,7 @@ func (w *World) Line(edits ...func(*simulator.Service)) int64 {
 	for _, edit := range edits {
 		edit(&line)
 	}
-	gomega.Expect(w.books.AddService(line)).To(gomega.Succeed())
+	gomega.Expect(w.records.AddService(line)).To(gomega.Succeed())
 	return line.ID
 }
 

@@ -17,11 +17,11 @@ import (
 // QualifiedSite is a location that the carrier can quote for.
 const QualifiedSite = "LOC000000000001"
 
-// Shot names an object of a kind that makes one request.
-type Shot struct{ Kind, Name string }
+// OneShot names an object of a kind that makes one request.
+type OneShot struct{ Kind, Name string }
 
-// LookAt runs one pass over a one-shot, which must leave it valid.
-func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
+// ReconcileOneShot runs one pass over a one-shot, which must leave it valid.
+func (p *Process) ReconcileOneShot(ctx context.Context, shot OneShot) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.OneShots[shot.Kind].Reconcile(ctx, p.request(shot.Name))
@@ -30,10 +30,10 @@ func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
 	return result, err
 }
 
-// DriveAt is Drive for a one-shot. It reports whether the process survived it.
-func (p *Process) DriveAt(ctx context.Context, shot Shot) bool {
+// DriveOneShot is Drive for a one-shot. It reports whether the process survived it.
+func (p *Process) DriveOneShot(ctx context.Context, shot OneShot) bool {
 	ginkgo.GinkgoHelper()
-	return p.drive(ctx, func() (ctrl.Result, error) { return p.LookAt(ctx, shot) }, nil)
+	return p.drive(ctx, func() (ctrl.Result, error) { return p.ReconcileOneShot(ctx, shot) }, nil)
 }
 
 // meta returns the metadata of an object of the world.

@@ -104,8 +104,8 @@ func (w *World) Posted(path string) []string {
 	return append([]string(nil), w.proxy.posted[path]...)
 }
 
-// LookAtOrder runs one pass over an order, which must leave it valid.
-func (p *Process) LookAtOrder(ctx context.Context, name string) (ctrl.Result, error) {
+// ReconcileOrder runs one pass over an order, which must leave it valid.
+func (p *Process) ReconcileOrder(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Orders.Reconcile(ctx, p.request(name))
@@ -129,7 +129,7 @@ func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason
 // DriveOrder is Drive for an order.
 func (p *Process) DriveOrder(ctx context.Context, name string) *v1alpha1.ServiceOrder {
 	ginkgo.GinkgoHelper()
-	pass := func() (ctrl.Result, error) { return p.LookAtOrder(ctx, name) }
+	pass := func() (ctrl.Result, error) { return p.ReconcileOrder(ctx, name) }
 	if !p.drive(ctx, pass, func() bool { return p.world.stalled(ctx, name) }) {
 		return nil
 	}

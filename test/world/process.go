@@ -25,9 +25,9 @@ type Process struct {
 	reconcilers controllers.Reconcilers
 }
 
-// Start starts a process. It ends at the cut, if there is one.
-func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
-	seam := &Seam{cut: cut}
+// Start starts a process. It ends at the crash point, if one is set.
+func (w *World) Start(at CrashPoint, edits ...func(*controllers.Options)) *Process {
+	seam := &Seam{crashPoint: at}
 	options := controllers.Options{
 		AllowInsecure: true, Submit: true, UserAgent: "test",
 		Now: w.Clock.Now, NewID: func() string { return string(uuid.NewUUID()) }, Wrap: seam.Transport,
@@ -48,8 +48,8 @@ func (p *Process) In(other *World) *Process {
 	return &Process{Seam: p.Seam, world: other, reconcilers: p.reconcilers}
 }
 
-// LookAtAccount runs one pass over the account, which must leave it valid.
-func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
+// ReconcileAccount runs one pass over the account, which must leave it valid.
+func (p *Process) ReconcileAccount(ctx context.Context) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Accounts.Reconcile(ctx, p.request(AccountName))
@@ -58,8 +58,8 @@ func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
 	return result, err
 }
 
-// Look runs one pass over a service, which must leave it valid.
-func (p *Process) Look(ctx context.Context, name string) (ctrl.Result, error) {
+// Reconcile runs one pass over a service, which must leave it valid.
+func (p *Process) Reconcile(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Services.Reconcile(ctx, p.request(name))
@@ -97,7 +97,7 @@ const horizon = 45 * time.Minute
 // a second, as a work queue would, with a pass over the account in between.
 func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandService {
 	ginkgo.GinkgoHelper()
-	if !p.drive(ctx, func() (ctrl.Result, error) { return p.Look(ctx, name) }, nil) {
+	if !p.drive(ctx, func() (ctrl.Result, error) { return p.Reconcile(ctx, name) }, nil) {
 		return nil
 	}
 	return p.read(ctx, name)
@@ -116,7 +116,7 @@ func (p *Process) drive(ctx context.Context, pass func() (ctrl.Result, error), i
 			return false
 		case err != nil:
 			p.world.Clock.Advance(time.Second)
-			_, accountErr := p.LookAtAccount(ctx)
+			_, accountErr := p.ReconcileAccount(ctx)
 			lastErr = errors.Join(err, accountErr)
 		case result.RequeueAfter == 0 || result.RequeueAfter > horizon || isSettled != nil && isSettled():
 			return true

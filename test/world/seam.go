@@ -25,29 +25,29 @@ type Effect struct {
 	What   string // "update status", "patch", "POST /api/…", "token", …
 }
 
-// Cut is the point at which a process ends.
-type Cut struct {
+// CrashPoint is the point at which a process ends.
+type CrashPoint struct {
 	At    int    // the effect at which it ends; 0: never
 	After bool   // whether that effect still happens
 	What  string // the effect, for messages
 }
 
-// Cuts returns the points at which a process with these effects can end. Ending after one effect
+// CrashPoints returns the points at which a process with these effects can end. Ending after one effect
 // differs from ending before the next only in the time between them, so `make test` tries one of
 // the two.
-func Cuts(effects []Effect) []Cut {
-	cuts := make([]Cut, 0, 2*len(effects))
+func CrashPoints(effects []Effect) []CrashPoint {
+	cuts := make([]CrashPoint, 0, 2*len(effects))
 	for _, effect := range effects {
 		if Scale(effect.Number == 1, true) {
-			cuts = append(cuts, Cut{At: effect.Number, What: effect.What})
+			cuts = append(cuts, CrashPoint{At: effect.Number, What: effect.What})
 		}
-		cuts = append(cuts, Cut{At: effect.Number, After: true, What: effect.What})
+		cuts = append(cuts, CrashPoint{At: effect.Number, After: true, What: effect.What})
 	}
 	return cuts
 }
 
 // String returns where a process ends.
-func (c Cut) String() string {
+func (c CrashPoint) String() string {
 	if c.After {
 		return fmt.Sprintf("after effect %d, %s", c.At, c.What)
 	}
@@ -61,17 +61,17 @@ var errProcessEnded = errors.New("this process has been killed")
 
 // Seam is the point that every effect of one process passes through.
 type Seam struct {
-	Fault func(Effect) error // an error that the process gets instead of the effect; nil: none
-	Lose  func(Effect) error // an error that the process gets after the effect happened; nil: none
+	Fault        func(Effect) error // an error that the process gets instead of the effect; nil: none
+	LoseResponse func(Effect) error // an error that the process gets after the effect happened; nil: none
 
-	Unread func() error               // an error that the process gets instead of a read past its cache; nil: none
-	Unseen string                     // the name of a service that the cache does not list yet
-	Stale  *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
+	FailRead func() error               // an error that the process gets instead of a read past its cache; nil: none
+	Unlisted string                     // the name of a service that the cache does not list yet
+	Stale    *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
 
-	mu      sync.Mutex
-	cut     Cut
-	dead    bool
-	effects []Effect
+	mu         sync.Mutex
+	crashPoint CrashPoint
+	dead       bool
+	effects    []Effect
 }
 
 // Effects returns the effects so far.
@@ -103,8 +103,8 @@ func (s *Seam) pass(what string, do func() error) error {
 		panic(processEnded{effect})
 	}
 	err := do()
-	if s.Lose != nil && err == nil {
-		err = s.Lose(effect)
+	if s.LoseResponse != nil && err == nil {
+		err = s.LoseResponse(effect)
 	}
 	if s.ends(effect, true) {
 		panic(processEnded{effect})
@@ -125,7 +125,7 @@ func (s *Seam) begin(what string) (Effect, bool) {
 func (s *Seam) ends(effect Effect, after bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dead = s.dead || effect.Number == s.cut.At && s.cut.After == after
+	s.dead = s.dead || effect.Number == s.crashPoint.At && s.crashPoint.After == after
 	return s.dead
 }
 
@@ -207,7 +207,7 @@ func (c seamClient) List(ctx context.Context, list client.ObjectList, options ..
 	err := c.cache.List(ctx, list, options...)
 	if services, are := list.(*v1alpha1.BroadbandServiceList); are && err == nil {
 		services.Items = slices.DeleteFunc(services.Items, func(service v1alpha1.BroadbandService) bool {
-			return service.Name == c.seam.Unseen
+			return service.Name == c.seam.Unlisted
 		})
 	}
 	return err
@@ -224,8 +224,8 @@ type seamReader struct {
 func (r seamReader) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {
-	if r.seam.Unread != nil {
-		if err := r.seam.Unread(); err != nil {
+	if r.seam.FailRead != nil {
+		if err := r.seam.FailRead(); err != nil {
 			return err
 		}
 	}

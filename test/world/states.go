@@ -22,10 +22,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// AlbumFolder is the environment variable with a folder for objects: one, as any client sees it,
+// StatesFolder is the environment variable with a folder for objects: one, as any client sees it,
 // for every state that the tests reach. Integrations that judge our objects from outside are tested
 // with them: `make argocd-testdata`.
-const AlbumFolder = "ALBUM"
+const StatesFolder = "ALBUM"
 
 // states are the objects that this run has written.
 var states = struct {
@@ -38,7 +38,7 @@ var states = struct {
 // its state. The order of the tests therefore does not matter.
 func (w *World) collect(object *unstructured.Unstructured, conditions []metav1.Condition) {
 	ginkgo.GinkgoHelper()
-	folder, state := os.Getenv(AlbumFolder), stateOf(object, conditions)
+	folder, state := os.Getenv(StatesFolder), stateOf(object, conditions)
 	if folder == "" || state == "" {
 		return
 	}

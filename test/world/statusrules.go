@@ -42,9 +42,9 @@ func (w *World) expectValid(ctx context.Context, kind, name string) {
 	w.collect(object, observed.status.Conditions)
 }
 
-// Unsound returns the rules that an object violates. They apply to every status, whatever the test
+// Violations returns the rules that an object violates. They apply to every status, whatever the test
 // and however the pass ended. Secrets must not appear anywhere in it.
-func Unsound(object *unstructured.Unstructured, secrets []string) []string {
+func Violations(object *unstructured.Unstructured, secrets []string) []string {
 	return read(object).violations(secrets)
 }
 

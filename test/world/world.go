@@ -75,19 +75,19 @@ type World struct {
 	Marker string
 
 	now           func() time.Time
-	books         Books
+	records       Records
 	proxy         *recordingProxy
 	held          *heldResponses
 	checkedEvents int // how many of the Events were checked
 }
 
-// Books are the carrier's records of a world's services.
-type Books interface {
+// Records are the carrier's records of a world's services.
+type Records interface {
 	AddService(service simulator.Service) error
 }
 
-// Meanwhile runs a function once, during the next POST to a path.
-func (w *World) Meanwhile(path string, do func()) { w.proxy.duringPOST.Store(path, do) }
+// DuringPOST runs a function once, during the next POST to a path.
+func (w *World) DuringPOST(path string, do func()) { w.proxy.duringPOST.Store(path, do) }
 
 // New makes a world whose time stands still until the test moves it. A manager of such a world uses
 // its clock too, including the work queues: see [Manager.Advance].
@@ -109,8 +109,10 @@ func NewInRealTime(
 	return build(ctx, plane, now, Speed, edits...)
 }
 
-// EachCallTakes lets time pass with each call to the carrier. Set it before a manager starts.
-func (w *World) EachCallTakes(long time.Duration) { w.proxy.onCall = func() { w.Clock.Advance(long) } }
+// SetCallDuration lets time pass with each call to the carrier. Set it before a manager starts.
+func (w *World) SetCallDuration(long time.Duration) {
+	w.proxy.onCall = func() { w.Clock.Advance(long) }
+}
 
 func build(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64, edits ...func(*simulator.Seed),
@@ -126,7 +128,7 @@ func build(
 		edit(&start)
 	}
 	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed, Observe: w.held.observe})
-	w.books = w.Carrier
+	w.records = w.Carrier
 	w.proxy = &recordingProxy{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.proxy)
 	w.URL = server.URL
@@ -146,16 +148,16 @@ func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulat
 	carrier := simulator.New(options)
 	return &World{
 		Client: cluster, Events: &Recorder{}, now: now, Namespace: "tenant", URL: "http://carrier.example", KeyPEM: private,
-		Carrier: carrier, books: carrier,
+		Carrier: carrier, records: carrier,
 	}
 }
 
-// Abroad makes a world whose carrier is a separate process, started with Seed and reached at an
+// WithCarrierAt makes a world whose carrier is a separate process, started with Seed and reached at an
 // origin: the world has no Carrier, and uses the clock of the machine.
-func Abroad(ctx context.Context, plane *ControlPlane, origin string, books Books) *World {
+func WithCarrierAt(ctx context.Context, plane *ControlPlane, origin string, records Records) *World {
 	private, _ := keyPair()
 	w := &World{
-		Client: plane.Client, Plane: plane, Namespace: newNamespace(), URL: origin, KeyPEM: private, books: books,
+		Client: plane.Client, Plane: plane, Namespace: newNamespace(), URL: origin, KeyPEM: private, records: records,
 	}
 	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
@@ -167,8 +169,8 @@ func Seed() simulator.Seed {
 	return seed(public)
 }
 
-// NextDoor returns another namespace of the same world: its carrier, its clock, and another tenant.
-func (w *World) NextDoor(ctx context.Context) *World {
+// InAnotherNamespace returns another namespace of the same world: its carrier, its clock, and another tenant.
+func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	other := *w
 	other.Namespace = newNamespace()
 	gomega.Expect(w.Plane.AddNamespace(ctx, other.Namespace)).To(gomega.Succeed())

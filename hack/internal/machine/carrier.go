@@ -49,7 +49,7 @@ func (m *Machine) journalURL(journal string) string {
 // Violations fails when the carrier has received a call that its specification forbids.
 func (m *Machine) Violations(ctx context.Context) error {
 	var seen []json.RawMessage
-	if err := m.AskCarrier(ctx, violations, &seen); err != nil {
+	if err := m.ReadJournal(ctx, violations, &seen); err != nil {
 		return err
 	}
 	if len(seen) > 0 {
@@ -58,7 +58,7 @@ func (m *Machine) Violations(ctx context.Context) error {
 	return nil
 }
 
-// AskCarrier reads one of the carrier's journals.
-func (m *Machine) AskCarrier(ctx context.Context, journal string, into any) error {
-	return AskJSON(ctx, m.journalURL(journal), into)
+// ReadJournal reads one of the carrier's journals.
+func (m *Machine) ReadJournal(ctx context.Context, journal string, into any) error {
+	return GetJSON(ctx, m.journalURL(journal), into)
 }

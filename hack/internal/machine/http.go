@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// AskJSON sends a GET to a process on this machine and decodes the JSON in the response.
-func AskJSON(ctx context.Context, url string, into any) error { return Ask(ctx, url, JSON(into)) }
+// GetJSON sends a GET to a process on this machine and decodes the JSON in the response.
+func GetJSON(ctx context.Context, url string, into any) error { return Get(ctx, url, JSON(into)) }
 
-// Ask sends a GET to a process on this machine and passes the response to read.
-func Ask(ctx context.Context, url string, read func(io.Reader) error) error {
+// Get sends a GET to a process on this machine and passes the response to read.
+func Get(ctx context.Context, url string, read func(io.Reader) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", url, err)

@@ -37,26 +37,26 @@ func New(settings Settings, out io.Writer, now func() time.Time) *Machine {
 
 // Step is a step of a program.
 type Step struct {
-	Says string
+	Name string
 	Do   func(context.Context) error
 }
 
-// Take runs steps one after the other, and prints how long each took.
-func (m *Machine) Take(ctx context.Context, steps []Step) error {
+// RunSteps runs steps one after the other, and prints how long each took.
+func (m *Machine) RunSteps(ctx context.Context, steps []Step) error {
 	for _, step := range steps {
 		begun := m.Now()
-		m.Sayf("%s: %s ... ", m.Name, step.Says)
+		m.Printf("%s: %s ... ", m.Name, step.Name)
 		if err := step.Do(ctx); err != nil {
-			m.Sayf("failed\n")
+			m.Printf("failed\n")
 			return err
 		}
-		m.Sayf("%.1f s\n", m.Now().Sub(begun).Seconds())
+		m.Printf("%.1f s\n", m.Now().Sub(begun).Seconds())
 	}
 	return nil
 }
 
-// Sayf prints to the screen.
-func (m *Machine) Sayf(format string, args ...any) {
+// Printf prints to the screen.
+func (m *Machine) Printf(format string, args ...any) {
 	fmt.Fprintf(m.Out, format, args...) //nolint:errcheck // there is nowhere to report the error
 }
 

@@ -188,7 +188,7 @@ func (p *Process) awaitThat(ctx context.Context, ready wait.ConditionWithContext
 
 // Stop stops all processes in reverse order of their start, and waits for each.
 func (m *Machine) Stop(ctx context.Context) error {
-	m.Sayf("%s: stopping\n", m.Name)
+	m.Printf("%s: stopping\n", m.Name)
 	ctx = context.WithoutCancel(ctx)
 	var failed []error
 	for _, p := range slices.Backward(m.processes) {
