@@ -60,11 +60,6 @@ func slow(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(world.Speed * changeTakes)
 }
 
-// polling polls a request as often as its operation allows.
-func polling(account *v1alpha1.CarrierAccount) {
-	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
-}
-
 // contact is a person's contact details, as stored in a Secret.
 var contact = map[string]string{"name": "Jo Yellowbird", "phone": "0491 570 156", "email": "jo.canary@example.com"}
 
@@ -144,7 +139,7 @@ var _ = Describe("The manager", Ordered, func() {
 	})
 
 	It("converges services, with three writes of the status and of the ledger each", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		for i := range sites {
 			lines = append(lines, w.Line())
 			Expect(w.Create(ctx, w.Service(name(i), lines[i]))).To(Succeed())

@@ -45,7 +45,7 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 		reader = scraper(ctx, "counter", metricsReader)
 		first = listening(ctx, leader)
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
-		w.AwaitLogin(ctx, polling, world.WithEvents(v1alpha1.SignatureHMAC))
+		w.AwaitLogin(ctx, world.PollEverySecond, world.WithEvents(v1alpha1.SignatureHMAC))
 		other = listening(ctx, standby, "--metrics-bind-address=0")
 	})
 

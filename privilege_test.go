@@ -40,7 +40,7 @@ var _ = Describe("The rights of a manager", func() {
 			manager.end(syscall.SIGTERM)
 		})
 		Expect(scrape(ctx, scraper(ctx, "auditor")).status).To(Equal(http.StatusForbidden))
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		shots := w.createOneShots(ctx)
 		w.refuseStatus(ctx)
 		w.replace(ctx)

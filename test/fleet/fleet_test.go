@@ -20,11 +20,6 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// unlimited raises the account's rate limit to its maximum: it is not under test.
-func unlimited(account *v1alpha1.CarrierAccount) {
-	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
-}
-
 // withoutReadings turns off the interval readings. With one reading a day for each of a thousand
 // services there would be one every minute and a half, and it would be counted.
 func withoutReadings(spec *v1alpha1.BroadbandServiceSpec) {
@@ -62,7 +57,7 @@ func newFleetOf(ctx context.Context, account func(*v1alpha1.CarrierAccount), edi
 	w, ledgers := world.New(ctx, plane, edits...), audit.Writes(user, "")
 	w.SetCallDuration(perCall)
 	manager := w.Manage(ctx, user)
-	w.AwaitLogin(ctx, unlimited, account)
+	w.AwaitLogin(ctx, world.Unlimited, account)
 	return fleet{w, manager, ledgers}
 }
 

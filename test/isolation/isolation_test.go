@@ -19,11 +19,6 @@ import (
 // services is the number of services of a healthy account.
 var services = world.Scale(100, 500)
 
-// unlimited raises the account's rate limit to its maximum: it is not under test.
-func unlimited(account *v1alpha1.CarrierAccount) {
-	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
-}
-
 // delays ends a change of the DSL profile before its first poll, and never ends a change of the
 // plan.
 func delays(seed *simulator.Seed) {
@@ -43,7 +38,7 @@ type tenant struct {
 func (t *tenant) setUp(ctx context.Context) {
 	GinkgoHelper()
 	w := t.world
-	w.AwaitLogin(ctx, unlimited)
+	w.AwaitLogin(ctx, world.Unlimited)
 	t.services, t.watcher = make([]string, services), watchServices(ctx, w)
 	imported := make([]<-chan time.Time, services)
 	for i := range t.services {

@@ -84,7 +84,7 @@ func write(w http.ResponseWriter, text string) {
 // createObjects creates an account of the poison in a world, with objects that need calls.
 func (p *poison) createObjects(ctx context.Context, w *world.World) {
 	GinkgoHelper()
-	w.Login(ctx, unlimited, func(a *v1alpha1.CarrierAccount) {
+	w.Login(ctx, world.Unlimited, func(a *v1alpha1.CarrierAccount) {
 		a.Spec.BaseURL = p.url
 		a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, p.url, 1)
 	})

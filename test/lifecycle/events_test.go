@@ -24,7 +24,7 @@ var _ = Describe("An Event of a real manager", func() {
 	It("is truncated if it is too long, and arrives (R18)", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 422,
 			Body: fmt.Sprintf(`{"code":"too.long","message":%q}`, strings.Repeat("é", 1000)),

@@ -26,7 +26,7 @@ var _ = Describe("Two active managers, as when leader election fails", func() {
 		for _, leader := range leaders {
 			w.Manage(ctx, leader)
 		}
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		lines := make([]int64, pairs)
 		for i := range pairs {
 			lines[i] = w.Line()

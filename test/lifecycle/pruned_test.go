@@ -58,7 +58,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 	It("prevents orders and changes, and reports that, until it is upgraded (R1)", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		downgradeLedgers(ctx, "bodyHash")
 		line := w.Line()
 		objects := []client.Object{w.Service(site, line), w.Order(site, accepted)}

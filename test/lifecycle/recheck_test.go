@@ -22,7 +22,7 @@ var _ = Describe("An object that waits for another", func() {
 		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.DoubtAfter = time.Second
 		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		line := w.Line()
 		account := w.Account(func(account *v1alpha1.CarrierAccount) { account.Name = "idle" })
 		order, service, appointment := w.Order(accepted, accepted), w.Service(site, line), w.Appointment(technician, farAhead)

@@ -44,11 +44,6 @@ func holdChanges(seed *simulator.Seed) {
 // finds it done.
 func withoutDelays(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 0 }
 
-// polling makes an account poll its requests as often as the operation allows.
-func polling(account *v1alpha1.CarrierAccount) {
-	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
-}
-
 // stages are an account and an object at each stage of a request.
 type stages struct {
 	*world.World
@@ -62,7 +57,7 @@ type stages struct {
 // manifests returns what the user applies, and applies again.
 func (s *stages) manifests() []client.Object {
 	return []client.Object{
-		s.Account(polling), s.Service(site, s.line),
+		s.Account(world.PollEverySecond), s.Service(site, s.line),
 		s.Order(accepted, accepted), s.Order(lostResponse, lostResponse), s.Order(held, held), s.appointment(),
 	}
 }
@@ -81,7 +76,7 @@ func reachStages(ctx SpecContext, worlds ...*world.World) []*stages {
 	for _, w := range worlds {
 		s := &stages{World: w, line: w.Line()}
 		reached = append(reached, s)
-		s.AwaitLogin(ctx, polling)
+		s.AwaitLogin(ctx, world.PollEverySecond)
 		for _, manifest := range []client.Object{s.Service(site, s.line), s.Order(accepted, accepted), s.appointment()} {
 			Expect(s.Create(ctx, manifest)).To(Succeed())
 		}

@@ -34,7 +34,7 @@ func startUnwatched(ctx SpecContext) *unwatched {
 
 // asDeclared returns the objects. They need no request, and so no finalizer.
 func (m *unwatched) asDeclared() []client.Object {
-	return []client.Object{m.Account(polling), m.Service(site, m.line), m.Query("query", m.line)}
+	return []client.Object{m.Account(world.PollEverySecond), m.Service(site, m.line), m.Query("query", m.line)}
 }
 
 func (m *unwatched) apply(ctx SpecContext) {

@@ -36,7 +36,7 @@ var _ = Describe("An object that waits for another", func() {
 	}
 
 	It("continues when its account is corrected", func(ctx SpecContext) {
-		account := w.Login(ctx, polling, func(account *v1alpha1.CarrierAccount) {
+		account := w.Login(ctx, world.PollEverySecond, func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Auth.Keys[0].KeyID = "unknown"
 		})
 		awaitReason(ctx, w, v1alpha1.ReasonTokenRejected, account)
@@ -55,7 +55,7 @@ var _ = Describe("An object that waits for another", func() {
 	})
 
 	It("continues when its order, or the service from that, gets its number", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		service, appointment := w.Service(site, 0, fromOrder), w.Appointment(technician, farAhead, ofOrder)
 		test, query := w.Test("test", 0, testOfService), w.Query("query", 0, queryOfService)
 		waits(ctx, v1alpha1.ReasonOrderNotReady, service, appointment)
@@ -75,7 +75,7 @@ var _ = Describe("An object that waits for another", func() {
 	})
 
 	It("takes over a ledger when its holder is gone", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		holder, next := w.Order(accepted, accepted), w.Order("next", accepted)
 		Expect(w.Create(ctx, holder)).To(Succeed())
 		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, holder)
@@ -88,7 +88,7 @@ var _ = Describe("An object that waits for another", func() {
 	})
 
 	It("reports Conflict once the other one has sent (R32)", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, polling)
+		w.AwaitLogin(ctx, world.PollEverySecond)
 		line := w.Line()
 		order, service := w.Order("waiting", accepted), w.Service("waiting", line)
 		order.Spec.Approval, service.Spec.Approval = v1alpha1.ApprovalAlways, v1alpha1.ApprovalAlways

@@ -55,6 +55,16 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 	return account
 }
 
+// Unlimited raises an account's rate limit to its maximum, for tests that are not about it.
+func Unlimited(account *v1alpha1.CarrierAccount) {
+	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
+}
+
+// PollEverySecond makes an account poll its requests as often as the operation allows.
+func PollEverySecond(account *v1alpha1.CarrierAccount) {
+	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
+}
+
 // TokenURL returns the identity provider's token endpoint.
 func (w *World) TokenURL() string {
 	return w.URL + "/auth/realms/" + Realm + "/protocol/openid-connect/token"
