@@ -61,8 +61,8 @@ func withoutDelays(seed *simulator.Seed) {
 	}
 }
 
-// editDuringPOST changes an object while the next POST of an operation is in flight: its response is then
-// written into the current object, which is read past the cache.
+// editDuringPOST changes an object while the next POST of an operation is in flight: its response
+// is then written into the current object, which is read past the cache.
 func (w rightsWorld) editDuringPOST(ctx context.Context, operation carrier.Operation, object client.Object) {
 	GinkgoHelper()
 	contract, found := carrier.ContractOf(operation)
@@ -127,8 +127,8 @@ func (w rightsWorld) replace(ctx context.Context) {
 	Expect(w.Posts(line)).To(Equal(1))
 }
 
-// refuseStatus makes an admission policy refuse the status of a service: the same Event is then written
-// again, with a higher count.
+// refuseStatus makes an admission policy refuse the status of a service: the same Event is then
+// written again, with a higher count.
 func (w rightsWorld) refuseStatus(ctx context.Context) {
 	GinkgoHelper()
 	service := w.Service("muted", w.Line(func(line *simulator.Service) { line.Plan = world.PlanFast }))

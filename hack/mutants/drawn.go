@@ -117,8 +117,8 @@ func (b runner) passesRounds(ctx context.Context, deep []round) error {
 
 // tryRounds runs one round after another on a drawn mutant until one kills it.
 func (b runner) tryRounds(ctx context.Context, m drawn, deep []round) result {
-	result, began := result{mutant: m}, b.now()
-	result.err = b.withOverlay(m, func(overlay string) error {
+	got, began := result{mutant: m}, b.now()
+	got.err = b.withOverlay(m, func(overlay string) error {
 		for _, r := range deep {
 			text, failed := b.run(ctx, r.arguments(), nil, overlay)
 			switch {
@@ -127,16 +127,16 @@ func (b runner) tryRounds(ctx context.Context, m drawn, deep []round) result {
 			case notBuilt.Match(text):
 				return fmt.Errorf("%w:\n%s", errNotBuilt, text)
 			case failed != nil:
-				result.by = killerOfDrawn(text)
+				got.by = killerOfDrawn(text)
 			}
-			if result.layer = r.name; result.by != "" {
+			if got.layer = r.name; got.by != "" {
 				return nil
 			}
 		}
 		return nil
 	})
-	result.duration = b.now().Sub(began)
-	return result
+	got.duration = b.now().Sub(began)
+	return got
 }
 
 // withOverlay calls a function with the overlay of a drawn mutant, which exists only during the

@@ -61,11 +61,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the command line: %w", err)
 	}
-	runner := runner{root: set.root, now: time.Now} //nolint:forbidigo // the only use of the real clock
+	tests := runner{root: set.root, now: time.Now} //nolint:forbidigo // the only use of the real clock
 	if set.draw > 0 {
-		return tryDrawn(ctx, runner, set, out)
+		return tryDrawn(ctx, tests, set, out)
 	}
-	return tryListed(ctx, runner, set, out)
+	return tryListed(ctx, tests, set, out)
 }
 
 // tryListed tries the mutants listed in mutants.yaml.

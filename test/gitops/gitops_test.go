@@ -115,15 +115,15 @@ func samples(t *testing.T) []sample {
 	}
 	all := make([]sample, 0, len(paths))
 	for _, path := range paths {
-		sample := sample{path: path}
+		one := sample{path: path}
 		text, err := os.ReadFile(path) //nolint:gosec // a file of the repository
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := yaml.Unmarshal(text, &sample.object); err != nil {
+		if err := yaml.Unmarshal(text, &one.object); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		all = append(all, sample)
+		all = append(all, one)
 	}
 	return all
 }

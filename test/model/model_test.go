@@ -111,7 +111,8 @@ func TestModelNeedsEachRule(t *testing.T) {
 			neverSentTwice,
 		},
 		"R7, refresh before apply": {
-			r7, bounds{class: classCharge, attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1}},
+			r7,
+			bounds{class: classCharge, attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1}},
 			shownValueIsNotBought,
 		},
 		"R12, the account": {

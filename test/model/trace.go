@@ -72,7 +72,7 @@ var actionTexts = [...]string{
 	actCarrierEnds:    "the carrier ends what it accepted of attempt {attempt}: {request}",
 	actPause:          "10 s pass since the intent of attempt {attempt} was begun",
 	actLongPause:      "120 s pass since the intent of attempt {attempt}",
-	actUnseenPause:    "120 s pass since the intent of attempt {attempt}, not on {manager}'s clock: its machine was suspended",
+	actUnseenPause:    "120 s pass since the intent of attempt {attempt}, not on {manager}'s clock (suspended)",
 	actResolution:     "a person resolves attempt {attempt}{entry}: {fact}",
 	actLossResolution: "a person resolves the lost ledger: {fact}",
 	actCreate:         "a person creates {object}, with value {value}",

@@ -86,7 +86,7 @@ func deliver(request *http.Request, response *http.Response, err error) (*http.R
 	if !errors.Is(err, errConnectionRefused) && trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
 	}
-	if instead, is := errors.AsType[proxyStatus](err); is {
+	if instead, is := errors.AsType[statusError](err); is {
 		return &http.Response{
 			StatusCode: instead.status, Header: http.Header{}, Body: http.NoBody, Request: request, ProtoMajor: 1, ProtoMinor: 1,
 		}, nil

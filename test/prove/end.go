@@ -4,6 +4,7 @@ package prove
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -41,6 +42,15 @@ func (r *run) checkEnd(ctx context.Context) {
 		r.report(17, why)
 	}
 	r.checkState(subject)
+}
+
+// tooLong describes an object whose JSON is too long. It is checked once, at the end.
+func tooLong(subject Subject) string {
+	text, err := json.Marshal(subject)
+	if err != nil || len(text) > maxStatus {
+		return fmt.Sprintf("the object has %d bytes (%v)", len(text), err)
+	}
+	return ""
 }
 
 // checkState checks that the object is Ready, or waits for a person with a reason that says so. If

@@ -3,7 +3,6 @@
 package prove
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -301,15 +300,6 @@ func bounded(w *recorder) string {
 	}
 	if service, is := w.seen.(*v1alpha1.BroadbandService); is && len(service.Status.History) > maxHistory {
 		return fmt.Sprintf("the history has %d entries", len(service.Status.History))
-	}
-	return ""
-}
-
-// tooLong describes an object whose JSON is too long. It is checked once, at the end.
-func tooLong(subject Subject) string {
-	text, err := json.Marshal(subject)
-	if err != nil || len(text) > maxStatus {
-		return fmt.Sprintf("the object has %d bytes (%v)", len(text), err)
 	}
 	return ""
 }

@@ -109,11 +109,11 @@ func (p *port) result(op Op, kind FaultKind, err error) error {
 	return err
 }
 
-// proxyStatus is an error with the HTTP status of a response that is not the carrier's own.
-type proxyStatus struct{ status int }
+// statusError is an error with the HTTP status of a response that is not the carrier's own.
+type statusError struct{ status int }
 
 // Error returns the text of the status.
-func (r proxyStatus) Error() string { return http.StatusText(r.status) }
+func (r statusError) Error() string { return http.StatusText(r.status) }
 
 // injectedError returns the error that a process gets instead of a result.
 func injectedError(kind FaultKind, op Op) error {
@@ -121,7 +121,7 @@ func injectedError(kind FaultKind, op Op) error {
 		return apiServerError(kind)
 	}
 	if status := kind.status(); status != 0 {
-		return proxyStatus{status}
+		return statusError{status}
 	}
 	if kind == Lost || kind == LostLate {
 		return errResponseLost

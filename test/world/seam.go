@@ -32,9 +32,9 @@ type CrashPoint struct {
 	What  string // the effect, for messages
 }
 
-// CrashPoints returns the points at which a process with these effects can end. Ending after one effect
-// differs from ending before the next only in the time between them, so `make test` tries one of
-// the two.
+// CrashPoints returns the points at which a process with these effects can end. Ending after one
+// effect differs from ending before the next only in the time between them, so `make test` tries
+// one of the two.
 func CrashPoints(effects []Effect) []CrashPoint {
 	cuts := make([]CrashPoint, 0, 2*len(effects))
 	for _, effect := range effects {

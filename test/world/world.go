@@ -152,8 +152,8 @@ func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulat
 	}
 }
 
-// WithCarrierAt makes a world whose carrier is a separate process, started with Seed and reached at an
-// origin: the world has no Carrier, and uses the clock of the machine.
+// WithCarrierAt makes a world whose carrier is a separate process, started with Seed and reached at
+// an origin: the world has no Carrier, and uses the clock of the machine.
 func WithCarrierAt(ctx context.Context, plane *ControlPlane, origin string, records Records) *World {
 	private, _ := keyPair()
 	w := &World{
@@ -169,7 +169,8 @@ func Seed() simulator.Seed {
 	return seed(public)
 }
 
-// InAnotherNamespace returns another namespace of the same world: its carrier, its clock, and another tenant.
+// InAnotherNamespace returns another namespace of the same world: its carrier, its clock, and
+// another tenant.
 func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	other := *w
 	other.Namespace = newNamespace()
