@@ -82,10 +82,11 @@ func (o *order) place() PlacedOrder {
 
 // disconnect ends the client's service on a circuit, if there is one.
 func (s *Simulator) disconnect(owner, avc string, how cancellation) {
-	svc := s.services[s.serviceByAVC[avc]]
-	if svc != nil && svc.Client == owner {
-		svc.cancellation = how
-		s.announceCancellation(svc)
+	for _, svc := range s.services {
+		if avc != "" && *svc.AVCID == avc && svc.Client == owner {
+			svc.cancellation = how
+			s.announceCancellation(svc)
+		}
 	}
 }
 

@@ -49,7 +49,6 @@ func (s *Simulator) populate(seed Seed) {
 	s.catalog = newCatalog(seed)
 	s.outbox = outbox.New()
 	s.services = make(map[int64]*serviceState, len(seed.Services))
-	s.serviceByAVC = make(map[string]int64, len(seed.Services))
 	for _, service := range seed.Services {
 		s.putService(service, now)
 	}

@@ -10,9 +10,6 @@ import (
 func (s *Simulator) putService(service Service, now time.Time) {
 	svc := s.newServiceState(withDefaults(service), now)
 	s.services[svc.ID] = svc
-	if *svc.AVCID != "" {
-		s.serviceByAVC[*svc.AVCID] = svc.ID
-	}
 	s.announceCancellation(svc)
 }
 

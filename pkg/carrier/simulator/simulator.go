@@ -69,22 +69,21 @@ type Simulator struct {
 	dateSkew time.Duration
 	released chan struct{} // closed by Close: releases hanging calls
 
-	mu           sync.Mutex // guards everything below
-	skew         time.Duration
-	hostile      *hostility // nil for a friendly carrier
-	clients      map[string]*client
-	tokens       expiring[*client]
-	jtis         expiring[struct{}]
-	catalog      catalog
-	services     map[int64]*serviceState
-	serviceByAVC map[string]int64 // the service of each AVC
-	requests     map[string]*request
-	orders       map[int64]PlacedOrder
-	lastID       int64
-	faults       []armedFault
-	outbox       outbox.Outbox
-	changes      uint64 // counts possible changes of the state, so that it is saved only after one
-	journal      journal
+	mu       sync.Mutex // guards everything below
+	skew     time.Duration
+	hostile  *hostility // nil for a friendly carrier
+	clients  map[string]*client
+	tokens   expiring[*client]
+	jtis     expiring[struct{}]
+	catalog  catalog
+	services map[int64]*serviceState
+	requests map[string]*request
+	orders   map[int64]PlacedOrder
+	lastID   int64
+	faults   []armedFault
+	outbox   outbox.Outbox
+	changes  uint64 // counts possible changes of the state, so that it is saved only after one
+	journal  journal
 }
 
 // now returns the carrier's time. The identity provider has its own clock, which Advance does not

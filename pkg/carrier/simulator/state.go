@@ -198,14 +198,12 @@ func (saved *savedService) isComplete() bool {
 
 func (s *Simulator) restoreStore(saved *state) {
 	s.services = make(map[int64]*serviceState, len(saved.Services))
-	s.serviceByAVC = make(map[string]int64, len(saved.Services))
 	for _, svc := range saved.Services {
 		s.services[svc.Service.ID] = &serviceState{
 			Service: svc.Service, plan: svc.Plan, sla: svc.SLA, aggregation: svc.Aggregation, profile: svc.Profile,
 			cancellation: svc.Cancellation, busyUntil: svc.BusyUntil, busyWith: svc.BusyWith,
 			testedUntil: svc.TestedUntil,
 		}
-		s.serviceByAVC[*svc.Service.AVCID] = svc.Service.ID
 	}
 	s.requests = make(map[string]*request, len(saved.Requests))
 	for _, r := range saved.Requests {

@@ -198,3 +198,22 @@ func TestASavedStateIsJSON(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestATransferWithoutAnAVCEndsNoServiceAfterARestart orders on a port whose AVC the carrier does
+// not know, for a client that has a service without an AVC.
+func TestATransferWithoutAnAVCEndsNoServiceAfterARestart(t *testing.T) {
+	t.Parallel()
+	none := ""
+	edit := func(s *simulator.Seed) {
+		s.Services[0].AVCID = &none
+		s.Qualifications[1].Infrastructures[0].Ports[1].AVCID = none
+	}
+	h := start(t, edit)
+	h.restart(edit)
+	h.post(orders, orderOnPort(2, transferFields("CONNECT_OUTSTANDING", nil))).is(http.StatusCreated)
+	for _, service := range h.sim.Services() {
+		if *service.AVCID == none && service.Cancellation != nil {
+			t.Errorf("service %d is cancelled: %+v", service.ID, service.Cancellation)
+		}
+	}
+}
