@@ -53,14 +53,14 @@ func (s *site) expectHeld(ctx context.Context) error {
 		return err
 	case service.DeletionTimestamp != nil:
 		return errors.New("it was deleted before the confirmation")
-	case len(service.Finalizers) == 0:
-		return errors.New("it has no finalizer that could be released")
+	case len(service.Finalizers) > 0:
+		return fmt.Errorf("its deletion would wait for the finalizers %v", service.Finalizers)
 	default:
 		return nil
 	}
 }
 
-// expectDeleted fails while the object exists: the operator must have removed its finalizer.
+// expectDeleted fails while the object exists.
 func (s *site) expectDeleted(ctx context.Context) error {
 	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, &v1alpha1.BroadbandService{})
 	if err == nil {
