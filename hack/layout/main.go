@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Layout measures how the files of a package depend on each other:
+//
+//	go run ./hack/layout PACKAGE            counts references between files, and those against the order
+//	go run ./hack/layout PACKAGE FUNCTION   also follows the calls of a function through the files
+//
+// The order of the files is the one against which the fewest references run, as far as a greedy search
+// finds it. A reference is the use of a name that another file of the package declares.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "layout:", err)
+		os.Exit(2)
+	}
+}
+
+var errUsage = errors.New("usage: layout PACKAGE [FUNCTION]")
+
+func run(out io.Writer, args []string) error {
+	if len(args) == 0 || len(args) > 2 {
+		return errUsage
+	}
+	loaded, err := load(args[0])
+	if err != nil {
+		return err
+	}
+	measured := referencesOf(loaded)
+	order := measured.order()
+	against := measured.against(order)
+	printf(out, "%d files, %d references from file to file, %d of them against the order\n",
+		len(order), measured.sum(), against.sum())
+	against.print(out)
+	if len(args) == 2 {
+		return walk(out, loaded, args[1])
+	}
+	return nil
+}
+
+func printf(out io.Writer, format string, values ...any) {
+	fmt.Fprintf(out, format, values...) //nolint:errcheck // a closed output is not worth a message
+}

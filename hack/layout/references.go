@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// load reads a package and its types, without its tests.
+func load(pattern string) (*packages.Package, error) {
+	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
+		packages.NeedFiles | packages.NeedImports | packages.NeedDeps
+	found, err := packages.Load(&packages.Config{Mode: mode}, pattern)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", pattern, err)
+	}
+	if len(found) != 1 || len(found[0].Errors) > 0 {
+		return nil, fmt.Errorf("load %s: %w", pattern, errNotOne)
+	}
+	return found[0], nil
+}
+
+var errNotOne = errors.New("it is not one package that compiles")
+
+// edge is a file that refers to another.
+type edge struct{ from, to string }
+
+// references are the names that each file uses of each other.
+type references map[edge][]string
+
+// referencesOf finds the names in each file that another file of the package declares.
+func referencesOf(in *packages.Package) references {
+	found := references{}
+	seen := map[string]map[types.Object]bool{}
+	for used, object := range in.TypesInfo.Uses {
+		from, to := fileOf(in, used.Pos()), fileOf(in, object.Pos())
+		if object.Pkg() != in.Types || from == to || !isDeclaredByItself(object) || seen[from][object] {
+			continue
+		}
+		if seen[from] == nil {
+			seen[from] = map[types.Object]bool{}
+		}
+		seen[from][object] = true
+		found[edge{from, to}] = append(found[edge{from, to}], object.Name())
+	}
+	return found
+}
+
+// isDeclaredByItself reports whether an object is one that a reader looks up: a type, a function, a
+// method, a constant or a variable of the package, and not a field.
+func isDeclaredByItself(object types.Object) bool {
+	function, isFunction := object.(*types.Func)
+	return isFunction && function.Signature() != nil || object.Parent() == object.Pkg().Scope()
+}
+
+func fileOf(in *packages.Package, at token.Pos) string {
+	return filepath.Base(in.Fset.Position(at).Filename)
+}
+
+func (r references) sum() (sum int) {
+	for _, names := range r {
+		sum += len(names)
+	}
+	return sum
+}
+
+// order returns the files so that few references run from a later file to an earlier one, by
+// repeatedly taking the file that is referred to least by the rest.
+func (r references) order() []string {
+	files := map[string]bool{}
+	for one := range r {
+		files[one.from], files[one.to] = true, true
+	}
+	var order []string
+	for len(files) > 0 {
+		first := slices.MinFunc(sorted(files), func(a, b string) int {
+			return cmp.Or(cmp.Compare(r.surplus(a, files), r.surplus(b, files)), cmp.Compare(a, b))
+		})
+		order = append(order, first)
+		delete(files, first)
+	}
+	return r.improved(order)
+}
+
+// surplus is by how much the references to a file outnumber its own, among these files.
+func (r references) surplus(file string, among map[string]bool) (surplus int) {
+	for other := range among {
+		surplus += len(r[edge{other, file}]) - len(r[edge{file, other}])
+	}
+	return surplus
+}
+
+// improved moves single files as long as that leaves fewer references against the order.
+func (r references) improved(order []string) []string {
+	for least := r.against(order).sum(); ; {
+		better := r.bestMove(order)
+		if sum := r.against(better).sum(); sum < least {
+			order, least = better, sum
+			continue
+		}
+		return order
+	}
+}
+
+func (r references) bestMove(order []string) []string {
+	best, least := order, r.against(order).sum()
+	for from := range order {
+		for to := range order {
+			moved := slices.Insert(slices.Delete(slices.Clone(order), from, from+1), to, order[from])
+			if sum := r.against(moved).sum(); sum < least {
+				best, least = moved, sum
+			}
+		}
+	}
+	return best
+}
+
+// against returns the references from a file to one that comes before it in the order.
+func (r references) against(order []string) references {
+	at := map[string]int{}
+	for i, file := range order {
+		at[file] = i
+	}
+	found := references{}
+	for one, names := range r {
+		if at[one.to] < at[one.from] {
+			found[one] = names
+		}
+	}
+	return found
+}
+
+// print lists the references, the most frequent first.
+func (r references) print(out io.Writer) {
+	all := make([]edge, 0, len(r))
+	for one := range r {
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(len(r[b]), len(r[a])), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	for _, one := range all {
+		slices.Sort(r[one])
+		printf(out, "%5d  %s -> %s: %s\n", len(r[one]), one.from, one.to, strings.Join(r[one], ", "))
+	}
+}
+
+func sorted(files map[string]bool) []string {
+	all := make([]string, 0, len(files))
+	for file := range files {
+		all = append(all, file)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// declarations are the functions of a package by their objects.
+func declarations(in *packages.Package) map[types.Object]*ast.FuncDecl {
+	found := map[types.Object]*ast.FuncDecl{}
+	for _, file := range in.Syntax {
+		for _, declared := range file.Decls {
+			if function, is := declared.(*ast.FuncDecl); is {
+				found[in.TypesInfo.Defs[function.Name]] = function
+			}
+		}
+	}
+	return found
+}

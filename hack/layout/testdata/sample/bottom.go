@@ -1,0 +1,3 @@
+package sample
+
+func bottom() int { return 2 }

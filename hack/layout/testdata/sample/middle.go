@@ -1,0 +1,3 @@
+package sample
+
+func middle() int { return bottom() + helper() }

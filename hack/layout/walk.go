@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"io"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// walker follows calls as a reader does: each function once, in the order in which the code names
+// them. It returns to a file when a call leads to one that it has been to, other than the caller's.
+type walker struct {
+	in       *packages.Package
+	declared map[types.Object]*ast.FuncDecl
+
+	seen    map[types.Object]bool
+	left    map[string]bool // files that the walk has been to
+	returns int
+}
+
+var errNoFunction = errors.New("the package has no such function")
+
+// walk prints through how many files the calls of a function lead, and how often they return to a
+// file that they had left.
+func walk(out io.Writer, in *packages.Package, name string) error {
+	start := in.Types.Scope().Lookup(name)
+	w := &walker{in: in, declared: declarations(in), seen: map[types.Object]bool{}, left: map[string]bool{}}
+	if w.declared[start] == nil {
+		return fmt.Errorf("%s.%s: %w", in.Name, name, errNoFunction)
+	}
+	w.follow("", start)
+	printf(out, "%s passes through %d functions of %d files, and returns %d times to a file that it had left\n",
+		name, len(w.seen), len(w.left), w.returns)
+	return nil
+}
+
+func (w *walker) follow(from string, function types.Object) {
+	if w.seen[function] || w.declared[function] == nil {
+		return
+	}
+	w.seen[function] = true
+	here := fileOf(w.in, function.Pos())
+	if here != from && w.left[here] {
+		w.returns++
+	}
+	w.left[here] = true
+	ast.Inspect(w.declared[function], func(node ast.Node) bool {
+		if name, is := node.(*ast.Ident); is {
+			w.follow(here, w.in.TypesInfo.Uses[name])
+		}
+		return true
+	})
+}
