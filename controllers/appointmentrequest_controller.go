@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
 )
 
 // AppointmentRequestReconciler reads the available technician slots for an order, and cancels the
@@ -55,7 +56,7 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 		if err := p.begin(ctx); err != nil {
 			return err
 		}
-		if decide.OrderNumber(appointment, p.order) != orderID {
+		if appointments.OrderNumber(appointment, p.order) != orderID {
 			return nil
 		}
 		return p.note(ctx, &appointment.Status.Cancelled, notification)

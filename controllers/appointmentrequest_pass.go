@@ -16,6 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
 )
 
 // appointmentPass is one pass over one appointment-request.
@@ -28,14 +29,14 @@ type appointmentPass struct {
 
 // gather collects the inputs that do not change within a pass.
 func (p *appointmentPass) gather(ctx context.Context) error {
-	decide.TakeAppointment(&p.appointment.Status)
+	appointments.Take(&p.appointment.Status)
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
 	if err := p.gatherOrder(ctx); err != nil {
 		return err
 	}
-	if p.appointment.Status.AppointmentRequestID != "" && decide.CancelsOnDelete(p.appointment) {
+	if p.appointment.Status.AppointmentRequestID != "" && appointments.CancelsOnDelete(p.appointment) {
 		return p.Protocol.AddFinalizer(ctx, p.appointment) // "put back if missing"
 	}
 	return nil
@@ -61,18 +62,18 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 // judge first takes over the state of the appointment-request from the recorded requests: no
 // decision may be based on an appointment-request that has just been canceled.
 func (p *appointmentPass) judge(input decide.Input) decide.Decision {
-	decide.TakeAppointment(&p.appointment.Status)
+	appointments.Take(&p.appointment.Status)
 	if !p.appointment.DeletionTimestamp.IsZero() {
-		return decide.CancelAppointment(p.judged(input))
+		return appointments.Cancel(p.judged(input))
 	}
-	return decide.Appointment(p.judged(input))
+	return appointments.Decide(p.judged(input))
 }
 
-func (p *appointmentPass) judged(input decide.Input) decide.AppointmentInput {
-	return decide.AppointmentInput{Input: input, Appointment: p.appointment, Order: p.order}
+func (p *appointmentPass) judged(input decide.Input) appointments.Input {
+	return appointments.Input{Input: input, Appointment: p.appointment, Order: p.order}
 }
 
-func (p *appointmentPass) show(decide.Decision) { decide.ShowAppointment(p.appointment, p.order) }
+func (p *appointmentPass) show(decide.Decision) { appointments.Show(p.appointment, p.order) }
 
 // performRead does nothing: this kind has no steps of its own.
 func (*appointmentPass) performRead(context.Context, decide.Step) (time.Duration, error) {
@@ -80,8 +81,8 @@ func (*appointmentPass) performRead(context.Context, decide.Step) (time.Duration
 }
 
 func (p *appointmentPass) body(request v1alpha1.Request, _ v1alpha1.Contact) []byte {
-	number := decide.OrderNumber(p.appointment, p.order)
-	return decide.AppointmentBody(request, p.appointment.Status.AppointmentRequestID, number)
+	number := appointments.OrderNumber(p.appointment, p.order)
+	return appointments.Body(request, p.appointment.Status.AppointmentRequestID, number)
 }
 
 // finish takes over the slots. An unreadable answer still ends the request: another query would get
@@ -90,8 +91,8 @@ func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	if request.Operation != v1alpha1.OperationAppointmentSlots {
 		return // a cancellation has no result
 	}
-	decide.TakeAppointment(&p.appointment.Status)
-	if err := decide.TakeSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
+	appointments.Take(&p.appointment.Status)
+	if err := appointments.TakeSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
 		request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(err)
 	}
 }
@@ -118,21 +119,21 @@ func (p *appointmentPass) finalize(ctx context.Context) (ctrl.Result, error) {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	if departure := decide.LeaveAppointment(p.judged(p.input()), going); departure.Go {
+	if departure := appointments.Leave(p.judged(p.input()), going); departure.Go {
 		return p.release(ctx, departure)
 	}
 	result, err := p.run(ctx)
 	if err != nil {
 		return result, err
 	}
-	if departure := decide.LeaveAppointment(p.judged(p.input()), going); departure.Go {
+	if departure := appointments.Leave(p.judged(p.input()), going); departure.Go {
 		return p.release(ctx, departure)
 	}
 	return result, nil
 }
 
 // release removes the finalizer, and warns about what is left at the carrier.
-func (p *appointmentPass) release(ctx context.Context, departure decide.AppointmentDeparture) (ctrl.Result, error) {
+func (p *appointmentPass) release(ctx context.Context, departure appointments.Departure) (ctrl.Result, error) {
 	if departure.Warning != "" {
 		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, "AppointmentNotCancelled", "Delete",
 			"%s", departure.Warning)

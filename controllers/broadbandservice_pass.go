@@ -12,6 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
 // servicePass is one pass over one service.
@@ -20,13 +21,13 @@ type servicePass struct {
 
 	orders  Orders                     // nil: there are no orders
 	service *v1alpha1.BroadbandService // including the facts of this pass
-	order   *decide.Order              // the order that orderRef names, if it exists
+	order   *services.Order            // the order that orderRef names, if it exists
 }
 
 // Orders reads the ServiceOrders that services come from.
 type Orders interface {
 	// Order returns what a service takes over from an order; nil if there is no such order.
-	Order(ctx context.Context, key client.ObjectKey) (*decide.Order, error)
+	Order(ctx context.Context, key client.ObjectKey) (*services.Order, error)
 }
 
 // gather collects the inputs that do not change within a pass.
@@ -77,14 +78,14 @@ func (p *servicePass) gatherOrigin() {
 }
 
 func (p *servicePass) judge(input decide.Input) decide.Decision {
-	judged := decide.ServiceInput{Input: input, Service: p.service, Order: p.order}
-	decide.Absorb(&judged)
-	return decide.Service(judged)
+	judged := services.Input{Input: input, Service: p.service, Order: p.order}
+	services.Absorb(&judged)
+	return services.Decide(judged)
 }
 
 func (p *servicePass) show(decision decide.Decision) {
 	p.service.Status.Pending = decision.Pending
-	p.service.Status.Change = decide.ChangeColumn(p.service)
+	p.service.Status.Change = services.ChangeColumn(p.service)
 	p.nameOrigin()
 }
 
@@ -116,12 +117,12 @@ func (p *servicePass) question(topic decide.Topic, token string) operate.Questio
 }
 
 func (p *servicePass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {
-	return decide.Body(request.Operation, p.service.ServiceNumber(), request.Target, contact)
+	return services.Body(request.Operation, p.service.ServiceNumber(), request.Target, contact)
 }
 
 func (p *servicePass) finish(request *v1alpha1.Request, body []byte) {
 	days := decide.Zone(p.account.Object)
-	if why := decide.Finish(p.service, request, body, p.Protocol.Now(), days); why != nil {
+	if why := services.Finish(p.service, request, body, p.Protocol.Now(), days); why != nil {
 		request.Phase, request.Error = why.Phase, why.Error
 	}
 }
@@ -131,19 +132,19 @@ func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSo
 		request.FinishedAt = v1alpha1.WholeSeconds(now) // values read before the resolution are out of date
 	}
 	if source == v1alpha1.SourceDeclared {
-		decide.Believe(p.service, request, now)
+		services.Believe(p.service, request, now)
 		return
 	}
-	decide.Reached(p.service, request, source, now)
+	services.Reached(p.service, request, source, now)
 }
 
 func (p *servicePass) takenBack(request *v1alpha1.Request, now time.Time) {
-	decide.TakeBack(p.service, request, now)
+	services.TakeBack(p.service, request, now)
 }
 
 // refused drops a known cancellation if the carrier reports that none was requested.
 func (p *servicePass) refused(request *v1alpha1.Request) {
-	if decide.NotRequested(request) && p.service.Status.Carrier != nil {
+	if services.NotRequested(request) && p.service.Status.Carrier != nil {
 		p.service.Status.Carrier.Cancellation = nil
 	}
 }
@@ -155,11 +156,11 @@ func (p *servicePass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 }
 
 func (*servicePass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
-	return decide.JudgeServiceLedger(input)
+	return services.JudgeLedger(input)
 }
 
 func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {
-	decide.ProjectService(p.service, own, p.clock())
+	services.Project(p.service, own, p.clock())
 }
 
 // clock returns the clock by which this process evaluates the recorded times of the service.
@@ -179,7 +180,7 @@ func (*servicePass) shownLedger(object client.Object) shownLedger {
 
 // learned records what no read returns, and the plan that the service was changed to.
 func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, _ *v1alpha1.Request) {
-	decide.RememberService(spec, p.service)
+	services.Remember(spec, p.service)
 }
 
 func (p *servicePass) holder() v1alpha1.LedgerHolder { return holderOf(p.service) }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
 // setup reconciles a service when a user changes it, when its account changes, when another object
@@ -52,7 +52,7 @@ func (r *BroadbandServiceReconciler) successors(ctx context.Context, object clie
 	}
 	by := client.MatchingFields{fieldLedgerService: string(service.ServiceNumber())}
 	r.warnOfOpenRequests(ctx, service, "RequestInFlight", by,
-		func(ledger *v1alpha1.RequestLedger) string { return decide.LeftService(service, ledger) })
+		func(ledger *v1alpha1.RequestLedger) string { return services.Left(service, ledger) })
 	return r.servicesNumbered(ctx, service.ServiceNumber())
 }
 

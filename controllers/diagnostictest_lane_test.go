@@ -11,7 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -90,7 +90,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
 		look(ctx, process, "third")
 		elder, younger := "second", "third"
-		if decide.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // created in the same second: the UID decides
+		if oneshots.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // created in the same second: the UID decides
 			elder, younger = younger, elder
 		}
 		Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())

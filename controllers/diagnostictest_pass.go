@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
 // testPass is a pass over a DiagnosticTest. Its attempts are recorded in the ledger shared by the
@@ -20,7 +21,7 @@ type testPass struct {
 	*oneShotPass
 
 	test *v1alpha1.DiagnosticTest
-	lane decide.Lane
+	lane oneshots.Lane
 }
 
 var (
@@ -47,12 +48,12 @@ func (p *testPass) gather(ctx context.Context) error {
 // gatherLane finds out what blocks a test's request. If the blocking attempt belongs to a deleted
 // test, the waiting tests track it to its end, because nothing else does.
 func (p *testPass) gatherLane(ctx context.Context) (err error) {
-	p.lane = decide.Lane{}
+	p.lane = oneshots.Lane{}
 	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil {
 		return nil
 	}
 	for range maxSteps {
-		taken := decide.OthersAttempt(p.ledger.held(), string(p.test.UID))
+		taken := oneshots.OthersAttempt(p.ledger.held(), string(p.test.UID))
 		if taken == nil {
 			p.lane.Elder, err = p.firstWaiting(ctx)
 			return err
@@ -90,7 +91,7 @@ func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 	}
 	eldest, name := p.test, ""
 	for i := range tests.Items {
-		if one := &tests.Items[i]; decide.WaitsInLane(one) && decide.IsElder(one, eldest) {
+		if one := &tests.Items[i]; oneshots.WaitsInLane(one) && oneshots.IsElder(one, eldest) {
 			eldest, name = one, client.ObjectKeyFromObject(one).String()
 		}
 	}
@@ -100,7 +101,7 @@ func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 func (p *testPass) judge(input decide.Input) decide.Decision {
 	task := p.taskInput(input)
 	task.Lane = p.lane
-	return decide.OneShot(*task)
+	return oneshots.Decide(*task)
 }
 
 func (p *testPass) show(decision decide.Decision) { p.test.Status.Pending = decision.Pending }
@@ -110,11 +111,11 @@ func (p *testPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 }
 
 func (p *testPass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
-	return decide.JudgeTestLedger(input, p.test)
+	return oneshots.JudgeTestLedger(input, p.test)
 }
 
 func (p *testPass) showLedger(held *v1alpha1.RequestLedger) {
-	decide.ProjectTest(p.test, held, metav1.NewTime(p.Protocol.Now()))
+	oneshots.ProjectTest(p.test, held, metav1.NewTime(p.Protocol.Now()))
 }
 
 func (*testPass) shownLedger(object client.Object) shownLedger {

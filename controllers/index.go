@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
 // The fields by which ledgers are found.
@@ -177,7 +177,7 @@ func orderIDOf(object client.Object) []string {
 
 func testedIDOf(object client.Object) []string {
 	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Spec.ServiceID == "" || !decide.MayGoOn(test) {
+	if !is || test.Spec.ServiceID == "" || !oneshots.MayGoOn(test) {
 		return nil
 	}
 	return []string{string(test.Spec.ServiceID)}
@@ -187,7 +187,7 @@ func uidOf(object client.Object) []string { return []string{string(object.GetUID
 
 func waitsForOf(object client.Object) []string {
 	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Status.Ledger == nil || !decide.WaitsInLane(test) {
+	if !is || test.Status.Ledger == nil || !oneshots.WaitsInLane(test) {
 		return nil
 	}
 	return []string{test.Status.Ledger.Name}

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
 // OneShotReconciler sends one request to the carrier for each object of one kind: "one request
@@ -38,7 +38,7 @@ func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	if !held.subject.GetDeletionTimestamp().IsZero() {
 		return p.finalize(ctx)
 	}
-	if at := decide.Expires(p.taskInput(p.input())); !at.IsZero() && !p.Protocol.Now().Before(at) {
+	if at := oneshots.Expires(p.taskInput(p.input())); !at.IsZero() && !p.Protocol.Now().Before(at) {
 		return p.expire(ctx)
 	}
 	return p.run(ctx)

@@ -18,6 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
 // oneShotPass is one pass over an object that makes one request.
@@ -55,21 +57,21 @@ func (p *oneShotPass) gatherNumber(ctx context.Context) error {
 			return fmt.Errorf("read BroadbandService %s: %w", ref.Name, err)
 		}
 	}
-	p.number, p.hold = decide.NumberOf(p.account.Object, own, ref, named, p.shot.operation)
+	p.number, p.hold = services.NumberOf(p.account.Object, own, ref, named, p.shot.operation)
 	return nil
 }
 
 func (p *oneShotPass) judge(input decide.Input) decide.Decision {
-	return decide.OneShot(*p.taskInput(input))
+	return oneshots.Decide(*p.taskInput(input))
 }
 
-func (p *oneShotPass) taskInput(input decide.Input) *decide.TaskInput {
+func (p *oneShotPass) taskInput(input decide.Input) *oneshots.Input {
 	task := decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)}
 	var approval v1alpha1.Approval
 	if p.shot.approval != nil {
 		approval, task.Changes = p.shot.approval()
 	}
-	return &decide.TaskInput{
+	return &oneshots.Input{
 		Input: input, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), Found: p.shot.found(),
 		HoldsUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
 	}
@@ -115,7 +117,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return p.failed(ctx, err)
 	}
 	input := p.input()
-	departure := decide.LeaveOneShot(input)
+	departure := oneshots.Leave(input)
 	if !departure.WaitUntil.IsZero() {
 		return status.Exit(input.Now, departure.WaitUntil), nil
 	}
@@ -157,7 +159,7 @@ func (p *oneShotPass) abandonOpen(ctx context.Context) error {
 		if !p.ledger.held().IsOpen(open.AttemptID) {
 			continue
 		}
-		given := decide.GiveUp(open)
+		given := oneshots.GiveUp(open)
 		fact := operate.Decided(given, func(*v1alpha1.Request) {})
 		if err := p.Protocol.Record(ctx, p.scope(), open.AttemptID, fact); err != nil {
 			return fmt.Errorf("give up attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)

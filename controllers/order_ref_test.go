@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,10 +23,10 @@ import (
 const order = "order"
 
 // orderBook holds the orders of a test, by name.
-type orderBook map[string]*decide.Order
+type orderBook map[string]*services.Order
 
 // Order returns the order of that name; nil if there is none.
-func (b orderBook) Order(_ context.Context, key client.ObjectKey) (*decide.Order, error) {
+func (b orderBook) Order(_ context.Context, key client.ObjectKey) (*services.Order, error) {
 	return b[key.Name], nil
 }
 
@@ -54,8 +54,8 @@ func withServiceID(line int64) edit {
 }
 
 // deliveredOrder is an order for a line that exists at the simulated carrier.
-func deliveredOrder(line int64) *decide.Order {
-	return &decide.Order{
+func deliveredOrder(line int64) *services.Order {
+	return &services.Order{
 		Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line), Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
 		AggregationMethod: "L2TP", AVCID: "AVC7",
 	}
@@ -79,12 +79,12 @@ var _ = Describe("A service from an order", func() {
 		Expect(w.Create(ctx, w.Service(site, line, withOrderedValues, fromOrder))).To(Succeed())
 		calls := len(w.Carrier.Calls())
 		for _, step := range []struct {
-			order *decide.Order
+			order *services.Order
 			says  string
 		}{
 			{nil, "does not exist"},
-			{&decide.Order{}, "has not been accepted"},
-			{&decide.Order{Accepted: true, Plan: world.PlanFast}, "has no service yet"},
+			{&services.Order{}, "has not been accepted"},
+			{&services.Order{Accepted: true, Plan: world.PlanFast}, "has no service yet"},
 		} {
 			orders[order] = step.order
 			service := process.Drive(ctx, site)
@@ -192,7 +192,7 @@ var _ = Describe("A service from an order", func() {
 type pair struct {
 	orderFirst bool // whether the one by orderRef is older
 	early      time.Duration
-	says       func(line int64) *decide.Order
+	says       func(line int64) *services.Order
 	declare    edit
 }
 
@@ -238,8 +238,8 @@ var _ = DescribeTable("Two objects of one service, one of them from an order, se
 )
 
 // bareOrder is an order that contains nothing but its service's number.
-func bareOrder(line int64) *decide.Order {
-	return &decide.Order{Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line)}
+func bareOrder(line int64) *services.Order {
+	return &services.Order{Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line)}
 }
 
 // reconcileBoth lets a time pass and reconciles both objects of a pair.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
 // ServiceOrderReconciler sends each order at most once.
@@ -43,7 +44,7 @@ func (r *ServiceOrderReconciler) newPass(order *v1alpha1.ServiceOrder) *orderPas
 }
 
 // Order returns what a service takes over from an order; nil if there is no such order.
-func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey) (*decide.Order, error) {
+func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey) (*services.Order, error) {
 	var order v1alpha1.ServiceOrder
 	if err := r.Get(ctx, key, &order); err != nil {
 		if apierrors.IsNotFound(err) {
@@ -51,7 +52,7 @@ func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey
 		}
 		return nil, fmt.Errorf("read ServiceOrder %s: %w", key, err)
 	}
-	return decide.OrderOf(&order), nil
+	return services.OrderOf(&order), nil
 }
 
 // OrderAt identifies an order at the carrier: by its number or, if that is not known yet, by the

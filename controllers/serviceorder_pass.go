@@ -15,6 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
 
 // orderPass is one pass over one order.
@@ -75,8 +76,8 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 	return nil
 }
 
-func (p *orderPass) orderInput(input decide.Input) decide.OrderInput {
-	return decide.OrderInput{
+func (p *orderPass) orderInput(input decide.Input) orders.Input {
+	return orders.Input{
 		Input: input, Order: p.order, Qualification: p.qualification, QualificationErr: p.qualificationErr,
 	}
 }
@@ -84,29 +85,29 @@ func (p *orderPass) orderInput(input decide.Input) decide.OrderInput {
 func (*orderPass) answeredAtOnce() {}
 
 func (p *orderPass) judge(input decide.Input) decide.Decision {
-	return decide.ServiceOrder(p.orderInput(input))
+	return orders.Decide(p.orderInput(input))
 }
 
 func (p *orderPass) show(decision decide.Decision) {
 	input := p.orderInput(p.input())
-	decide.ShowOrder(&input, decision.Pending)
+	orders.Show(&input, decision.Pending)
 }
 
 // performRead does nothing: an order is never polled, "the documented API has no read of an order".
 func (p *orderPass) performRead(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {
-	return decide.OrderBody(&p.order.Spec, request.Target.RemoteOrderID, contact)
+	return orders.Body(&p.order.Spec, request.Target.RemoteOrderID, contact)
 }
 
 // finish takes over the order from the carrier's answer.
 func (p *orderPass) finish(request *v1alpha1.Request, body []byte) {
-	decide.OrderAccepted(p.order, request, body)
+	orders.Accepted(p.order, request, body)
 }
 
 // reached records that, according to a person, the carrier accepted the order, and its number.
 func (p *orderPass) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _ time.Time) {
-	decide.OrderNamed(p.order, request)
+	orders.Named(p.order, request)
 }
 
 func (*orderPass) takenBack(*v1alpha1.Request, time.Time) {}
@@ -120,11 +121,11 @@ func (p *orderPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 }
 
 func (p *orderPass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
-	return decide.JudgeOrderLedger(input, p.order)
+	return orders.JudgeLedger(input, p.order)
 }
 
 func (p *orderPass) showLedger(own *v1alpha1.RequestLedger) {
-	decide.ProjectOrder(p.order, own, metav1.NewTime(p.Protocol.Now()))
+	orders.Project(p.order, own, metav1.NewTime(p.Protocol.Now()))
 }
 
 func (*orderPass) shownLedger(object client.Object) shownLedger {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
 
 // setup reconciles an order when a user changes it, when its account changes, when another object
@@ -47,7 +47,7 @@ func (r *ServiceOrderReconciler) successors(ctx context.Context, object client.O
 	if order, is := object.(*v1alpha1.ServiceOrder); is {
 		by := client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference}
 		r.warnOfOpenRequests(ctx, order, "OrderGoesOn", by,
-			func(ledger *v1alpha1.RequestLedger) string { return decide.LeftOrder(order, ledger) })
+			func(ledger *v1alpha1.RequestLedger) string { return orders.Left(order, ledger) })
 	}
 	return r.list(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})
 }

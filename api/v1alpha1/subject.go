@@ -30,6 +30,28 @@ func (s *BroadbandService) Describes() (conditions *[]metav1.Condition, observed
 	return &s.Status.Conditions, &s.Status.ObservedGeneration
 }
 
+// RecordedTimes returns when the known plan became known.
+func (s *BroadbandService) RecordedTimes() []metav1.Time {
+	if s.Status.Carrier == nil || s.Status.Carrier.Plan == nil {
+		return nil
+	}
+	return []metav1.Time{s.Status.Carrier.Plan.Since}
+}
+
+// CarrierName returns what an object is about in the carrier's terms; "" if the object alone does
+// not say it.
+func CarrierName(object metav1.Object) string {
+	switch object := object.(type) {
+	case *BroadbandService:
+		return "service " + string(object.ServiceNumber())
+	case *ServiceOrder:
+		return "the order with reference " + object.Spec.CustomerReference
+	case *AppointmentRequest:
+		return "order " + string(object.Spec.OrderID)
+	}
+	return ""
+}
+
 // ShortName returns the short name of an object's kind in kubectl; "" for a kind without one here.
 func ShortName(object metav1.Object) string {
 	switch object.(type) {

@@ -26,7 +26,7 @@ func rounds() []round {
 	return []round{
 		{
 			name: "units", timeout: "2m",
-			packages: []string{ofDecisions, ofSteps, "api/v1alpha1"},
+			packages: []string{allDecisions, ofSteps, "api/v1alpha1"},
 		},
 		{name: "prove", timeout: "5m", packages: []string{ofProof}}, // at the reduced size of `make test`
 		{

@@ -11,7 +11,7 @@ import (
 // layer is a group of tests that drive the code in the same way.
 type layer struct {
 	name   string
-	folder string   // of the package, below the root
+	folder string   // of the package, below the root, or of several packages: "pkg/decide/..."
 	suite  string   // the Go test that runs the package's specs; "" if it has none
 	parent string   // the Go tests that contain them as subtests, separated by "|"; "" for top-level tests
 	env    []string // additional environment variables, each "NAME=value"
@@ -20,6 +20,7 @@ type layer struct {
 // The packages that are mutated and have their own tests.
 const (
 	ofDecisions   = "pkg/decide"
+	allDecisions  = ofDecisions + "/..."
 	ofSteps       = "controllers/internal/operate"
 	ofControllers = "controllers"
 	ofProof       = "test/prove"
@@ -30,8 +31,8 @@ const (
 // layers returns all layers, the quickest first.
 func layers() []layer {
 	return []layer{
-		{name: "decisions", folder: ofDecisions},                                // tables of views and decisions
-		{name: "fuzzSeeds", folder: ofDecisions},                                // properties that hold for every view
+		{name: "decisions", folder: allDecisions},                               // tables of views and decisions
+		{name: "fuzzSeeds", folder: allDecisions},                               // properties that hold for every view
 		{name: "client", folder: "pkg/carrier"},                                 // the client against test servers
 		{name: "steps", folder: ofSteps},                                        // the protocol's steps in isolation
 		{name: "accounts", folder: "controllers/internal/accounts"},             // the state shared by objects of an account

@@ -63,9 +63,17 @@ func TestEveryMutantHasTwoLayersWithTests(t *testing.T) {
 // the mutant is tried.
 func (c chosen) expectThere(t *testing.T) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(tree, c.folder, "*.go"))
-	if err != nil || c.suite != "" {
+	if c.suite != "" {
 		return
+	}
+	folder, _ := strings.CutSuffix(c.folder, "/...")
+	var paths []string
+	for _, pattern := range []string{"*.go", "*/*.go"} {
+		found, err := filepath.Glob(filepath.Join(tree, folder, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
 	}
 	var text strings.Builder
 	for _, path := range paths {

@@ -31,9 +31,14 @@ func (t target) has(path string) bool {
 
 // targets returns the packages that decide on a request and carry it out.
 func targets() []target {
+	const all = "*.go"
 	return []target{
-		{ofDecisions, "*.go"},
-		{ofSteps, "*.go"},
+		{ofDecisions, all},
+		{ofDecisions + "/services", all},
+		{ofDecisions + "/orders", all},
+		{ofDecisions + "/appointments", all},
+		{ofDecisions + "/oneshots", all},
+		{ofSteps, all},
 		{ofControllers, "ledger*.go"},
 	}
 }

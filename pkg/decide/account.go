@@ -42,10 +42,10 @@ func (e *SecretError) Error() string {
 func CarrierAccount(account *v1alpha1.CarrierAccount, login, listenErr error) Verdict {
 	if login == nil {
 		message := "the identity provider issued a token" + listening(account, listenErr)
-		return Verdict{Settled, v1alpha1.ReasonTokenIssued, bounded(message, maxMessage)}
+		return Verdict{Settled, v1alpha1.ReasonTokenIssued, Bounded(message, MaxMessage)}
 	}
 	reason := loginReason(login)
-	verdict := Verdict{Stuck, reason, bounded(login.Error()+checks(login), maxMessage)}
+	verdict := Verdict{Stuck, reason, Bounded(login.Error()+checks(login), MaxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
 		verdict.State = Working
 	}

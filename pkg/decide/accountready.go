@@ -8,26 +8,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// accountReady returns a decision while the account cannot be used.
-func accountReady(in *Input) *Decision {
+// AccountReady returns a decision while the account cannot be used.
+func AccountReady(in *Input) *Decision {
 	name := in.Subject.AccountName()
 	if in.Account.Object == nil {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s does not exist in this namespace: create it, and this continues automatically", name))
 	}
 	if in.Account.Unusable != nil {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
 	}
 	// An account that was ready and has been edited is used as it is now: every key rotation is an
 	// edit, and is no reason to make its services wait.
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(in)))
+		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s is not ready (%s)%s", name, OrElse(ready.Reason, "not looked at yet"), alsoInFlight(in)))
 	}
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s was edited and is not checked yet: nothing is sent as clientName %s to %s before it is known "+
 				"whose services those are%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
 	}
@@ -51,19 +51,19 @@ func alsoInFlight(in *Input) string {
 	return ""
 }
 
-// sentElsewhere enforces that identity and baseURL are "pinned". A request sent to one carrier is
+// SentElsewhere enforces that identity and baseURL are "pinned". A request sent to one carrier is
 // not tracked, verified or repeated at another.
-func sentElsewhere(in *Input) *Decision {
+func SentElsewhere(in *Input) *Decision {
 	account := in.Account.Object
 	for _, open := range in.Subject.OpenRequests() {
 		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
 			continue
 		}
-		held := stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		held := RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: "+
 				"restore it, or resolve the request by hand: %s",
 			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
-			account.Spec.BaseURL, account.IdentityName(), resolveHint(in, open)))
+			account.Spec.BaseURL, account.IdentityName(), ResolveHint(in, open)))
 		if in.Ledger != nil {
 			held.Verdict.Message += ". " + sameCarrierHint(in)
 		}

@@ -11,30 +11,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// notKnown describes what to ask the carrier: "service number, operation, sent at (account's time
-// zone)".
-func notKnown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
+// DescribeUnknown describes what to ask the carrier: "service number, operation, sent at (account's
+// time zone)".
+func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	sent := "" // for a request lost with its ledger the time is unknown
 	if !open.SubmittedAt.IsZero() {
-		sent = ", sent at " + clock(in, open.SubmittedAt.Time) + ","
+		sent = ", sent at " + FormatTime(in, open.SubmittedAt.Time) + ","
 	}
 	return fmt.Sprintf("what became of %s of %s%s is not known (%s)",
-		open.Operation, atCarrier(in), sent, errorMessage(why))
+		open.Operation, atCarrier(in), sent, ErrorMessage(why))
 }
 
 // atCarrier names the subject of an object in the carrier's terms.
 func atCarrier(in *Input) string {
-	switch object := in.Subject.(type) {
-	case *v1alpha1.BroadbandService:
-		return "service " + string(object.ServiceNumber())
-	case *v1alpha1.ServiceOrder:
-		return "the order with reference " + object.Spec.CustomerReference
-	case *v1alpha1.DiagnosticTest:
-		if in.Ledger != nil && in.Ledger.Spec.Diagnostics != nil {
-			return "service " + string(in.Ledger.Spec.Diagnostics.ID)
-		}
-	case *v1alpha1.AppointmentRequest:
-		return "order " + string(object.Spec.OrderID)
+	if name := v1alpha1.CarrierName(in.Subject); name != "" {
+		return name
+	}
+	if in.Ledger != nil && in.Ledger.Spec.Diagnostics != nil {
+		return "service " + string(in.Ledger.Spec.Diagnostics.ID)
 	}
 	return v1alpha1.ShortName(in.Subject) + "/" + in.Subject.GetName()
 }
@@ -44,16 +38,16 @@ const (
 	dayFormat   = "2006-01-02 " + clockFormat + " -07:00"
 )
 
-// clock formats a time in the account's time zone.
-func clock(in *Input, at time.Time) string { return at.In(zone(in)).Format(dayFormat) }
+// FormatTime formats a time in the account's time zone.
+func FormatTime(in *Input, at time.Time) string { return at.In(TimeZone(in)).Format(dayFormat) }
 
-// clocks formats several times; only the first includes the day.
-func clocks(in *Input, times []time.Time) string {
+// FormatTimes formats several times; only the first includes the day.
+func FormatTimes(in *Input, times []time.Time) string {
 	times = slices.Compact(times)
 	words := make([]string, len(times))
 	for i, at := range times {
-		words[i] = at.In(zone(in)).Format(clockFormat)
+		words[i] = at.In(TimeZone(in)).Format(clockFormat)
 	}
-	words[0] = clock(in, times[0])
+	words[0] = FormatTime(in, times[0])
 	return strings.Join(words, ", ")
 }

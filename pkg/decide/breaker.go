@@ -11,24 +11,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Breaker is what a process knows about the availability of an account's carrier. After a lost
-// response it holds back chargeable requests until the carrier has answered a read and the pause is
-// over. The zero value holds back nothing.
-type Breaker struct {
-	Lost       string    // the request whose response was lost last, such as "PlanChange of bbs/site"
-	LostAt     time.Time // when that was noticed; zero: no response is known to be lost
-	Until      time.Time // no chargeable request is sent before this time
-	Heard      bool      // whether the carrier has answered since then
-	HeardAt    time.Time // when the carrier last answered; zero: never
-	ProbeAt    time.Time // when a free read is sent, unless the carrier has answered
-	ProbeError error     // the error of the last free read; nil: none has failed since
-}
-
 // soon is the longest wait that is not recorded: it would be over before anybody reads it.
 const soon = 30 * time.Second
 
 // breakerClosed holds back a chargeable request after a lost response.
-func breakerClosed(in *Input, want desiredChange) *Decision {
+func breakerClosed(in *Input, want DesiredChange) *Decision {
 	breaker := in.Account.Breaker
 	switch {
 	case !want.costs() || breaker.LostAt.IsZero() || breaker.Heard && !in.Now.Before(breaker.Until):
@@ -36,7 +23,7 @@ func breakerClosed(in *Input, want desiredChange) *Decision {
 	case !breaker.Heard && !in.Now.Before(breaker.ProbeAt):
 		return &Decision{Step: Probe{}, Verdict: breaker.open(in)}
 	}
-	decision := lookAgain(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextLook())
+	decision := LookAgain(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextLook())
 	decision.Transient = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
 	return decision
 }
@@ -50,13 +37,13 @@ func (b Breaker) nextLook() time.Time {
 }
 
 func (b Breaker) open(in *Input) Verdict {
-	goesOn := "and continue one at a time from " + clock(in, b.Until)
+	goesOn := "and continue one at a time from " + FormatTime(in, b.Until)
 	if b.ProbeError != nil {
 		goesOn = "until it does; it is asked again every 30 s at the latest"
 	}
-	return Verdict{Working, v1alpha1.ReasonBreakerOpen, bounded(fmt.Sprintf(
+	return Verdict{Working, v1alpha1.ReasonBreakerOpen, Bounded(fmt.Sprintf(
 		"the carrier's answer to %s was lost at %s%s: requests that cost wait, %s",
-		b.Lost, clock(in, b.LostAt), b.silence(), goesOn), maxMessage)}
+		b.Lost, FormatTime(in, b.LostAt), b.silence(), goesOn), MaxMessage)}
 }
 
 func (b Breaker) silence() string {
@@ -73,8 +60,8 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 		view := &Input{Account: Account{Object: account}}
 		return &Aspect{
 			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: bounded(fmt.Sprintf("the carrier's answer to %s was lost at %s%s", known.Lost,
-				clock(view, known.LostAt), known.silence()), maxMessage),
+			Message: Bounded(fmt.Sprintf("the carrier's answer to %s was lost at %s%s", known.Lost,
+				FormatTime(view, known.LostAt), known.silence()), MaxMessage),
 		}
 	case known.HeardAt.IsZero():
 		return nil

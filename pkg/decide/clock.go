@@ -16,10 +16,6 @@ import (
 // clocks of several machines always differ slightly.
 const tellAhead = time.Minute
 
-// Ahead maps the recorded times that were in the future when a process first saw them to the time
-// at which that was. An entry is kept as long as its time is recorded.
-type Ahead map[time.Time]time.Time
-
 // Clock is how a process evaluates recorded times.
 type Clock struct {
 	Now   time.Time
@@ -39,21 +35,23 @@ func (c Clock) past(at metav1.Time) time.Time {
 	return at.Time
 }
 
-// before reports whether one recorded time is before another. If both are in the future, only their
+// Before reports whether one recorded time is before another. If both are in the future, only their
 // order is known.
-func (c Clock) before(a, b metav1.Time) bool {
+func (c Clock) Before(a, b metav1.Time) bool {
 	isAhead := c.past(a).Before(a.Time)
 	return a.Before(&b) && (isAhead || a.Time.Before(c.past(b)))
 }
 
-func (in *Input) past(at metav1.Time) time.Time {
+// Past returns a recorded time, or when this process first saw it if it was in the future: see
+// [Clock].
+func (in *Input) Past(at metav1.Time) time.Time {
 	return Clock{Now: in.Now, Ahead: in.Memory.Ahead}.past(at)
 }
 
 // Clocked returns the recorded times that are in the future, and a message about those that are
 // new; "" if none are.
 func Clocked(in *Input) (ahead Ahead, report string) {
-	for _, at := range timesOnRecord(in) {
+	for _, at := range recordedTimes(in) {
 		seen, known := in.Memory.Ahead[at.UTC()]
 		if !known && !at.After(in.Now) {
 			continue
@@ -79,8 +77,8 @@ func aheadReport(at metav1.Time, now time.Time) string {
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 
-// timesOnRecord returns the recorded times from which a duration is measured.
-func timesOnRecord(in *Input) []metav1.Time {
+// recordedTimes returns the recorded times from which a duration is measured.
+func recordedTimes(in *Input) []metav1.Time {
 	var times []metav1.Time
 	note := func(request *v1alpha1.Request) {
 		if request != nil {
@@ -95,18 +93,14 @@ func timesOnRecord(in *Input) []metav1.Time {
 	if last := in.Subject.NewestError(); last != nil {
 		times = append(times, last.At)
 	}
-	return append(times, plansKnownSince(in)...)
-}
-
-// plansKnownSince returns when the service's plan and its baseline became known.
-func plansKnownSince(in *Input) []metav1.Time {
-	var times []metav1.Time
-	service, is := in.Subject.(*v1alpha1.BroadbandService)
-	if is && service.Status.Carrier != nil && service.Status.Carrier.Plan != nil {
-		times = append(times, service.Status.Carrier.Plan.Since)
-	}
 	if in.Ledger != nil && in.Ledger.Spec.Baseline != nil {
 		times = append(times, in.Ledger.Spec.Baseline.Since)
 	}
+	if subject, has := in.Subject.(timed); has {
+		times = append(times, subject.RecordedTimes()...)
+	}
 	return times
 }
+
+// timed is a subject that records more times than those of its requests.
+type timed interface{ RecordedTimes() []metav1.Time }

@@ -2,7 +2,9 @@
 
 package decide
 
-import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
 
 // Contradicts reports whether a new phase of an attempt cannot be true if the recorded one is:
 // "refused where it is made, with an Event if it ... contradicts" (R14).

@@ -16,7 +16,7 @@ func TestR14WhatContradictsTheRecord(t *testing.T) {
 		notSent, notAccepted        = v1alpha1.PhaseNotSent, v1alpha1.PhaseNotAccepted
 		abandoned, unknown          = v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown
 	)
-	for story, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		onRecord, said v1alpha1.RequestPhase
 		contradicts    bool
 	}{
@@ -31,7 +31,7 @@ func TestR14WhatContradictsTheRecord(t *testing.T) {
 		"refused, and not known":            {rejected, unknown, false},
 	} {
 		if got := decide.Contradicts(test.onRecord, test.said); got != test.contradicts {
-			t.Errorf("%s: %t", story, got)
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

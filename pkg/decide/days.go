@@ -10,22 +10,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// today is the day in the account's time zone, "in which the carrier reads dates".
-func today(in *Input) string { return dayIn(zone(in), in.Now) }
+// Today is the day in the account's time zone, "in which the carrier reads dates".
+func Today(in *Input) string { return DayIn(TimeZone(in), in.Now) }
 
-func dayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
+// DayIn returns the day of a time in a time zone.
+func DayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
 
-// dayOf returns the day of a date-time in a time zone. A date, or any other text, is returned
+// DayOf returns the day of a date-time in a time zone. A date, or any other text, is returned
 // unchanged.
-func dayOf(text string, zone *time.Location) string {
+func DayOf(text string, zone *time.Location) string {
 	at, known := carrier.Timestamp(text).Time()
 	if !known || len(text) == len(time.DateOnly) {
 		return text
 	}
-	return dayIn(zone, at)
+	return DayIn(zone, at)
 }
 
-func zone(in *Input) *time.Location { return Zone(in.Account.Object) }
+// TimeZone returns the time zone of the subject's account.
+func TimeZone(in *Input) *time.Location { return Zone(in.Account.Object) }
 
 // Zone is the time zone of an account, in which the carrier reads and writes days; the default is
 // UTC.
@@ -45,9 +47,9 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 	return account.Spec.TimeZone
 }
 
-// dateInPast does not name the current day: each new process would update the message.
-func dateInPast(in *Input, field, date string) Verdict {
+// DateInPast does not name the current day: each new process would update the message.
+func DateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone, %s: declare today or a later day",
-		field, date, orElse(zoneOf(in.Account.Object), "UTC"))}
+		field, date, OrElse(zoneOf(in.Account.Object), "UTC"))}
 }

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -34,8 +35,8 @@ type Verdict struct {
 	Message string // what happened, to what, what to do
 }
 
-// holds returns the verdict as a condition with status True.
-func (v Verdict) holds(conditionType string) Aspect {
+// Aspect returns the verdict as a condition with status True.
+func (v Verdict) Aspect(conditionType string) Aspect {
 	return Aspect{Type: conditionType, Status: metav1.ConditionTrue, Reason: v.Reason, Message: v.Message}
 }
 
@@ -118,17 +119,80 @@ type Resolve struct {
 	Error     *v1alpha1.RequestError // why, when not Succeeded
 }
 
-func (Rest) step()         {}
-func (Ask) step()          {}
-func (Collect) step()      {}
-func (Submit) step()       {}
-func (SubmitQuery) step()  {}
-func (Probe) step()        {}
-func (Follow) step()       {}
-func (RecordAnswer) step() {}
-func (Resolve) step()      {}
+func (Rest) step() {}
 
-func isRest(step Step) bool {
+func (Ask) step() {}
+
+func (Collect) step() {}
+
+func (Submit) step() {}
+
+func (SubmitQuery) step() {}
+
+func (Probe) step() {}
+
+func (Follow) step() {}
+
+func (RecordAnswer) step() {}
+
+func (Resolve) step() {}
+
+// IsRest reports whether a step does nothing.
+func IsRest(step Step) bool {
 	_, resting := step.(Rest)
 	return resting
+}
+
+func progressing(open *v1alpha1.Request) Verdict {
+	if open.Location == "" {
+		return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", open.Operation)}
+	}
+	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is in progress at the carrier", open.Operation)}
+}
+
+// RestStuck does nothing because only a person can help.
+func RestStuck(reason, message string) *Decision {
+	return &Decision{Step: Rest{}, Verdict: Verdict{Stuck, reason, message}}
+}
+
+// RestWorking does nothing now, and continues by itself.
+func RestWorking(reason, message string) *Decision {
+	return &Decision{Step: Rest{}, Verdict: Verdict{Working, reason, message}}
+}
+
+// RestWaiting does nothing because a person asked for the wait.
+func RestWaiting(reason, message string) *Decision {
+	return &Decision{Step: Rest{}, Verdict: Verdict{Waiting, reason, message}}
+}
+
+// LookAgain sets when to look again.
+func LookAgain(decision *Decision, at time.Time) *Decision {
+	decision.LookAt = at
+	return decision
+}
+
+// ResolveTo ends an attempt, or changes its phase, by a rule.
+func ResolveTo(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
+	return ResolveBy(WriterRule, open, phase, why)
+}
+
+// ResolveBy ends an attempt, or changes its phase, on behalf of a writer.
+func ResolveBy(
+	by Writer, open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError,
+) *Decision {
+	settled := Resolve{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: phase, Error: why}
+	return &Decision{Step: settled, Verdict: progressing(open)}
+}
+
+// ResolveSucceeded ends an attempt that has reached its target; source says how that is known.
+func ResolveSucceeded(by Writer, open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
+	succeeded := Resolve{
+		AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source,
+	}
+	return &Decision{Step: succeeded, Verdict: progressing(open)}
+}
+
+// Because returns an error of our own, which has only a message.
+func Because(message string) *v1alpha1.RequestError {
+	return &v1alpha1.RequestError{Message: message}
 }

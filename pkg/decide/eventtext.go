@@ -14,7 +14,7 @@ import (
 func EventText(request *v1alpha1.Request) string {
 	words := fmt.Sprintf("%s %s", request.Operation, becameOf(request.Phase))
 	if changes := request.Changes(); len(changes) > 0 {
-		words += ": " + describe(changes)
+		words += ": " + DescribeChanges(changes)
 	}
 	if request.Error != nil {
 		words += ": " + request.Error.Message
@@ -31,7 +31,7 @@ func EventText(request *v1alpha1.Request) string {
 func LogFields(request *v1alpha1.Request) []any {
 	fields := []any{"operation", request.Operation, "attempt", request.AttemptID, "phase", request.Phase}
 	for _, field := range []struct{ name, value string }{
-		{"changes", describe(request.Changes())},
+		{"changes", DescribeChanges(request.Changes())},
 		{"approved", request.ApprovedHash},
 		{"location", request.Location},
 	} {
@@ -54,7 +54,7 @@ type detail struct{ what, by string }
 // detailsOf returns who approved, retried and resolved a request, as far as that is known.
 func detailsOf(request *v1alpha1.Request) []detail {
 	all := []detail{
-		{"approved", request.ApprovedBy}, {"retried", request.RetriedBy}, {"resolved", resolverOf(request.ResolvedBy)},
+		{"approved", request.ApprovedBy}, {"retried", request.RetriedBy}, {"resolved", ResolverOf(request.ResolvedBy)},
 	}
 	return slices.DeleteFunc(all, func(one detail) bool { return one.by == "" })
 }
@@ -68,8 +68,8 @@ func detailWords(request *v1alpha1.Request) string {
 	return words.String()
 }
 
-// resolverOf returns who resolved a request; "" if nobody did.
-func resolverOf(resolution *v1alpha1.Resolution) string {
+// ResolverOf returns who resolved a request; "" if nobody did.
+func ResolverOf(resolution *v1alpha1.Resolution) string {
 	if resolution == nil {
 		return ""
 	}

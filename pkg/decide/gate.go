@@ -14,20 +14,6 @@ import (
 // codeGateClosed is the error code of an attempt that the last check before its POST has stopped.
 const codeGateClosed = "GateClosed"
 
-// Gate is what this process saw in the last check before a POST (R12).
-type Gate struct {
-	ClosedAt time.Time // when it was last closed; zero: never
-	Account  Version   // the account as it was last read there, bypassing the cache
-	Object   Version   // the same for the object
-}
-
-// Version identifies a version of an object's spec.
-type Version struct {
-	UID        string
-	Generation int64
-	Judged     string // the UID of the cached object on which the decision was based
-}
-
 // Seen returns the version of a live object, with the UID of the cached copy that was judged.
 func Seen(live, judged metav1.Object) Version {
 	return Version{UID: string(live.GetUID()), Generation: live.GetGeneration(), Judged: string(judged.GetUID())}
@@ -44,7 +30,7 @@ func (s Version) isAheadOf(shown metav1.Object) bool {
 
 // GateClosed is the error of an attempt that the gate has stopped.
 func GateClosed(why error) *v1alpha1.RequestError {
-	return &v1alpha1.RequestError{Code: codeGateClosed, Message: errorText(why)}
+	return &v1alpha1.RequestError{Code: codeGateClosed, Message: ErrorText(why)}
 }
 
 // gatePause is the wait after a closed gate: "The next attempt waits from 1 s up to 1 min,
@@ -56,17 +42,17 @@ func gatePause(n int) time.Duration {
 
 // sentAgainAt returns when the attempt after one that did not reach the carrier may be sent.
 func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
-	ended := in.past(last.FinishedAt)
+	ended := in.Past(last.FinishedAt)
 	if last.Error == nil || last.Error.Code != codeGateClosed {
-		return later(ended.Add(Backoff(int(last.Attempt))), in.Memory.NotBefore)
+		return Later(ended.Add(Backoff(int(last.Attempt))), in.Memory.NotBefore)
 	}
-	ended = later(ended, in.Memory.Gate.ClosedAt) // recorded times are truncated to seconds
-	return later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
+	ended = Later(ended, in.Memory.Gate.ClosedAt) // recorded times are truncated to seconds
+	return Later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
 }
 
 // cacheBehind holds back the attempt after a closed gate "until the cache shows the generation that
 // the gate saw" (R12).
-func cacheBehind(in *Input, _ desiredChange) *Decision {
+func cacheBehind(in *Input, _ DesiredChange) *Decision {
 	var behind string
 	switch {
 	case in.Memory.Gate.Account.isAheadOf(in.Account.Object):
@@ -76,7 +62,7 @@ func cacheBehind(in *Input, _ desiredChange) *Decision {
 	default:
 		return nil
 	}
-	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+	return LookAgain(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s has changed, and the cache does not show the change yet: nothing is sent before it does", behind)),
 		in.Now.Add(time.Minute))
 }

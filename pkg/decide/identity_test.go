@@ -34,7 +34,7 @@ func identities(names ...string) []v1alpha1.RequestLedger {
 
 func TestR31ALoginSendsUnderOneIdentity(t *testing.T) {
 	t.Parallel()
-	for story, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		known           []v1alpha1.RequestLedger
 		acknowledged    string
 		record, refused bool
@@ -46,7 +46,7 @@ func TestR31ALoginSendsUnderOneIdentity(t *testing.T) {
 		"which is acknowledged for another":    {known: identities("old"), acknowledged: "other", refused: true},
 		"a login that was acknowledged before": {known: identities("old", "acme")},
 	} {
-		t.Run(story, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			verdict, record := decide.JudgeIdentity(acme(test.acknowledged), test.known)
 			if record != test.record || (verdict != nil) != test.refused {

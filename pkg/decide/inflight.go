@@ -20,26 +20,22 @@ const (
 	// write.
 	CacheLag = time.Second
 
-	// handleGrace is how long a Location that answers 404 or 400 is polled again, and queryGrace is
+	// HandleGrace is how long a Location that answers 404 or 400 is polled again, and queryGrace is
 	// the same for a Query, which "is asked anew after 60 s".
-	handleGrace = 24 * time.Hour
+	HandleGrace = 24 * time.Hour
 	queryGrace  = time.Minute
-
-	// failuresShown is how many polls in a row must be inconclusive before the status reports it. A
-	// single one is not worth reporting.
-	failuresShown = 3
 )
 
-// evidence is how a kind determines the outcome of a request whose outcome nobody has recorded.
-type evidence interface {
+// Evidence is how a kind determines the outcome of a request whose outcome nobody has recorded.
+type Evidence interface {
 	// verify decides about a request that may or may not have reached the carrier.
-	verify(open *v1alpha1.Request) *Decision
+	Verify(open *v1alpha1.Request) *Decision
 	// proof resolves an unknown outcome from what is known by now; nil if that proves nothing.
-	proof(open *v1alpha1.Request) *Decision
+	Proof(open *v1alpha1.Request) *Decision
 }
 
-// untilEnded returns a decision as long as a request has not ended.
-func untilEnded(in *Input, open *v1alpha1.Request, by evidence) *Decision {
+// UntilEnded returns a decision as long as a request has not ended.
+func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	if open == nil {
 		return nil
 	}
@@ -56,7 +52,7 @@ func untilEnded(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		v1alpha1.PhaseRepeated:
 	}
-	return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
+	return RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
 		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that wrote it",
 		open.Operation, open.AttemptID, open.Phase))
 }
@@ -64,7 +60,7 @@ func untilEnded(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 // acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
-	return stuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
+	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
 		"the carrier took %s attempt %s as %s, which was known only after a person had ended it: nothing is sent "+
 			"before you say what becomes of it. If it counts, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
 			"if it was cancelled at the carrier, or does not count, say =Abandoned",
@@ -73,43 +69,43 @@ func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 }
 
 // submitting decides about an intent without an outcome.
-func submitting(in *Input, open *v1alpha1.Request, by evidence) *Decision {
+func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
 	case open.Error != nil:
-		return by.verify(open) // the POST was sent and the response was lost
+		return by.Verify(open) // the POST was sent and the response was lost
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
-		return resolveBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
+		return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, Because("the intent was written and nothing was sent"))
 	case !in.Now.Before(attempt.Seen.Add(senderGrace)):
-		return by.verify(open)
+		return by.Verify(open)
 	case attempt.Posted:
 		// The answer is recorded, but the cache does not show it yet. Our own write triggers no event.
-		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
+		return LookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
-	return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
+	return LookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 }
 
 // awaited waits for the answer, which the process that sent the request may still be recording. If
 // a person or the account holds the request back, that verdict is reported at once. Otherwise each
 // new process would report progress for two minutes.
-func awaited(open *v1alpha1.Request, by evidence) *Decision {
-	held := by.verify(open)
-	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && isRest(held.Step) {
+func awaited(open *v1alpha1.Request, by Evidence) *Decision {
+	held := by.Verify(open)
+	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
 		return held
 	}
-	return working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+	return RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
 		open.Operation, open.AttemptID))
 }
 
 // inProgress decides about a request that the carrier accepted.
-func inProgress(in *Input, open *v1alpha1.Request, by evidence) *Decision {
+func inProgress(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	next := nextLook(in, open, in.Memory.Attempts[open.AttemptID].LastLook)
-	decision := &Decision{Step: Rest{}, Verdict: following(in, open), LookAt: earlier(next, overdueAt(in, open))}
+	decision := &Decision{Step: Rest{}, Verdict: following(in, open), LookAt: Earlier(next, overdueAt(in, open))}
 	switch {
 	case handleLost(in, open):
-		decision = by.verify(open)
+		decision = by.Verify(open)
 	case !in.Now.Before(next):
 		decision.Step = Follow{AttemptID: open.AttemptID}
 	}
@@ -122,55 +118,49 @@ func following(in *Input, open *v1alpha1.Request) Verdict {
 	switch {
 	case IsReadAgain(open):
 		return readingAgain(in, open)
-	case attempt.Failures >= failuresShown:
+	case attempt.Failures >= FailuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is with the carrier, which cannot be polled: %s; it is asked again",
-			open.Operation, errorText(attempt.PollError))}
+			open.Operation, ErrorText(attempt.PollError))}
 	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and continues once it is fixed: %s; it is tracked until it ends",
-			open.Operation, orElse(joined(open.CarrierStatus, open.ErrorDetail), "no more was said"))}
+			open.Operation, OrElse(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no more was said"))}
 	case isOverdue(in, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
 			"%s has been with the carrier for longer than is usual and is still followed at %s; to resolve it by hand: %s",
-			open.Operation, open.Location, resolveHint(in, open))}
+			open.Operation, open.Location, ResolveHint(in, open))}
 	}
 	return progressing(open)
-}
-
-func progressing(open *v1alpha1.Request) Verdict {
-	if open.Location == "" {
-		return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", open.Operation)}
-	}
-	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is in progress at the carrier", open.Operation)}
 }
 
 // handleLost reports whether the Location has answered 404 or 400 for a day: "a 404 never means
 // gone, create it".
 func handleLost(in *Input, open *v1alpha1.Request) bool {
-	grace := handleGrace
+	grace := HandleGrace
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
 		grace = queryGrace
 	}
-	return !IsReadAgain(open) && !open.LostSince.IsZero() && !in.Now.Before(in.past(open.LostSince).Add(grace))
+	return !IsReadAgain(open) && !open.LostSince.IsZero() && !in.Now.Before(in.Past(open.LostSince).Add(grace))
 }
 
 // outcomeUnknown waits for a person, or for proof of what happened.
-func outcomeUnknown(in *Input, open *v1alpha1.Request, by evidence) *Decision {
-	if settled := by.proof(open); settled != nil {
+func outcomeUnknown(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
+	if settled := by.Proof(open); settled != nil {
 		return settled
 	}
-	return &Decision{Step: Rest{}, Verdict: unknown(in, open)}
+	return &Decision{Step: Rest{}, Verdict: UnknownVerdict(in, open)}
 }
 
-func unknown(in *Input, open *v1alpha1.Request) Verdict {
-	return Verdict{Stuck, unknownReason(open.Error), notKnown(in, open, open.Error) +
+// UnknownVerdict asks a person what became of a request.
+func UnknownVerdict(in *Input, open *v1alpha1.Request) Verdict {
+	return Verdict{Stuck, UnknownReason(open.Error), DescribeUnknown(in, open, open.Error) +
 		". Nothing that changes this service is sent before you have asked the carrier, and said what it answers: " +
-		resolveHint(in, open) + notResolvedByAll(in, open)}
+		ResolveHint(in, open) + notResolvedByAll(in, open)}
 }
 
-// unknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.
-func unknownReason(err *v1alpha1.RequestError) string {
+// UnknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.
+func UnknownReason(err *v1alpha1.RequestError) string {
 	named := []string{v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost}
 	if err != nil && slices.Contains(named, err.Code) {
 		return err.Code
@@ -178,7 +168,8 @@ func unknownReason(err *v1alpha1.RequestError) string {
 	return v1alpha1.ReasonOutcomeUnknown
 }
 
-func resolveHint(in *Input, open *v1alpha1.Request) string {
+// ResolveHint returns the command that resolves a request.
+func ResolveHint(in *Input, open *v1alpha1.Request) string {
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s=Accepted:<request id>' "+
 		"(or =NotAccepted, =Succeeded, =Abandoned)",
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
@@ -187,7 +178,7 @@ func resolveHint(in *Input, open *v1alpha1.Request) string {
 
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return in.past(open.SubmittedAt).Add(contract.Poll.Usual)
+	return in.Past(open.SubmittedAt).Add(contract.Poll.Usual)
 }
 
 // isOverdue reports whether a request has been at the carrier for longer than usual.
@@ -201,4 +192,16 @@ func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
 		return at
 	}
 	return time.Time{}
+}
+
+// WhyUnknown returns why the outcome of a request is unknown.
+func WhyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
+	switch {
+	case open.Phase == v1alpha1.PhaseInProgress:
+		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
+			"the carrier has not known its Location %s since %s", open.Location, open.LostSince.UTC().Format(time.RFC3339))}
+	case open.Error != nil:
+		return open.Error
+	}
+	return &v1alpha1.RequestError{Message: "the process that sent it ended before it wrote down the answer"}
 }

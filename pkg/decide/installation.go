@@ -9,16 +9,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Installation is what the marker among the RequestLedgers shows about the cluster (R5). The zero
-// value is a cluster without a marker, in which there is nothing to acknowledge.
-type Installation struct {
-	Marker   string              // its name; "" if no marker is used
-	Cluster  string              // the UID of this cluster
-	Clusters []string            // the clusters whose ledgers count here
-	Waits    v1alpha1.MarkerWait // what a person has to acknowledge; "" if nothing
-	Gone     bool                // the marker is missing or not the one that this process started with
-}
-
 // Found is what exists in a cluster when a process starts.
 type Found struct {
 	Objects  bool     // there are objects whose requests are recorded in ledgers
@@ -64,8 +54,8 @@ func (i *Installation) command() string {
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
 }
 
-// withheld returns why nothing may be sent at all; "" if requests may be sent.
-func (in *Input) withheld() string {
+// Withheld returns why nothing may be sent at all; "" if requests may be sent.
+func (in *Input) Withheld() string {
 	switch {
 	case !in.Submit:
 		return "the manager runs with --submit=false"
@@ -76,23 +66,16 @@ func (in *Input) withheld() string {
 	return ""
 }
 
-// newHere implements: "ServiceOrders, DiagnosticTests and unknown values that are to be requested
-// wait (NewInstallation) until one annotation ... says that this is a new installation" (R5).
-func newHere(in *Input, what string) *Decision {
+// AwaitAcknowledgement implements: "ServiceOrders, DiagnosticTests and unknown values that are to
+// be requested wait (NewInstallation) until one annotation ... says that this is a new
+// installation" (R5).
+func AwaitAcknowledgement(in *Input, what string) *Decision {
 	if in.Installation.Waits != v1alpha1.MarkerNewInstallation {
 		return nil
 	}
-	return waiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
+	return RestWaiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
 		"objects were here before the operator first ran: if another installation has sent this, restore its RequestLedgers "+
 			"first; else say %s. %s is not sent before", in.Installation.command(), what))
-}
-
-// firstAsked holds back a request for an unknown value.
-func firstAsked(in *ServiceInput, want desiredChange) *Decision {
-	if !hasUnknown(want.changes) {
-		return nil
-	}
-	return newHere(&in.Input, describe(want.changes))
 }
 
 // asksOnce reports whether only a ledger prevents an operation from being sent again.
@@ -102,7 +85,7 @@ func asksOnce(operation v1alpha1.Operation) bool {
 
 // markerStands implements: "A ledger is created only after a live GET of the marker with the UID
 // that this process started with" (R5). An object that has a ledger is not affected.
-func markerStands(in *Input, _ desiredChange) *Decision {
+func markerStands(in *Input, _ DesiredChange) *Decision {
 	if !in.Installation.Gone {
 		return nil
 	}
@@ -119,7 +102,7 @@ func markerGone(installation *Installation) Verdict {
 func Unrecordable(in *LedgerInput) *Verdict {
 	switch {
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.withheld() +
+		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.Withheld() +
 			", and the RequestLedger of this is gone, or older than what was seen of it: nothing is sent"}
 	case in.Installation.Gone && in.Ledger == nil:
 		return new(markerGone(&in.Installation))

@@ -16,8 +16,8 @@ type Departure struct {
 	Warning   string    // the warning for the user; "" if nothing is in progress
 }
 
-// departing returns what has to happen before an object with open requests may be removed.
-func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then string) Departure {
+// Departing returns what has to happen before an object with open requests may be removed.
+func Departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then string) Departure {
 	var departure Departure
 	words := make([]string, 0, len(underWay))
 	for _, open := range underWay {
@@ -26,7 +26,7 @@ func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then 
 		}
 		if open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
 			until := memory.Attempts[open.AttemptID].Seen.Add(senderGrace)
-			departure.WaitUntil = later(departure.WaitUntil, until)
+			departure.WaitUntil = Later(departure.WaitUntil, until)
 		}
 		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
 	}

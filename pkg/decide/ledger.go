@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -27,41 +28,43 @@ type LedgerVerdict struct {
 	Resolve string            // a resolve annotation that can never move it and counts as handled; "" if none
 }
 
-// unusable returns why a ledger cannot be used; nil if it can.
-func unusable(in *LedgerInput) *Verdict {
+// WhyNotReadable returns why a ledger cannot be used; nil if it can.
+func WhyNotReadable(in *LedgerInput) *Verdict {
 	switch {
-	case isNewer(in):
-		return newerLedger(in.Ledger)
-	case heldByAnother(in):
+	case IsNewerSchema(in):
+		return NewerLedger(in.Ledger)
+	case HeldByAnother(in):
 		return conflict(in.Ledger)
 	}
 	return nil
 }
 
-// unfit returns the decision about a ledger that an object cannot use, or not yet; nil if it can.
-func unfit(in *LedgerInput) *LedgerVerdict {
-	why := unusable(in)
+// WhyNotUsable returns the decision about a ledger that an object cannot use, or not yet; nil if it
+// can.
+func WhyNotUsable(in *LedgerInput) *LedgerVerdict {
+	why := WhyNotReadable(in)
 	switch {
 	case why != nil:
 		return &LedgerVerdict{Verdict: why}
-	case atAnotherCarrier(in):
-		return new(elsewhere(in))
+	case AtAnotherCarrier(in):
+		return new(CarrierConflict(in))
 	}
 	return nil
 }
 
-// isNewer reports whether a newer version wrote a ledger: "a newer schema is not written, and
+// IsNewerSchema reports whether a newer version wrote a ledger: "a newer schema is not written, and
 // stalls what it is about" (R30), regardless of its other content.
-func isNewer(in *LedgerInput) bool {
+func IsNewerSchema(in *LedgerInput) bool {
 	return in.Ledger != nil && in.Ledger.Spec.Schema > v1alpha1.LedgerSchema
 }
 
-func heldByAnother(in *LedgerInput) bool {
-	return in.Ledger != nil && !holds(in) && in.HolderLives
+// HeldByAnother reports whether another object that exists is the holder of the ledger.
+func HeldByAnother(in *LedgerInput) bool {
+	return in.Ledger != nil && !IsHolder(in) && in.HolderLives
 }
 
-// holds reports whether an object is the holder of the ledger.
-func holds(in *LedgerInput) bool {
+// IsHolder reports whether an object is the holder of the ledger.
+func IsHolder(in *LedgerInput) bool {
 	return in.Ledger.Spec.Holder.UID == string(in.Subject.GetUID())
 }
 
@@ -75,7 +78,8 @@ func DamagedLedger(err error) Verdict {
 		": nothing is sent. Restore it from a backup, or find out who wrote it"}
 }
 
-func newerLedger(ledger *v1alpha1.RequestLedger) *Verdict {
+// NewerLedger is the verdict on an object whose ledger a newer version has written.
+func NewerLedger(ledger *v1alpha1.RequestLedger) *Verdict {
 	return &Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, fmt.Sprintf(
 		"RequestLedger %s was written by a newer version of the operator (schema %d): run that version again",
 		ledger.Name, ledger.Spec.Schema)}
@@ -96,13 +100,66 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 	return &verdict
 }
 
-// reachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
+// ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
 // if none did. "An attempt of a stale generation" that did not reach it does not supersede the
 // earlier one.
-func reachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
+func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	newest := in.Subject.RequestOf(operation)
 	if newest == nil || newest.Phase.Reached() {
 		return newest
 	}
 	return in.Ledger.ReachedLast(operation)
+}
+
+// AtAnotherCarrier reports whether the ledger is about another carrier than the account.
+func AtAnotherCarrier(in *LedgerInput) bool {
+	return in.Ledger.Spec.BaseURL != in.Account.Object.Spec.BaseURL
+}
+
+// CarrierConflict implements: "an account of the identity with another [baseURL] is Conflict:
+// nothing is sent, nothing becomes unknown" (R4).
+func CarrierConflict(in *LedgerInput) LedgerVerdict {
+	if MovedByPerson(in) {
+		return LedgerVerdict{Move: true}
+	}
+	judged := LedgerVerdict{Verdict: &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
+		"RequestLedger %s of %s speaks of the carrier at %s, and the account is at %s: nothing is sent. "+
+			"Two carriers need two values of spec.identity in their CarrierAccounts. %s",
+		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
+		sameCarrierHint(&in.Input))}}
+	if word, ok := ParseResolution(ResolveAnnotation(&in.Input)); ok && word.Outcome == resolvedSameCarrier {
+		judged.Resolve = ResolveAnnotation(&in.Input) // it counts as handled, because it cannot apply later either
+		judged.Verdict.Message += fmt.Sprintf(" (now it is %q, which does not move it: "+
+			"the time must be one since the CarrierAccount was created, %s, and not in the future)",
+			judged.Resolve, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
+	}
+	return judged
+}
+
+// MovedByPerson implements: "`resolve: all@<time>=SameCarrier` moves the ledger, for a carrier that
+// has only moved its address" (R4). An account never changes its baseURL, so a resolution from
+// before its creation refers to another address. A ledger that was moved since then has used the
+// resolution up.
+func MovedByPerson(in *LedgerInput) bool {
+	value := ResolveAnnotation(&in.Input)
+	word, ok := ParseResolution(value)
+	switch moved := in.Ledger.Spec.Moved; {
+	case !ok, word.Outcome != resolvedSameCarrier, value == in.Subject.Controls().Resolve:
+		return false
+	case moved != nil && !moved.At.Time.Before(word.before):
+		return false
+	}
+	return !word.before.After(in.Now) && !word.before.Before(in.Account.Object.CreationTimestamp.Time)
+}
+
+// sameCarrierHint explains how to confirm that only the carrier's address has changed.
+func sameCarrierHint(in *Input) string {
+	return fmt.Sprintf("If the carrier has only moved its address: kubectl -n %s annotate --overwrite %s %s "+
+		"'%s=%s<present time, RFC 3339>=%s'", in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
+		in.Subject.GetName(), v1alpha1.AnnotationResolve, resolvedAll, resolvedSameCarrier)
+}
+
+// SameState reports whether two copies of an attempt are in the same phase.
+func SameState(a, b *v1alpha1.Request) bool {
+	return a != nil && b != nil && a.AttemptID == b.AttemptID && a.Phase == b.Phase
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ledgerStays holds back new requests if the ledger is being deleted: such a ledger "is read and
+// LedgerStays holds back new requests if the ledger is being deleted: such a ledger "is read and
 // closed, never opened".
-func ledgerStays(in *Input, _ desiredChange) *Decision { return leaving(in.Ledger) }
+func LedgerStays(in *Input, _ DesiredChange) *Decision { return leaving(in.Ledger) }
 
 // leaving returns why nothing new is sent; nil if the ledger is not being deleted.
 func leaving(ledger *v1alpha1.RequestLedger) *Decision {
 	if ledger == nil || ledger.DeletionTimestamp.IsZero() {
 		return nil
 	}
-	return stuck(v1alpha1.ReasonLedgerDeleting, fmt.Sprintf(
+	return RestStuck(v1alpha1.ReasonLedgerDeleting, fmt.Sprintf(
 		"RequestLedger %s is being deleted, which cannot be taken back: nothing new is sent, and what is in progress is "+
 			"followed to its end. Keep a copy (kubectl get ledger %s -o yaml); docs/requestledger.md says how to put it back, "+
 			"or to have it forgotten", ledger.Name, ledger.Name))

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// lacks reports whether the status shows more than the ledger contains.
-func (in *LedgerInput) lacks() bool { return in.Lost || in.unrecorded() != nil }
+// Lacks reports whether the status shows more than the ledger contains.
+func (in *LedgerInput) Lacks() bool { return in.Lost || in.unrecorded() != nil }
 
 // unrecorded returns the attempt whose Location is in the status but not in the ledger; nil if
 // there is none, or if it already waits for a person's resolution.
@@ -26,34 +26,34 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 		return in.Receipt
 	}
 	open := &in.Ledger.Spec.Open[at]
-	if open.Phase == v1alpha1.PhaseOutcomeUnknown && unknownReason(open.Error) == v1alpha1.ReasonLedgerLost {
+	if open.Phase == v1alpha1.PhaseOutcomeUnknown && UnknownReason(open.Error) == v1alpha1.ReasonLedgerLost {
 		return nil
 	}
 	return open
 }
 
-// standsForLost returns the attempt that stands for what was lost. If only a Location was lost, it
+// ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, it
 // is the attempt itself, which a person can resolve as accepted with its request id.
-func standsForLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
-	stands := lostAttempt(in, operation, what)
+func ReceiptLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
+	stands := LostAttempt(in, operation, what)
 	open := in.unrecorded()
 	if in.Lost || open == nil || !in.Ledger.IsOpen(open.AttemptID) {
 		return &stands
 	}
-	return becomes(open, &stands)
+	return WithOutcomeOf(open, &stands)
 }
 
-// becomes returns a copy of an open attempt with the same unknown outcome as the lost one.
-func becomes(open, lost *v1alpha1.Request) *v1alpha1.Request {
+// WithOutcomeOf returns a copy of an open attempt with the same unknown outcome as the lost one.
+func WithOutcomeOf(open, lost *v1alpha1.Request) *v1alpha1.Request {
 	attempt := open.DeepCopy()
 	attempt.Phase, attempt.Error, attempt.FinishedAt = lost.Phase, lost.Error, lost.FinishedAt
 	return attempt
 }
 
-// lostAttempt returns the entry for a ledger that was lost, or is older than a status shows. It "is
+// LostAttempt returns the entry for a ledger that was lost, or is older than a status shows. It "is
 // written into the ledger ... as an open entry with an id, and blocks Charge and Never until
 // settled" (R5).
-func lostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
+func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
 	account := in.Account.Object
 	baseURL := account.Spec.BaseURL
 	if in.Ledger != nil {

@@ -19,7 +19,7 @@ type Notification struct {
 // NoticeOf returns a notification as it is shown in a status.
 func NoticeOf(notification Notification, now time.Time) *v1alpha1.Notice {
 	return &v1alpha1.Notice{
-		Event: string(notification.Event), Reason: bounded(notification.Reason, maxMessage),
+		Event: string(notification.Event), Reason: Bounded(notification.Reason, MaxMessage),
 		Unverified: notification.Unverified, At: v1alpha1.WholeSeconds(now),
 	}
 }
@@ -30,28 +30,31 @@ func News(held *v1alpha1.Notice, notification Notification) bool {
 	return held == nil || held.Unverified && !notification.Unverified
 }
 
-// unsigned returns a note for what is only known from an unsigned notification.
-func unsigned(notice *v1alpha1.Notice) string {
+// UnsignedNote returns a note for what is only known from an unsigned notification.
+func UnsignedNote(notice *v1alpha1.Notice) string {
 	if !notice.Unverified {
 		return ""
 	}
 	return " (by a notification that was not signed: ask the carrier)"
 }
 
+// ReasonGiven returns the reason that a notification names.
+func ReasonGiven(notice *v1alpha1.Notice) string { return OrElse(notice.Reason, "no reason is known") }
+
 // NoticeWords describes a notice in one sentence.
 func NoticeWords(notice *v1alpha1.Notice) string {
-	return "the carrier sent " + notice.Event + unsigned(notice) + ": " + orElse(notice.Reason, "no reason is known")
+	return "the carrier sent " + notice.Event + UnsignedNote(notice) + ": " + ReasonGiven(notice)
 }
 
 // notifiedPause is the minimum time between two readings caused by notifications.
 const notifiedPause = time.Minute
 
-// notifiedReadAt returns when to read a topic because of a notification; zero if there was none, or if
-// the topic has been read since.
-func notifiedReadAt(in *Input, topic Topic) time.Time {
+// NotifiedReadAt returns when to read a topic because of a notification; zero if there was none, or
+// if the topic has been read since.
+func NotifiedReadAt(in *Input, topic Topic) time.Time {
 	notification, read := in.Memory.CancellationNotifiedAt, in.Memory.Readings.Of(topic).AskedAt
 	if topic != TopicCancellation || !notification.After(read) {
 		return time.Time{}
 	}
-	return later(notification, read.Add(notifiedPause))
+	return Later(notification, read.Add(notifiedPause))
 }

@@ -2,11 +2,9 @@
 
 package decide
 
-import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
-
-// Origin is the source of a carrier's state: the carrier, and the identity that made the call. At
-// another carrier or for another identity, the same number is a different service, or none.
-type Origin struct{ BaseURL, Identity string }
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
 
 // OriginOf returns the carrier and identity of an account.
 func OriginOf(account *v1alpha1.CarrierAccount) Origin {

@@ -139,3 +139,67 @@ func byNewerWord(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	}
 	return nil
 }
+
+// Freed reports whether an attempt in this phase allows its order to be changed and sent: "NotSent,
+// NotProcessed, Rejected and NotAccepted".
+func Freed(phase v1alpha1.RequestPhase) bool {
+	switch phase {
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
+		return true
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
+	}
+	return false
+}
+
+// EndedInFailure reports whether an attempt is not repeated automatically: it was rejected, has
+// failed or was abandoned, or it is a query that stayed unanswered three times.
+func EndedInFailure(last *v1alpha1.Request) bool {
+	return last != nil && (Definitive(last.Phase) || exhausted(last))
+}
+
+// Definitive reports whether an attempt ended in a failure that is not repeated automatically.
+func Definitive(phase v1alpha1.RequestPhase) bool {
+	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
+}
+
+// IsReadAgain reports whether a request has succeeded and is tracked once more for its result.
+// Later answers of the carrier do not change its success. So it is never overdue, its Location is
+// never lost, and no person resolves it: "Succeeded, Failed by Carrier ...: anybody: refused"
+// (R14).
+func IsReadAgain(request *v1alpha1.Request) bool {
+	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier
+}
+
+// EndedByPerson reports whether a person's resolution has ended an attempt.
+func EndedByPerson(attempt *v1alpha1.Request) bool {
+	said := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
+	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(said, attempt.Phase)
+}
+
+// GoesAgain reports whether an attempt in this phase did not reach the carrier and is retried
+// automatically.
+func GoesAgain(phase v1alpha1.RequestPhase) bool {
+	switch phase {
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
+		return true
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseRejected, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
+	}
+	return false
+}
+
+// AbandonedAll reports whether lost stands for everything in a lost ledger and was abandoned. It is
+// not known what was sent before the ledger was lost, so a person who abandons this request
+// abandons every operation of that generation.
+func AbandonedAll(lost *v1alpha1.Request) bool {
+	return lost.Phase == v1alpha1.PhaseAbandoned && StandsForLost(lost)
+}
+
+// StandsForLost reports whether a recorded request stands for everything that was sent before the
+// ledger was lost: it is a plan change without a plan.
+func StandsForLost(request *v1alpha1.Request) bool {
+	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
+}

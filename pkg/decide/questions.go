@@ -31,10 +31,10 @@ func exhausted(last *v1alpha1.Request) bool {
 
 // questionsBefore counts the unanswered queries for the same change. A rejection is an answer and
 // does not change the count.
-func questionsBefore(in *Input, want desiredChange) int32 {
-	last := in.Subject.RequestOf(want.operation)
+func questionsBefore(in *Input, want DesiredChange) int32 {
+	last := in.Subject.RequestOf(want.Operation)
 	switch {
-	case !isQuestion(last) || attemptNumber(in, want) == 1 || exhausted(last) || asksAgain(in, last):
+	case !isQuestion(last) || attemptNumber(in, want) == 1 || exhausted(last) || AsksAgain(in, last):
 		return 0
 	case cameToNothing(last):
 		return last.Repeats + 1
@@ -48,11 +48,23 @@ func questionsBefore(in *Input, want desiredChange) int32 {
 func unanswered(last *v1alpha1.Request, way string) string {
 	return fmt.Sprintf("%s was sent %d times, and the carrier has not answered it (the last time: %s): "+
 		"it is not sent again by itself. Ask the carrier; %s",
-		last.Operation, last.Repeats+1, errorMessage(last.Error), way)
+		last.Operation, last.Repeats+1, ErrorMessage(last.Error), way)
 }
 
 // NamesNoPlan reports that a health answer does not contain the plan.
-func NamesNoPlan(health carrier.HealthResult) bool { return planOf(health) == "" }
+func NamesNoPlan(health carrier.HealthResult) bool { return PlanInHealth(health) == "" }
 
-// planOf returns the plan, limited to what a status can hold.
-func planOf(health carrier.HealthResult) string { return bounded(health.Plan, 200) }
+// PlanInHealth returns the plan, limited to what a status can hold.
+func PlanInHealth(health carrier.HealthResult) string { return Bounded(health.Plan, 200) }
+
+// attemptNumber counts the attempts at the same change of the same generation.
+func attemptNumber(in *Input, want DesiredChange) int32 {
+	last := in.Subject.RequestOf(want.Operation)
+	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.BodyHash() {
+		return 1
+	}
+	if last.Phase == v1alpha1.PhaseSucceeded {
+		return 1
+	}
+	return last.Attempt + 1
+}

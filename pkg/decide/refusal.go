@@ -69,7 +69,7 @@ func APIRefused(err error) *Verdict {
 	if said == nil {
 		return nil
 	}
-	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, bounded(err.Error(), maxMessage) +
+	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, Bounded(err.Error(), MaxMessage) +
 		": nothing is sent meanwhile, and it is tried again by itself. " + wayOut(said.Code)}
 }
 
@@ -92,6 +92,6 @@ func wayOut(code int32) string {
 // PrunedLedger is the verdict on an object whose ledger was not stored completely by the API
 // server: "a CRD that was not upgraded prunes" (R1).
 func PrunedLedger(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, bounded(err.Error(), maxMessage) +
+	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, Bounded(err.Error(), MaxMessage) +
 		": nothing is sent meanwhile, and it is tried again by itself"}
 }

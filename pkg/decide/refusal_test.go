@@ -29,7 +29,7 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 	webhook := apierrors.NewInternalError(errors.New(`failed calling webhook "audit.example": connection refused`))
 	for what, row := range map[string]struct {
 		err     error
-		told    string // part of the message; "" if nothing is reported
+		message string // part of the message; "" if nothing is reported
 		rewrite bool   // whether a status would be written again, in part
 	}{
 		"a quota":                     {quota, "exceeded quota: few, limited: 3", false},
@@ -40,27 +40,27 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 		"a kind that is not there":    {noKind, "Install", false},
 		"a webhook that is away":      {webhook, "See that the admission webhook answers", false},
 
-		"a conflict":                  {apierrors.NewConflict(ledgers, name, errors.New("newer")), "", false},
-		"one that is there already":   {apierrors.NewAlreadyExists(ledgers, name), "", false},
-		"one that is gone":            {apierrors.NewNotFound(ledgers, name), "", false},
-		"a timeout":                   {apierrors.NewTimeoutError("slow", 1), "", false},
-		"another timeout":             {apierrors.NewServerTimeout(ledgers, "update", 1), "", false},
-		"too many requests":           {apierrors.NewTooManyRequests("busy", 1), "", false},
-		"a server that starts":        {apierrors.NewServiceUnavailable("starting"), "", false},
-		"a server that is in trouble": {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), "", false},
-		"no answer at all":            {errors.New("connection refused"), "", false},
-		"nothing":                     {nil, "", false},
+		"a conflict":                {apierrors.NewConflict(ledgers, name, errors.New("newer")), "", false},
+		"one that is there already": {apierrors.NewAlreadyExists(ledgers, name), "", false},
+		"one that is gone":          {apierrors.NewNotFound(ledgers, name), "", false},
+		"a timeout":                 {apierrors.NewTimeoutError("slow", 1), "", false},
+		"another timeout":           {apierrors.NewServerTimeout(ledgers, "update", 1), "", false},
+		"too many requests":         {apierrors.NewTooManyRequests("busy", 1), "", false},
+		"a server that starts":      {apierrors.NewServiceUnavailable("starting"), "", false},
+		"a server that fails":       {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), "", false},
+		"no answer at all":          {errors.New("connection refused"), "", false},
+		"nothing":                   {nil, "", false},
 	} {
 		verdict := decide.APIRefused(row.err)
 		if rewrite := decide.Unwritable(row.err); rewrite != row.rewrite {
 			t.Errorf("%s: a status is written again: %t", what, rewrite)
 		}
 		switch {
-		case (verdict != nil) != (row.told != ""):
+		case (verdict != nil) != (row.message != ""):
 			t.Errorf("%s: %v", what, verdict)
 		case verdict == nil:
 		case verdict.State != decide.Stuck || verdict.Reason != v1alpha1.ReasonAPIServerRefused ||
-			!strings.Contains(verdict.Message, row.told):
+			!strings.Contains(verdict.Message, row.message):
 			t.Errorf("%s: %v", what, verdict)
 		}
 	}

@@ -13,19 +13,19 @@ import (
 // before 15 min, shown as such".
 const repeatAfter = 15 * time.Minute
 
-// maxRepeats applies to both classes that may repeat: "at most two declared repeats".
-const maxRepeats = 2
+// MaxRepeats applies to both classes that may repeat: "at most two declared repeats".
+const MaxRepeats = 2
 
-// converge handles a lost response of class Converge: the same request is sent again. Once the
+// Converge handles a lost response of class Converge: the same request is sent again. Once the
 // repeats are used up, a person has to decide.
-func converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
+func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
 	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
 	// that wrote the time may have been slow.
-	due := in.past(open.SubmittedAt).Add(repeatAfter)
-	at := later(due, in.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
+	due := in.Past(open.SubmittedAt).Add(repeatAfter)
+	at := Later(due, in.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
 	switch {
-	case open.Repeats >= maxRepeats:
-		return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+	case open.Repeats >= MaxRepeats:
+		return ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
 	case in.Now.Before(due):
 		return awaitRepeat(in, open, at)
 	}
@@ -35,18 +35,18 @@ func converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decisio
 	if in.Now.Before(at) {
 		return awaitRepeat(in, open, at)
 	}
-	return repeat(open, held)
+	return Repeat(open, held)
 }
 
 func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
-	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+	return LookAgain(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s: it sets a value, and is asked for again at %s; to resolve it by hand: %s",
-		notKnown(in, open, whyUnknown(open)), clock(in, at), resolveHint(in, open))), at)
+		DescribeUnknown(in, open, WhyUnknown(open)), FormatTime(in, at), ResolveHint(in, open))), at)
 }
 
-// repeat sends the same request again, unless new requests are held back. It is built from the
+// Repeat sends the same request again, unless new requests are held back. It is built from the
 // recorded target: a newer spec is compared after it has ended.
-func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
+func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	if decision := held(); decision != nil {
 		return decision
 	}
@@ -55,33 +55,11 @@ func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	intent.CarrierStatus, intent.ErrorDetail, intent.ResolvedBy = "", "", nil
 	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
 	intent.Error, intent.FinishedAt.Time, intent.LostSince.Time = nil, time.Time{}, time.Time{}
-	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+	decision := RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s is asked for again (repeat %d of %d): the answer to attempt %s was lost",
-		open.Operation, intent.Repeats, maxRepeats, open.AttemptID))
+		open.Operation, intent.Repeats, MaxRepeats, open.AttemptID))
 	decision.Step = Submit{Request: intent}
 	return decision
-}
-
-// repeatHeld returns why a service's repeat may not be sent now; nil if it may.
-func repeatHeld(in *ServiceInput, open *v1alpha1.Request) *Decision {
-	again := desiredChange{operation: open.Operation, target: open.Target, changes: open.Changes()}
-	lost := fmt.Sprintf("%s attempt %s, whose response was lost, is not asked for again; to resolve it by hand: %s",
-		open.Operation, open.AttemptID, resolveHint(&in.Input, open))
-	staying := func(in *ServiceInput, want desiredChange) *Decision { return ledgerStays(&in.Input, want) }
-	for _, guard := range []guard{planning, suspended, staying} {
-		if decision := guard(in, again); decision != nil {
-			decision.Verdict.Message += "; " + lost
-			return decision
-		}
-	}
-	if open.ApprovedHash != "" && control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
-		return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-			"the approval %s was taken back: %s", open.ApprovedHash, lost))
-	}
-	if onlyObserves(in) {
-		return waiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
-	}
-	return nil
 }
 
 // TurnedAway ends an attempt that did not reach the carrier. If it was a repeat, the repeat is not

@@ -3,80 +3,42 @@
 package decide
 
 import (
-	"strings"
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// resolution is a person's resolution of one attempt:
-// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned;
-// or of everything that was unknown before a time: all@<time>=Succeeded | Abandoned | SameCarrier.
-type resolution struct {
-	attemptID string // "" for a resolution of all attempts
-	outcome   string
-	requestID string
-	before    time.Time // only for a resolution of all attempts
-}
-
-// The outcomes that a resolution can name.
-const (
-	resolvedAccepted    = "Accepted"
-	resolvedNotAccepted = "NotAccepted"
-	resolvedSucceeded   = "Succeeded"
-	resolvedAbandoned   = "Abandoned"
-)
-
-// parseResolution parses the resolve annotation; it returns false if the form is invalid.
-func parseResolution(value string) (resolution, bool) {
-	attemptID, outcome, found := strings.Cut(value, "=")
-	if at, all := strings.CutPrefix(attemptID, resolvedAll); all {
-		return parseForAll(at, outcome)
-	}
-	word, requestID, named := strings.Cut(outcome, ":")
-	parsed := resolution{attemptID: attemptID, outcome: word, requestID: requestID}
-	switch word {
-	case resolvedAccepted:
-		return parsed, found && attemptID != "" && requestID != ""
-	case resolvedNotAccepted, resolvedSucceeded, resolvedAbandoned:
-		return parsed, found && attemptID != "" && !named
-	}
-	return parsed, false
-}
-
-// resolvedByPerson returns a decision if the resolve annotation names the open attempt, "and no
+// ResolvedByPerson returns a decision if the resolve annotation names the open attempt, "and no
 // other", and a person may resolve that attempt, or if the annotation resolves all unknown
 // outcomes.
-func resolvedByPerson(in *Input) *Decision {
+func ResolvedByPerson(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
-		if resolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
-			return resolveAs(open, resolveAnnotation(in))
+		if ResolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
+			return resolveAs(open, ResolveAnnotation(in))
 		}
 	}
 	if ended := reworded(in); ended != nil {
-		return resolveAs(ended, resolveAnnotation(in))
+		return resolveAs(ended, ResolveAnnotation(in))
 	}
 	return nil
 }
 
 // resolveAs applies a person's resolution to an attempt; nil if the resolution is void.
 func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
-	word, _ := parseResolution(annotation)
+	word, _ := ParseResolution(annotation)
 	if !possible(open, word) {
 		return nil // the void resolution is ignored, the request keeps its known state
 	}
-	switch word.outcome {
+	switch word.Outcome {
 	case resolvedAccepted:
 		return accepted(open, word.requestID)
 	case resolvedSucceeded:
-		return resolveSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
+		return ResolveSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
-		return resolveBy(WriterPerson, open, v1alpha1.PhaseAbandoned, because(givenUp(open.Operation)))
+		return ResolveBy(WriterPerson, open, v1alpha1.PhaseAbandoned, Because(givenUp(open.Operation)))
 	}
-	return resolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, because("resolved as not accepted by the carrier"))
+	return ResolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, Because("resolved as not accepted by the carrier"))
 }
 
 // givenUp explains what an abandoned request means: "never sent again; the next generation may
@@ -109,10 +71,10 @@ func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 // possible reports whether a resolution can be true of a request: the request id is valid for its
 // operation, and a request that the carrier has accepted is not resolved as not accepted.
 func possible(open *v1alpha1.Request, word resolution) bool {
-	if takenByCarrier(open) && word.outcome == resolvedNotAccepted {
+	if takenByCarrier(open) && word.Outcome == ResolvedNotAccepted {
 		return false
 	}
-	return word.outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
+	return word.Outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
 }
 
 // takenByCarrier reports whether the Location of a request came from the carrier's own answer, not
@@ -123,27 +85,16 @@ func takenByCarrier(request *v1alpha1.Request) bool {
 	}
 	named := false
 	if said := request.ResolvedBy; said != nil {
-		word, _ := parseResolution(said.Word)
-		named = word.outcome == resolvedAccepted
+		word, _ := ParseResolution(said.Word)
+		named = word.Outcome == resolvedAccepted
 	}
 	return EndedByPerson(request) && request.Location != "" && !named
 }
 
-func resolveAnnotation(in *Input) string {
-	return control(in.Subject, v1alpha1.AnnotationResolve)
-}
-
-// resolutionNames reports whether the annotation is new and names this attempt.
-func resolutionNames(in *Input, attemptID string) bool {
-	value := resolveAnnotation(in)
-	word, ok := parseResolution(value)
-	return ok && value != in.Subject.Controls().Resolve && word.attemptID == attemptID
-}
-
 // IsResolved reports whether the resolve annotation names this attempt.
 func IsResolved(object metav1.Object, attemptID string) bool {
-	word, ok := parseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
-	return ok && word.attemptID == attemptID
+	word, ok := ParseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
+	return ok && word.AttemptID == attemptID
 }
 
 // resolvable reports whether a person may resolve the request: OutcomeUnknown, Overdue, or being
@@ -167,13 +118,13 @@ func resolvable(in *Input, open *v1alpha1.Request) bool {
 // an impossible request id or an attempt that is not open. Attempt ids are random and never reused.
 // A resolution of all attempts is used up once it resolves none, or no more.
 func resolutionIsVoid(in *Input) bool {
-	value := resolveAnnotation(in)
+	value := ResolveAnnotation(in)
 	if value == "" || value == in.Subject.Controls().Resolve {
 		return false
 	}
-	word, ok := parseResolution(value)
+	word, ok := ParseResolution(value)
 	for _, open := range in.Subject.OpenRequests() {
-		if ok && open.AttemptID == word.attemptID {
+		if ok && open.AttemptID == word.AttemptID {
 			return !possible(open, word)
 		}
 		if resolvesAll(in, open) {

@@ -14,7 +14,7 @@ import (
 // retryAsked returns the value of the retry annotation; "" if it is used up: "The attempt that it
 // causes records the value; a recorded value is used up" (R21).
 func retryAsked(in *Input, last *v1alpha1.Request) string {
-	asked := control(in.Subject, v1alpha1.AnnotationRetry)
+	asked := Control(in.Subject, v1alpha1.AnnotationRetry)
 	if asked == in.Subject.Controls().Retry || asked == last.Retry {
 		return ""
 	}
@@ -31,11 +31,11 @@ func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 	}
 }
 
-// asksAgain reports whether the retry annotation requests another attempt after this one: "`retry`
+// AsksAgain reports whether the retry annotation requests another attempt after this one: "`retry`
 // is `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
 // before it" (R21).
-func asksAgain(in *Input, last *v1alpha1.Request) bool {
-	if last == nil || !endedInFailure(last) && !reclaimed(last) {
+func AsksAgain(in *Input, last *v1alpha1.Request) bool {
+	if last == nil || !EndedInFailure(last) && !reclaimed(last) {
 		return false
 	}
 	asked := retryAsked(in, last)
@@ -59,10 +59,10 @@ func endedBefore(last *v1alpha1.Request, at time.Time) bool {
 	return last.SubmittedAt.Time.Before(at) && last.FinishedAt.Time.Before(at)
 }
 
-// usingUpRetry adds the retry annotation to a submission if it requests another attempt after the
+// UsingUpRetry adds the retry annotation to a submission if it requests another attempt after the
 // last one.
-func usingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
-	if asksAgain(in, last) {
+func UsingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
+	if AsksAgain(in, last) {
 		submit.Retry = retryAsked(in, last)
 		submit.Request.Retry = submit.Retry
 	} else if unsent := unsentRetry(in, last); unsent != nil {
@@ -85,9 +85,9 @@ func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	return newest
 }
 
-// retryFlaw returns a message suffix that explains why the retry annotation does not request
+// RetryFlaw returns a message suffix that explains why the retry annotation does not request
 // another attempt after this one; "" if there is no annotation or it is used up.
-func retryFlaw(in *Input, last *v1alpha1.Request) string {
+func RetryFlaw(in *Input, last *v1alpha1.Request) string {
 	asked := retryAsked(in, last)
 	if asked == "" {
 		return ""
@@ -102,8 +102,8 @@ func retryFlaw(in *Input, last *v1alpha1.Request) string {
 	return fmt.Sprintf(" (now %s is %q, which %s)", v1alpha1.AnnotationRetry, asked, why)
 }
 
-// retryDue returns when a retry annotation with a time in the future takes effect; zero if never.
-func retryDue(in *Input, last *v1alpha1.Request) time.Time {
+// RetryDue returns when a retry annotation with a time in the future takes effect; zero if never.
+func RetryDue(in *Input, last *v1alpha1.Request) time.Time {
 	at, err := time.Parse(time.RFC3339, retryAsked(in, last))
 	if err != nil || !at.After(in.Now) {
 		return time.Time{}
@@ -111,12 +111,18 @@ func retryDue(in *Input, last *v1alpha1.Request) time.Time {
 	return at
 }
 
-// retryHint explains how to request another attempt after this one.
-func retryHint(in *Input, last *v1alpha1.Request) string {
+// RetryHint explains how to request another attempt after this one.
+func RetryHint(in *Input, last *v1alpha1.Request) string {
 	value := last.AttemptID
 	if last.Retry == value {
 		value = "<present time, RFC 3339>" // the id was named before the attempt ended
 	}
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
 		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationRetry, value)
+}
+
+// serves reports whether an attempt was made for the current spec and by this object.
+func serves(in *Input, last *v1alpha1.Request) bool {
+	another := last.UID != "" && last.UID != string(in.Subject.GetUID())
+	return !another && last.Generation == in.Subject.GetGeneration()
 }

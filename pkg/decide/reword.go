@@ -9,12 +9,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// EndedByPerson reports whether a person's resolution has ended an attempt.
-func EndedByPerson(attempt *v1alpha1.Request) bool {
-	said := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
-	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(said, attempt.Phase)
-}
-
 // reworded returns the attempt that a new resolution changes although an earlier one has ended it:
 // "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil if
 // none.
@@ -31,8 +25,8 @@ func reworded(in *Input) *v1alpha1.Request {
 // saysAnew reports whether there is a resolution of an attempt that is not recorded yet: another
 // manager may have recorded it, and not have shown it in the status yet.
 func saysAnew(in *Input, request *v1alpha1.Request) bool {
-	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == resolveAnnotation(in)
-	return !recorded && resolutionNames(in, request.AttemptID)
+	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
+	return !recorded && ResolutionNames(in, request.AttemptID)
 }
 
 // isLast reports whether an attempt is its lane's newest and the lane has no open attempt. The

@@ -9,11 +9,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// maySend holds back a request for the reasons that apply to every kind.
-func maySend(in *Input, want desiredChange) *Decision {
-	for _, guard := range []func(*Input, desiredChange) *Decision{
+// MaySend holds back a request for the reasons that apply to every kind.
+func MaySend(in *Input, want DesiredChange) *Decision {
+	for _, guard := range []func(*Input, DesiredChange) *Decision{
 		markerStands,     // no ledger can be created for it
-		ledgerStays,      // its ledger is being deleted
+		LedgerStays,      // its ledger is being deleted
 		cacheBehind,      // the cache does not show the latest account or object yet
 		backedOff,        // the last attempt did not reach the carrier
 		breakerClosed,    // responses were lost recently
@@ -26,23 +26,10 @@ func maySend(in *Input, want desiredChange) *Decision {
 	return nil
 }
 
-// goesAgain reports whether an attempt in this phase did not reach the carrier and is retried
-// automatically.
-func goesAgain(phase v1alpha1.RequestPhase) bool {
-	switch phase {
-	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
-		return true
-	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
-		v1alpha1.PhaseLateAcceptance:
-	}
-	return false
-}
-
 // backedOff: NotSent, NotProcessed and NotAccepted are retried automatically, after a back-off.
-func backedOff(in *Input, want desiredChange) *Decision {
-	last := in.Subject.RequestOf(want.operation)
-	if last == nil || !goesAgain(last.Phase) {
+func backedOff(in *Input, want DesiredChange) *Decision {
+	last := in.Subject.RequestOf(want.Operation)
+	if last == nil || !GoesAgain(last.Phase) {
 		return nil
 	}
 	again := sentAgainAt(in, last)
@@ -53,13 +40,14 @@ func backedOff(in *Input, want desiredChange) *Decision {
 	if cameToNothing(last) {
 		became = "has not been answered"
 	}
-	decision := working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-		"%s %s (%s): it is sent again by itself", last.Operation, became, errorMessage(last.Error)))
+	decision := RestWorking(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
+		"%s %s (%s): it is sent again by itself", last.Operation, became, ErrorMessage(last.Error)))
 	decision.LookAt = again
 	return decision
 }
 
-func supported(in *Input, operation carrier.Operation) error {
+// CheckSupported returns an error if the account's API version does not have the operation.
+func CheckSupported(in *Input, operation carrier.Operation) error {
 	contract, _ := carrier.ContractOf(operation)
 	if in.Account.Object == nil {
 		return nil
@@ -67,16 +55,41 @@ func supported(in *Input, operation carrier.Operation) error {
 	return contract.SupportedAt(int(in.Account.Object.Spec.APIVersion))
 }
 
-// weightier returns the more important decision, with the earlier time of the two: work in progress
+// Weightier returns the more important decision, with the earlier time of the two: work in progress
 // comes first, then what only a person can fix, then what waits for a person.
-func weightier(held, next *Decision) *Decision {
+func Weightier(held, next *Decision) *Decision {
 	if held == nil {
 		return next
 	}
-	at := earlier(held.LookAt, next.LookAt)
+	at := Earlier(held.LookAt, next.LookAt)
 	if next.Verdict.State.weight() > held.Verdict.State.weight() {
 		held = next
 	}
 	held.LookAt = at
 	return held
+}
+
+// Intent returns the request as it is recorded before it is sent.
+func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
+	return v1alpha1.Request{
+		Operation: want.Operation, Attempt: attemptNumber(in, want), Repeats: questionsBefore(in, want),
+		Target: want.Target, Before: want.Before,
+		Identity: in.Account.Object.IdentityName(), BaseURL: in.Account.Object.Spec.BaseURL,
+		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),
+		Phase: v1alpha1.PhaseSubmitting, APIVersion: in.Account.Object.Spec.APIVersion,
+	}
+}
+
+// Combined returns one of the decisions of the two lanes: a step of the cancellation lane comes
+// first, then a step of the modification lane. If both rest, the weightier decision is returned.
+func Combined(modified, ended *Decision) *Decision {
+	switch {
+	case ended == nil:
+		return modified
+	case modified == nil || !IsRest(ended.Step):
+		return ended
+	case !IsRest(modified.Step):
+		return modified
+	}
+	return Weightier(modified, ended)
 }

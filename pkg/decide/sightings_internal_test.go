@@ -15,7 +15,7 @@ func TestR19AReservationFromTheFutureCountsForAnHourFromFirstSight(t *testing.T)
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	const booted = 5 * time.Hour // the monotonic clock at first sight
-	for story, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		ahead, elapsed time.Duration // of its time, and since first sight
 		wall           time.Duration // the other clock since then
 		counts         bool
@@ -32,15 +32,15 @@ func TestR19AReservationFromTheFutureCountsForAnHourFromFirstSight(t *testing.T)
 		seen := Sightings{}
 		report := seen.Sight(reservations, now, booted)
 		if (report != "") != (test.ahead > 0) {
-			t.Errorf("%s: the report is %q", story, report)
+			t.Errorf("%s: the report is %q", name, report)
 		}
 		later, elapsed := now.Add(test.wall), booted+test.elapsed
 		if again := seen.Sight(reservations, later, elapsed); again != "" {
-			t.Errorf("%s: it is reported again: %s", story, again)
+			t.Errorf("%s: it is reported again: %s", name, again)
 		}
 		counting := Spending{Seen: seen, Elapsed: elapsed}.Counting(reservations, later)
 		if counts := len(counting) == 1; counts != test.counts {
-			t.Errorf("%s: counts is %t", story, counts)
+			t.Errorf("%s: counts is %t", name, counts)
 		}
 	}
 }

@@ -14,14 +14,6 @@ import (
 // s of the reservation (R13). Recorded times are truncated to seconds.
 const reservationHolds = time.Hour + 11*time.Second
 
-// Spending is the joint spending of the accounts of an identity.
-type Spending struct {
-	Ledger  *v1alpha1.RequestLedger // of the identity; nil if nothing has been reserved yet
-	Damaged error                   // why it cannot be used; nil if it can
-	Seen    Sightings               // of reservations with a time in the future
-	Elapsed time.Duration           // the current time on the clock of the sightings
-}
-
 // Costs reports whether requests of an operation count towards chargeLimit.
 func Costs(operation v1alpha1.Operation) bool {
 	return ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
@@ -48,12 +40,6 @@ func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) [
 		return !one.At.After(since)
 	})
 }
-
-// Sightings maps attempt ids to the monotonic time at which a process first saw a reservation whose
-// time was in the future. Such a time "counts as now", and "what must not come too early is
-// measured on the local clock from first sight" (R19). The request was sent before that. If the
-// clock stops while the machine sleeps, the reservation counts for longer.
-type Sightings map[string]time.Duration
 
 // Sight records the given reservations that are in the future, and returns a message about new
 // ones; "" if there are none.
@@ -85,7 +71,7 @@ func GivesBack(attempt *v1alpha1.Request) bool {
 
 // underChargeLimit holds back a chargeable request. The limit may be reached by the time the
 // request is sent, so its reservation decides.
-func underChargeLimit(in *Input, want desiredChange) *Decision {
+func underChargeLimit(in *Input, want DesiredChange) *Decision {
 	if !want.costs() {
 		return nil
 	}
@@ -98,23 +84,23 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 		return nil
 	}
 	if decision := leaving(ledger); decision != nil {
-		return lookAgain(decision, now.Add(time.Minute))
+		return LookAgain(decision, now.Add(time.Minute))
 	}
 	switch {
 	case spending.Damaged != nil:
 		return &Decision{Step: Rest{}, Verdict: DamagedLedger(spending.Damaged)}
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:
-		return &Decision{Step: Rest{}, Verdict: *newerLedger(ledger)}
+		return &Decision{Step: Rest{}, Verdict: *NewerLedger(ledger)}
 	case ledger != nil && ledger.Spec.BaseURL != account.Spec.BaseURL:
-		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		return RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"RequestLedger %s counts what identity %s spends at the carrier at %s, and the account is at %s: "+
 				"two carriers need two values of spec.identity in their CarrierAccounts",
 			ledger.Name, ledger.Spec.Identity, ledger.Spec.BaseURL, account.Spec.BaseURL))
 	case len(spending.Reserved(now)) < int(limit.PerHour):
 		return nil
 	}
-	decision := working(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
+	decision := RestWorking(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
 		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
 			"the next goes when one of them is an hour old", limit.PerHour))
-	return lookAgain(decision, now.Add(time.Minute))
+	return LookAgain(decision, now.Add(time.Minute))
 }

@@ -30,7 +30,7 @@ func TestR10WhatTheIdentityHasReservedHoldsAnAccountBack(t *testing.T) {
 	newer, elsewhere := spentAgo(now), spentAgo(now)
 	newer.Spec.Schema, elsewhere.Spec.BaseURL = v1alpha1.LedgerSchema+1, "https://b"
 	const limit = v1alpha1.ReasonChargeLimit
-	for story, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		spending Spending
 		reason   string
 	}{
@@ -54,11 +54,11 @@ func TestR10WhatTheIdentityHasReservedHoldsAnAccountBack(t *testing.T) {
 			got = held.Verdict.Reason
 		}
 		if got != test.reason || MayReserve(account, test.spending, now) != (test.reason == "") {
-			t.Errorf("%s: %q, want %q", story, got, test.reason)
+			t.Errorf("%s: %q, want %q", name, got, test.reason)
 		}
 		account.Spec.ChargeLimit = nil
 		if !MayReserve(account, test.spending, now) {
-			t.Errorf("%s: holds an account back that has no chargeLimit", story)
+			t.Errorf("%s: holds an account back that has no chargeLimit", name)
 		}
 	}
 }

@@ -18,21 +18,21 @@ func nextLook(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
 	look := curve.next(followedFrom(in, open), string(in.Subject.GetUID()), after)
 	if in.Memory.Told.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
-		look = earlier(look, later(in.Memory.Told, after.Add(curve.shortest)))
+		look = Earlier(look, Later(in.Memory.Told, after.Add(curve.shortest)))
 	}
-	look = later(look, in.Memory.NotBefore)
+	look = Later(look, in.Memory.NotBefore)
 	// A late poll does not reduce the pause before the next one below the minimum. Also, "after a
 	// start no fibre quote is polled within 5 s", because the previous process may have polled it just
 	// now.
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
+	return Later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
 }
 
 // nextReadingLook does the same for an open reading.
 func nextReadingLook(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
 	look := curve.next(reading.AskedAt, string(in.Subject.GetUID()), reading.LastLook)
-	return later(look, in.Memory.NotBefore)
+	return Later(look, in.Memory.NotBefore)
 }
 
 // curve is the growing time between two polls: each pause is half as long again as the one before
@@ -71,9 +71,9 @@ func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 	return nextMultiple(point, time.Duration(float64(c.longest)*stretch), after)
 }
 
-// nextSlot returns the first slot of an interval after a moment. Slots are a pure function of UID
+// NextSlot returns the first slot of an interval after a moment. Slots are a pure function of UID
 // and interval, so a restart adds no reading.
-func nextSlot(uid string, interval time.Duration, after time.Time) time.Time {
+func NextSlot(uid string, interval time.Duration, after time.Time) time.Time {
 	offset := time.Duration(fraction(uid) * float32(interval))
 	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
 }
@@ -106,17 +106,31 @@ func doubling(n int, shortest, longest time.Duration) time.Duration {
 	return min(shortest<<min(max(n-1, 0), 10), longest)
 }
 
-// earlier returns the earlier of two times; zero means never.
-func earlier(a, b time.Time) time.Time {
+// Earlier returns the earlier of two times; zero means never.
+func Earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a
 }
 
-func later(a, b time.Time) time.Time {
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
 	return b
+}
+
+// FailuresShown is how many polls in a row must be inconclusive before the status reports it. A
+// single one is not worth reporting.
+const FailuresShown = 3
+
+// followedFrom returns when the polling of a request begins. The result of a request that ended
+// long ago is available, so it is read as soon as this process notices that it is missing.
+func followedFrom(in *Input, open *v1alpha1.Request) time.Time {
+	if IsReadAgain(open) {
+		return Later(in.Past(open.FinishedAt), in.Memory.Attempts[open.AttemptID].Seen)
+	}
+	return in.Past(open.SubmittedAt)
 }

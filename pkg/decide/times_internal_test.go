@@ -74,11 +74,11 @@ func TestSlotsAreSpreadAndKept(t *testing.T) {
 	hours := map[int]bool{}
 	for object := range 200 {
 		uid := strconv.Itoa(object)
-		first := nextSlot(uid, day, noon)
+		first := NextSlot(uid, day, noon)
 		if !first.After(noon) || first.Sub(noon) > day {
 			t.Fatalf("the next slot after %v is %v", noon, first)
 		}
-		if second := nextSlot(uid, day, first); second.Sub(first) != day {
+		if second := NextSlot(uid, day, first); second.Sub(first) != day {
 			t.Fatalf("slots are %v apart", second.Sub(first))
 		}
 		hours[first.Hour()] = true

@@ -10,15 +10,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// withControls adds which control annotations a decision handles, and which have no effect.
-func (d *Decision) withControls(in *Input) {
+// WithControls adds which control annotations a decision handles, and which have no effect.
+func (d *Decision) WithControls(in *Input) {
 	d.Handled = resolveHandled(in, *d)
 	if unused := unusedControl(in, d); unused != "" {
 		d.Unused = unused
 		d.Verdict.Message += "; " + unused
 	} else if resolutionIsVoid(in) {
 		d.Unused = fmt.Sprintf("the annotation %s is %q, and resolves nothing: it names no attempt that can be settled so",
-			v1alpha1.AnnotationResolve, resolveAnnotation(in))
+			v1alpha1.AnnotationResolve, ResolveAnnotation(in))
 	}
 }
 
@@ -38,7 +38,7 @@ func unusedControl(in *Input, decision *Decision) string {
 		{v1alpha1.AnnotationTrust, decision.Handled.Trust, "has nothing believed: no unknown value is shown", waits},
 		{v1alpha1.AnnotationRetry, decision.Handled.Retry, "has nothing sent again: no request has failed", hasFailed(in)},
 	} {
-		given := control(in.Subject, one.annotation)
+		given := Control(in.Subject, one.annotation)
 		if given != "" && given != one.handled && !one.needed && !isRecorded(in, given) {
 			return fmt.Sprintf("the annotation %s is %q, and %s", one.annotation, given, one.why)
 		}
@@ -54,7 +54,7 @@ func isRecorded(in *Input, given string) bool {
 
 // hasFailed reports whether the retry annotation could apply to a request of the object.
 func hasFailed(in *Input) bool {
-	return anyRequest(in, func(last *v1alpha1.Request) bool { return endedInFailure(last) || reclaimed(last) })
+	return anyRequest(in, func(last *v1alpha1.Request) bool { return EndedInFailure(last) || reclaimed(last) })
 }
 
 func anyRequest(in *Input, holds func(*v1alpha1.Request) bool) bool {

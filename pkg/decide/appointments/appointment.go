@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package appointments decides about an AppointmentRequest: which slots a technician has for an
+// order, and which of them is recommended.
+package appointments
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Decide decides about an appointment-request. Its single request is either the query for
+// slots or the cancellation of what that query created. The carrier creates a new
+// appointment-request for each query, so the old one is cancelled first.
+// status.appointmentRequestID holds the one to be cancelled until the carrier has confirmed the
+// cancellation.
+func Decide(in Input) decide.Decision {
+	decision := decide.FirstDecision([]func() *decide.Decision{
+		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
+		// Slots that were read stay valid, whatever the state of the account.
+		func() *decide.Decision { return slotsOffered(&in) },
+		func() *decide.Decision { return decide.AccountReady(&in.Input) },
+		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
+		func() *decide.Decision {
+			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
+		},
+		func() *decide.Decision { return orderKnown(&in) },
+		func() *decide.Decision { return dateToCome(&in) },
+		func() *decide.Decision { return slotsRefused(&in) },
+		func() *decide.Decision { return cancelFirst(&in) },
+		func() *decide.Decision { return askForSlots(&in) },
+	})
+	decision.WithControls(&in.Input)
+	return decision
+}
+
+// Take updates the appointment-request in the status from the recorded request.
+func Take(status *v1alpha1.AppointmentRequestStatus) {
+	request := status.Request
+	switch {
+	case request == nil:
+	case request.Operation == v1alpha1.OperationAppointmentSlots:
+		takeAsked(status, request)
+	case request.Phase == v1alpha1.PhaseSucceeded || request.Phase == v1alpha1.PhaseAbandoned:
+		forget(status) // cancelled, or abandoned by a person
+	}
+}
+
+// takeAsked takes the id of the appointment-request from the Location. A Location that cannot be
+// found "is asked anew after 60 s": by then we know of no other appointment-request.
+func takeAsked(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
+	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
+		forget(status)
+		return
+	}
+	handle, err := carrier.ParseLocation(carrier.AppointmentSlots, int(request.APIVersion), request.Location)
+	if err != nil {
+		return // the carrier has not accepted it
+	}
+	if id, whole := carrier.Number(handle.ID).Int(); whole {
+		status.AppointmentRequestID, status.DateFrom = v1alpha1.CarrierIDOf(id), v1alpha1.Date(request.Target.Date)
+	}
+}
+
+// forget also forgets the slots: they can no longer be booked.
+func forget(status *v1alpha1.AppointmentRequestStatus) {
+	status.AppointmentRequestID, status.DateFrom = "", ""
+	status.Slots, status.SlotCount, status.Recommended, status.Since = nil, 0, nil, metav1.Time{}
+}
+
+// Show recomputes the recommendation: it depends on the preferences and needs no call.
+func Show(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) {
+	a.Status.Recommended = choiceOf(a, order)
+}
+
+func choiceOf(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) *v1alpha1.RecommendedSlot {
+	return Recommend(a.Status.Slots, a.Spec.Preferences, technologyOf(order))
+}
+
+func technologyOf(order *v1alpha1.ServiceOrder) string {
+	if order == nil {
+		return ""
+	}
+	return order.Status.TechnologyType
+}
+
+// Body returns the body of a request as it is sent.
+func Body(request v1alpha1.Request, appointmentRequestID, orderID v1alpha1.CarrierID) []byte {
+	if request.Operation == v1alpha1.OperationAppointmentCancel {
+		return carrier.AppointmentCancelRequest{AppointmentRequestID: appointmentRequestID.Number()}.Body()
+	}
+	return carrier.AppointmentSlotsRequest{DateFrom: request.Target.Date, OrderID: orderID.Number()}.Body()
+}
+
+// OrderNumber is the carrier's number of the order; "" while it is unknown.
+func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v1alpha1.CarrierID {
+	if a.Spec.OrderID == "" && order != nil {
+		return order.Status.OrderID
+	}
+	return a.Spec.OrderID
+}
+
+// slotsOffered returns a decision while the requested slots are recorded. It is not a failure if no
+// slot is suitable: the query was answered.
+func slotsOffered(in *Input) *decide.Decision {
+	status := &in.Appointment.Status
+	known := decide.OpenRequest(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
+	if !known || status.DateFrom != in.Appointment.Spec.DateFrom || wantsRefresh(in) || ofAnotherOrder(in) {
+		return nil
+	}
+	if status.Cancelled != nil {
+		return decide.RestStuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
+		Message: slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)),
+	}}
+}
+
+func cancelledByCarrier(in *Input) string {
+	notice := in.Appointment.Status.Cancelled
+	return fmt.Sprintf("the carrier cancelled the appointment of order %s%s: %s. Ask for slots again by "+
+		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>', or change dateFrom, and book another",
+		OrderNumber(in.Appointment, in.Order), decide.UnsignedNote(notice), decide.ReasonGiven(notice),
+		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
+}
+
+// ofAnotherOrder reports whether the ServiceOrder of that name is not the one the slots are for.
+func ofAnotherOrder(in *Input) bool {
+	asked := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	return asked != nil && OrderNumber(in.Appointment, in.Order) != "" && asked.BodyHash != desiredSlots(in).BodyHash()
+}
+
+// wantsRefresh reports whether the reconcile annotation has a value that was not handled yet.
+func wantsRefresh(in *Input) bool {
+	asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	return asked != "" && asked != in.Subject.Controls().Reconcile
+}
+
+// orderKnown returns a decision while the order number is unknown.
+func orderKnown(in *Input) *decide.Decision {
+	ref, order := in.Appointment.Spec.OrderRef, in.Order
+	switch {
+	case ref == nil:
+		return nil
+	case order == nil:
+		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
+			"ServiceOrder %s does not exist in this namespace: create it, and the slots are asked for", ref.Name))
+	case order.Spec.AccountRef != in.Appointment.Spec.AccountRef:
+		return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+			"ServiceOrder %s belongs to CarrierAccount %s and this object to %s: an order's slots are asked for "+
+				"by the account that placed it; create another AppointmentRequest with that accountRef",
+			ref.Name, order.Spec.AccountRef.Name, in.Appointment.Spec.AccountRef.Name))
+	case order.Status.OrderID == "":
+		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
+			"ServiceOrder %s has no order number yet: once the carrier has taken it, the slots are asked for", ref.Name))
+	}
+	return nil
+}
+
+// dateToCome rejects a day in the past, "judged in the account's time zone, before anything is
+// sent".
+func dateToCome(in *Input) *decide.Decision {
+	from := string(in.Appointment.Spec.DateFrom)
+	if from >= decide.Today(&in.Input) {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.DateInPast(&in.Input, "dateFrom", from)}
+}
+
+// slotsRefused holds back a query that the carrier rejected. A new request for slots is a retry.
+func slotsRefused(in *Input) *decide.Decision {
+	if wantsRefresh(in) {
+		return nil
+	}
+	refused := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	held := decide.HeldBack(&in.Input, refused)
+	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
+		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
+			"the account's permissions; it is tried again by itself%s",
+			OrderNumber(in.Appointment, in.Order), orderField(in), decide.RetryFlaw(&in.Input, refused))
+	}
+	return held
+}
+
+// orderField returns the field that identifies the order.
+func orderField(in *Input) string {
+	if in.Appointment.Spec.OrderRef != nil {
+		return "spec.orderRef"
+	}
+	return "spec.orderID"
+}
+
+// cancelFirst cancels the recorded appointment-request, which is not the one that is needed now.
+func cancelFirst(in *Input) *decide.Decision {
+	if in.Appointment.Status.AppointmentRequestID == "" {
+		return nil
+	}
+	if held := madeElsewhere(in); held != nil {
+		return held
+	}
+	if held := decide.HeldBack(&in.Input, in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)); held != nil {
+		return held
+	}
+	want := decide.DesiredChange{Operation: v1alpha1.OperationAppointmentCancel}
+	decision := decide.SendTask(&in.Input, decide.Task{Operation: want.Operation, Body: appointmentBody(in, want)})
+	// The cancellation is the first step of a retry of the query.
+	if submit, sends := decision.Step.(decide.Submit); sends {
+		decision.Step = decide.UsingUpRetry(&in.Input, submit, in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
+	}
+	return decision
+}
+
+// madeElsewhere reports a conflict if the account has changed. The recorded request pins the
+// carrier at which the appointment-request was created. At another carrier the same number is
+// somebody else's.
+func madeElsewhere(in *Input) *decide.Decision {
+	request, account := in.Appointment.Status.Request, in.Account.Object
+	if request == nil || request.BaseURL == account.Spec.BaseURL && request.Identity == account.IdentityName() {
+		return nil
+	}
+	return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		"appointment-request %s was made at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
+			"restore the account, or create another AppointmentRequest",
+		in.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
+		account.Spec.BaseURL, account.IdentityName()))
+}
+
+// askForSlots queries when a technician is available. The query leaves an appointment-request
+// behind. Therefore --submit=false ("send nothing") holds it back, unlike other queries, and the
+// finalizer is added first if the appointment-request is to be cancelled on deletion.
+func askForSlots(in *Input) *decide.Decision {
+	want := desiredSlots(in)
+	if why := in.Withheld(); why != "" {
+		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
+			"%s, and %s is not sent: it makes an appointment-request", why, want.Operation))
+	}
+	decision := decide.SendTask(&in.Input, decide.Task{Operation: want.Operation, Target: want.Target, Body: want.Body})
+	if question, ok := decision.Step.(decide.SubmitQuery); ok {
+		question.Hold = CancelsOnDelete(in.Appointment)
+		question.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+		decision.Step = question
+	}
+	return decision
+}
+
+func desiredSlots(in *Input) decide.DesiredChange {
+	want := decide.DesiredChange{Operation: v1alpha1.OperationAppointmentSlots}
+	want.Target.Date = string(in.Appointment.Spec.DateFrom)
+	want.Body = appointmentBody(in, want)
+	return want
+}
+
+func appointmentBody(in *Input, want decide.DesiredChange) []byte {
+	request := v1alpha1.Request{Operation: want.Operation, Target: want.Target}
+	return Body(request, in.Appointment.Status.AppointmentRequestID, OrderNumber(in.Appointment, in.Order))
+}
+
+// evidence cannot read an appointment-request: a query for slots is sent anew, and a
+// cancellation, of class Converge, is repeated.
+type evidence struct{ *decide.Input }
+
+func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
+	if open.Operation == v1alpha1.OperationAppointmentSlots {
+		return decide.ResolveTo(open, v1alpha1.PhaseNotProcessed, decide.WhyUnknown(open))
+	}
+	return decide.Converge(a.Input, open, func() *decide.Decision {
+		why := a.Withheld()
+		if why == "" {
+			return nil
+		}
+		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
+			"%s, and %s, whose response was lost, is not sent again; to resolve it by hand: %s",
+			why, open.Operation, decide.ResolveHint(a.Input, open)))
+	})
+}
+
+// proof returns nil: nothing that this process reads resolves the outcome.
+func (evidence) Proof(*v1alpha1.Request) *decide.Decision { return nil }

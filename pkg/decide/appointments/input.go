@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package appointments
+
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Input is the complete input of a decision about one appointment-request.
+type Input struct {
+	decide.Input
+
+	Appointment *v1alpha1.AppointmentRequest // the subject
+	Order       *v1alpha1.ServiceOrder       // the order that orderRef names; nil if there is none
+}
+
+// CancelsOnDelete applies the default of the schema to an object that was not defaulted.
+func CancelsOnDelete(a *v1alpha1.AppointmentRequest) bool {
+	return a.Spec.DeletionPolicy != v1alpha1.DeletionKeep
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package appointments
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// cancelGrace is how long a deleted AppointmentRequest is kept while it is being cancelled: "given
+// up with a Warning event after 10 minutes".
+const cancelGrace = 10 * time.Minute
+
+// Departure is the decision whether a deleted appointment-request may be removed.
+type Departure struct {
+	Go      bool
+	Warning string // what is left behind at the carrier; "" if nothing
+}
+
+// Leave decides whether a deleted object may be removed: if there is nothing to cancel,
+// if nobody can cancel it, or if the time for it is over.
+func Leave(in Input, namespaceGoing bool) Departure {
+	status, account := &in.Appointment.Status, in.Account.Object
+	going := func(why string) Departure {
+		return Departure{Go: true, Warning: fmt.Sprintf(
+			"appointment-request %s is not known to be cancelled at the carrier: %s; have it cancelled there if it matters",
+			status.AppointmentRequestID, why)}
+	}
+	switch {
+	case status.AppointmentRequestID == "" || !CancelsOnDelete(in.Appointment):
+		return Departure{Go: true}
+	case namespaceGoing:
+		return going("its namespace is being deleted")
+	case account == nil || !account.DeletionTimestamp.IsZero():
+		return going(fmt.Sprintf("CarrierAccount %s is gone", in.Subject.AccountName()))
+	case !in.Now.Before(cancelDeadline(&in)):
+		return going(fmt.Sprintf("it could not be cancelled within %s (%s)", cancelGrace, whyNotCancelled(status)))
+	}
+	return Departure{}
+}
+
+func cancelDeadline(in *Input) time.Time {
+	if deleted := in.Subject.GetDeletionTimestamp(); deleted != nil {
+		return deleted.Add(cancelGrace)
+	}
+	return time.Time{}
+}
+
+func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
+	request := status.Request
+	if request == nil || request.Operation != v1alpha1.OperationAppointmentCancel {
+		return "it was never sent"
+	}
+	return fmt.Sprintf("%s: %s", request.Phase, decide.ErrorMessage(request.Error))
+}
+
+// Cancel decides about a deleted object that must be cancelled first. A query for slots
+// that is still in progress is cancelled like an answered one: the id of what it created is in its
+// Location.
+func Cancel(in Input) decide.Decision {
+	decision := decide.FirstDecision([]func() *decide.Decision{
+		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
+		func() *decide.Decision { return decide.AccountReady(&in.Input) },
+		func() *decide.Decision { return madeElsewhere(&in) },
+		func() *decide.Decision {
+			open := in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)
+			if open == nil || open.Phase.Ended() {
+				return nil
+			}
+			return decide.UntilEnded(&in.Input, open, evidence{&in.Input})
+		},
+		func() *decide.Decision { return cancelFirst(&in) },
+	})
+	decision.WithControls(&in.Input)
+	decision.LookAt = decide.Earlier(decision.LookAt, cancelDeadline(&in))
+	return decision
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// DesiredChange is the change that one request would make.
+type DesiredChange struct {
+	Operation v1alpha1.Operation
+	Target    v1alpha1.RequestTarget
+	Before    v1alpha1.RequestBefore // the evidence used to judge an unknown outcome
+	Body      []byte                 // as it is sent, without contact data
+	Changes   []v1alpha1.Change      // empty if nothing has to change
+	Unread    bool                   // the current value could not be read
+}
+
+// Wanted reports whether anything has to change.
+func (want DesiredChange) Wanted() bool { return len(want.Changes) > 0 }
+
+// costs reports whether the change is chargeable: the breaker and the charge limit hold back the
+// classes Charge and Never.
+func (want DesiredChange) costs() bool {
+	return ClassOf(want.Operation, want.Target).Costly()
+}
+
+// ClassOf returns the repeat class of a request, from the table by operation and target.
+func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrier.RepeatClass {
+	contract, _ := carrier.ContractOf(carrier.Operation(operation))
+	return contract.RepeatClass(target.NTDOption != "")
+}
+
+// BodyHash is computed over the body without contact data: a phone number has too few digits to be
+// protected by a hash.
+func (want DesiredChange) BodyHash() string {
+	sum := sha256.Sum256(want.Body)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// FieldChanges returns the changes of the fields that begin with prefix.
+func FieldChanges(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
+	var kept []v1alpha1.Change
+	for _, change := range changes {
+		if strings.HasPrefix(change.Field, prefix) {
+			kept = append(kept, change)
+		}
+	}
+	return kept
+}
+
+// DescribeChanges puts changes into words: plan.name "A" → "B" (monthly 45.00 AUD → 58.00 AUD),
+// restorationSLA unknown → "C".
+func DescribeChanges(changes []v1alpha1.Change) string {
+	words := make([]string, 0, len(changes))
+	for _, change := range changes {
+		from := "unknown → "
+		switch {
+		case change.Operation == v1alpha1.OperationOrderCreate, change.Operation == v1alpha1.OperationDiagnosticTest:
+			from = "" // there is no previous value
+		case change.From != "":
+			from = fmt.Sprintf("%q → ", change.From)
+		}
+		words = append(words, fmt.Sprintf("%s %s%q%s", change.Field, from, change.To, priceWords(change)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// BodyHash returns the hash with which a recorded request identifies its body.
+func BodyHash(body []byte) string { return DesiredChange{Body: body}.BodyHash() }
+
+// ApprovalHash identifies what a person approves: "Hashes that people approve have at least 128
+// bits" (R8). The author of the object controls part of the hashed data, and could find two plans
+// with the same shorter hash.
+func ApprovalHash(facts []byte) string {
+	const bits = 128
+	sum := sha256.Sum256(facts)
+	return "p" + hex.EncodeToString(sum[:bits/8])
+}
+
+// SameChange reports whether two changes are the same at the same price.
+func SameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(a, b) }
+
+// Unpriced returns changes without their prices.
+func Unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
+	bare := make([]v1alpha1.Change, 0, len(changes))
+	for _, c := range changes {
+		bare = append(bare, v1alpha1.Change{
+			Operation: c.Operation, Field: c.Field, Unknown: c.Unknown, From: c.From, To: c.To,
+		})
+	}
+	return bare
+}
+
+// EqualChanges reports whether two lists contain the same changes at the same prices.
+func EqualChanges(a, b []v1alpha1.Change) bool {
+	equal := len(a) == len(b)
+	for i := range a {
+		equal = equal && SameChange(a[i], b[i])
+	}
+	return equal
+}
+
+// HasUnknown reports whether the carrier's present value of any of the changes is unknown.
+func HasUnknown(changes []v1alpha1.Change) bool {
+	return slices.ContainsFunc(changes, func(change v1alpha1.Change) bool { return change.Unknown })
+}
+
+// trustWords explains how to trust the unknown values of a plan of changes instead; "" if there are
+// none.
+func trustWords(in *Input, pending *v1alpha1.Pending) string {
+	if !HasUnknown(pending.Changes) {
+		return ""
+	}
+	words := fmt.Sprintf("; or, where the service has the unknown values already, have them believed with %s=%s",
+		v1alpha1.AnnotationTrust, pending.Hash)
+	given := Control(in.Subject, v1alpha1.AnnotationTrust)
+	if given != "" && given != in.Subject.Controls().Trust && given != pending.Hash {
+		words += fmt.Sprintf("; the annotation trust=%s is for another plan of changes", given)
+	}
+	return words
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// RequestErrorOf returns a carrier's error as a status shows it: the deciding sub-error unchanged,
+// and all of them in the message.
+func RequestErrorOf(err error) *v1alpha1.RequestError {
+	fault, isCarriers := errors.AsType[*carrier.Error](err)
+	if !isCarriers || fault == nil {
+		return Because(ErrorText(err))
+	}
+	deciding := decidingSubError(fault.SubErrors)
+	described := &v1alpha1.RequestError{
+		HTTPStatus:    int32(min(fault.HTTPStatus, math.MaxInt32)), //nolint:gosec // bounded just here
+		Type:          Bounded(string(fault.Type), 128),
+		Code:          Bounded(OrElse(string(deciding.Code), string(fault.Code)), 200),
+		Field:         Bounded(deciding.Field, 200),
+		RejectedValue: Bounded(deciding.RejectedValue, 200),
+		Message:       ErrorText(fault),
+	}
+	if deciding.Code != "" {
+		described.Message = subErrorsText(deciding, fault.SubErrors)
+	}
+	return described
+}
+
+// subErrorsText describes the deciding sub-error without its code, and then the others: "the first
+// known one decides, all stand in the message".
+func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
+	words := []string{subErrorText(deciding)}
+	for _, sub := range all {
+		if sub != deciding {
+			words = append(words, "also "+string(sub.Code)+": "+subErrorText(sub))
+		}
+	}
+	return Bounded(strings.Join(words, "; "), MaxMessage)
+}
+
+func subErrorText(sub carrier.SubError) string {
+	text := OrElse(sub.Message, "no more was said")
+	if sub.Field == "" {
+		return text
+	}
+	if sub.RejectedValue == "" {
+		return fmt.Sprintf("%s (%s)", text, sub.Field)
+	}
+	return fmt.Sprintf("%s (%s %q)", text, sub.Field, sub.RejectedValue)
+}
+
+// decidingSubError: "the first known one decides, all stand in the message". A request of somebody
+// else in progress decides only if there is no other error.
+func decidingSubError(all []carrier.SubError) carrier.SubError {
+	all = lasting(all)
+	for _, sub := range all {
+		if _, known := reasonBySubError()[sub.Code]; known {
+			return sub
+		}
+	}
+	if len(all) > 0 {
+		return all[0]
+	}
+	return carrier.SubError{}
+}
+
+// reasonBySubError maps a sub-error code, which has dots and dashes, to the reason of a condition.
+func reasonBySubError() map[carrier.SubErrorCode]string {
+	return map[carrier.SubErrorCode]string{
+		carrier.SubServiceNotTC4:             v1alpha1.ReasonServiceNotTC4,
+		carrier.SubAggregationFailed:         v1alpha1.ReasonAggregationConversionFailed,
+		carrier.SubPlanNameInvalid:           v1alpha1.ReasonPlanNameInvalid,
+		carrier.SubPlanChangeInError:         v1alpha1.ReasonPlanChangeFailed,
+		carrier.SubDSLChangeInProgress:       v1alpha1.ReasonDSLChangeInProgress,
+		carrier.SubDSLChangeInError:          v1alpha1.ReasonDSLChangeFailed,
+		carrier.SubFibreBuildInError:         v1alpha1.ReasonFibreBuildQuoteFailed,
+		carrier.SubPattern:                   v1alpha1.ReasonInvalidFormat,
+		carrier.SubNotEligibleForReclaim:     v1alpha1.ReasonNotEligibleForReclaim,
+		carrier.SubReclaimInError:            v1alpha1.ReasonReclaimFailed,
+		carrier.SubNotNull:                   v1alpha1.ReasonRequiredFieldMissing,
+		carrier.SubDateFutureOrPresent:       v1alpha1.ReasonDateInPast,
+		carrier.SubCancellationNotRequested:  v1alpha1.ReasonCancellationNotRequested,
+		carrier.SubNotEligibleForCancelling:  v1alpha1.ReasonNotEligibleForCancellation,
+		carrier.SubDiagnosticTestTimedOut:    v1alpha1.ReasonDiagnosticTestTimedOut,
+		carrier.SubDiagnosticTestInError:     v1alpha1.ReasonDiagnosticTestFailed,
+		carrier.SubAVCIDNotRequired:          v1alpha1.ReasonAVCIDNotAllowed,
+		carrier.SubTransferTypeNotRequired:   v1alpha1.ReasonTransferTypeNotAllowed,
+		carrier.SubTechnologyTypeUnavailable: v1alpha1.ReasonCarrierRejected,
+	}
+}
+
+// ReasonFor returns the reason why a request is not sent again automatically.
+func ReasonFor(last *v1alpha1.Request) string {
+	if exhausted(last) {
+		return v1alpha1.ReasonUnanswered
+	}
+	return reasonOf(last.Error)
+}
+
+// reasonOf returns the reason of a definitive failure.
+func reasonOf(err *v1alpha1.RequestError) string {
+	if err == nil {
+		return v1alpha1.ReasonCarrierRejected
+	}
+	if reason, known := reasonBySubError()[carrier.SubErrorCode(err.Code)]; known {
+		return reason
+	}
+	if endsInProgress(err.Code) {
+		return v1alpha1.ReasonChangeInProgress
+	}
+	switch err.HTTPStatus {
+	case 403, 404:
+		return v1alpha1.ReasonNotFoundOrForbidden
+	case 400, 405, 406, 413, 414, 415:
+		return v1alpha1.ReasonRequestInvalid
+	}
+	return v1alpha1.ReasonCarrierRejected
+}
+
+// failureMessage starts with the raw code, as api.md requires, and ends with how to fix it.
+func failureMessage(in *Input, request *v1alpha1.Request) string {
+	return FailureMessageWith(in, request, "correct the spec")
+}
+
+// FailureMessageWith names another fix, in addition to the retry annotation.
+func FailureMessageWith(in *Input, request *v1alpha1.Request, way string) string {
+	way += ", or to try the same again: " + RetryHint(in, request)
+	switch {
+	case exhausted(request):
+		return unanswered(request, way)
+	case !TryAgainAt(in, request).IsZero():
+		way = "it is tried again by itself"
+	}
+	if request.Error == nil || request.Error.Code == "" {
+		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, ErrorMessage(request.Error), way)
+	}
+	return fmt.Sprintf("%s: the carrier refused %s (HTTP %d): %s; %s",
+		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
+}
+
+// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
+// forbiddenMost the maximum.
+const (
+	ForbiddenPause = 10 * time.Minute
+	forbiddenMost  = 24 * time.Hour
+)
+
+// forbiddenPause is "at least 10 min", and grows with each attempt at an appointment cancellation:
+// the carrier cannot cancel what it does not know, however often it is asked.
+func forbiddenPause(request *v1alpha1.Request) time.Duration {
+	if request.Operation != v1alpha1.OperationAppointmentCancel {
+		return ForbiddenPause
+	}
+	return doubling(int(request.Attempt), ForbiddenPause, forbiddenMost)
+}
+
+// TryAgainAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
+// new attempts at least 10 min apart (class Never: only retry)". Zero: never.
+func TryAgainAt(in *Input, request *v1alpha1.Request) time.Time {
+	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
+		return in.Past(request.FinishedAt).Add(inProgressPause(request.Attempt))
+	}
+	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
+	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
+		return time.Time{}
+	}
+	return in.Past(request.FinishedAt).Add(forbiddenPause(request))
+}
+
+// ErrorMessage returns the message of a recorded error; err may be nil.
+func ErrorMessage(err *v1alpha1.RequestError) string {
+	if err == nil || err.Message == "" {
+		return "no reason is known"
+	}
+	return err.Message
+}
+
+// ErrorText returns the message of an error as a status may hold it; err may be nil.
+func ErrorText(err error) string {
+	if fault, isCarriers := errors.AsType[*carrier.Error](err); err == nil || isCarriers && fault == nil {
+		return "no reason is known"
+	}
+	return Bounded(err.Error(), MaxMessage)
+}

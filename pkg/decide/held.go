@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Unfinished is the actual state of a request that the carrier answered with 200.
+type Unfinished struct {
+	Phase v1alpha1.RequestPhase
+	Error *v1alpha1.RequestError
+}
+
+// MaxCarrierStatus is the maximum length of a carrier's status in a request, in runes.
+const MaxCarrierStatus = 64
+
+// inErrorPrefix starts the statuses of a request that has an error and is still answered with 202:
+// "the process continues once the issue is fixed" (spec §3).
+const inErrorPrefix = string(carrier.AggregationInError)
+
+// IsHeld reports whether an unfinished request waits at the carrier for an error to be fixed: its
+// status begins with IN_ERROR, or it has an error detail.
+func IsHeld(status, errorDetail string) bool {
+	return strings.HasPrefix(status, inErrorPrefix) || errorDetail != ""
+}
+
+// NotDone returns why a request has not succeeded although the carrier answered 200, if the status
+// in its result shows that, otherwise nil. It ignores cancellations, which have a status of their
+// own, and requests that have already succeeded.
+func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinished {
+	if request.Operation.AltersCancellation() || HasSucceeded(request) {
+		return nil
+	}
+	switch status := Bounded(result.Status, MaxCarrierStatus); {
+	case strings.HasPrefix(status, inErrorPrefix):
+		request.ErrorDetail = result.ErrorDetail
+		return &Unfinished{Phase: v1alpha1.PhaseInProgress}
+	case status == string(carrier.AggregationFailed), status == string(carrier.CancellationRejected):
+		return &Unfinished{v1alpha1.PhaseFailed, Because(JoinTexts(
+			"the carrier answered 200, and the status of the request is "+status, result.ErrorDetail))}
+	}
+	return nil
+}
+
+// HasSucceeded reports whether the carrier has already confirmed that a request is done, so that
+// its result is only read once more.
+func HasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
+
+// MonthsOf returns the months of a term as the carrier writes it: "12", or "12 months".
+func MonthsOf(term string) string {
+	term = strings.TrimSpace(term)
+	end := strings.IndexFunc(term, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		return term
+	}
+	return term[:end]
+}
+
+// NotOurs reports a result of another request: "a 200 whose id or service id differs: reason
+// HandleLost, then the class applies".
+func NotOurs(request *v1alpha1.Request, what string) *Unfinished {
+	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
+		Code:    v1alpha1.ReasonHandleLost,
+		Message: fmt.Sprintf("the Location %s leads to %s, which is not ours", request.Location, what),
+	}}
+}

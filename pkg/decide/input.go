@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package decide makes the decisions. From the spec, the recorded status, the memory of this
+// process and the current time it computes the next Step and the Verdict that explains it.
+//
+//	(spec, status, memory, now) ──► services.Decide ──► Decision{Step, Verdict, Aspects, LookAt}
+//	                                orders.Decide
+//	                                appointments.Decide
+//	                                oneshots.Decide
+//
+// The packages of the kinds hold what is particular to a kind. This package holds what they share,
+// and knows no kind: the input and the decision, the phases of a request, when it may be sent, how
+// it is tracked and resolved, the ledger, and the wording of failures.
+//
+// Everything here is a pure function of its arguments: no clock, no context, no network, no
+// cluster. The same Input always gives the same Decision, so after a restart the new process
+// decides as the previous one would have.
+//
+// The reasons and messages of all conditions are worded in these packages and nowhere else.
+package decide
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Input is the input of a decision about an object of any kind.
+type Input struct {
+	Subject Subject                 // the object, with the status facts of this pass included
+	Ledger  *v1alpha1.RequestLedger // the ledger that records its attempts; nil if there is none
+	Account Account                 // the account it names
+	Memory  Memory                  // what this process remembers in addition to the status
+	Now     time.Time               // the time of this pass
+	Elapsed time.Duration           // the same time on the monotonic clock
+	Submit  bool                    // whether the manager may send at all (--submit)
+
+	Installation Installation // what the marker shows about this cluster; Gone is only set if a ledger must be created
+}
+
+// Subject is an object with requests in its status.
+type Subject interface {
+	metav1.Object
+	OpenRequests() []*v1alpha1.Request
+	RequestOf(operation v1alpha1.Operation) *v1alpha1.Request
+	NewestError() *v1alpha1.LastError
+	Controls() *v1alpha1.Handled
+	AccountName() string
+}
+
+// Control returns the value of a control annotation, cut to the length that the status can echo. A
+// longer value is never a valid one.
+func Control(object metav1.Object, annotation string) string {
+	const longest = 256
+	return Bounded(object.GetAnnotations()[annotation], longest)
+}
+
+// Account is the part of a CarrierAccount that decisions depend on.
+type Account struct {
+	Object   *v1alpha1.CarrierAccount // nil if it does not exist
+	Unusable error                    // why no session could be opened for it; nil if one is open
+	Spending Spending                 // what its identity has spent, if the account has a chargeLimit
+	Breaker  Breaker                  // what holds back chargeable requests
+}
+
+// Breaker is what a process knows about the availability of an account's carrier. After a lost
+// response it holds back chargeable requests until the carrier has answered a read and the pause is
+// over. The zero value holds back nothing.
+type Breaker struct {
+	Lost       string    // the request whose response was lost last, such as "PlanChange of bbs/site"
+	LostAt     time.Time // when that was noticed; zero: no response is known to be lost
+	Until      time.Time // no chargeable request is sent before this time
+	Heard      bool      // whether the carrier has answered since then
+	HeardAt    time.Time // when the carrier last answered; zero: never
+	ProbeAt    time.Time // when a free read is sent, unless the carrier has answered
+	ProbeError error     // the error of the last free read; nil: none has failed since
+}
+
+// Installation is what the marker among the RequestLedgers shows about the cluster (R5). The zero
+// value is a cluster without a marker, in which there is nothing to acknowledge.
+type Installation struct {
+	Marker   string              // its name; "" if no marker is used
+	Cluster  string              // the UID of this cluster
+	Clusters []string            // the clusters whose ledgers count here
+	Waits    v1alpha1.MarkerWait // what a person has to acknowledge; "" if nothing
+	Gone     bool                // the marker is missing or not the one that this process started with
+}
+
+// Spending is the joint spending of the accounts of an identity.
+type Spending struct {
+	Ledger  *v1alpha1.RequestLedger // of the identity; nil if nothing has been reserved yet
+	Damaged error                   // why it cannot be used; nil if it can
+	Seen    Sightings               // of reservations with a time in the future
+	Elapsed time.Duration           // the current time on the clock of the sightings
+}
+
+// Sightings maps attempt ids to the monotonic time at which a process first saw a reservation whose
+// time was in the future. Such a time "counts as now", and "what must not come too early is
+// measured on the local clock from first sight" (R19). The request was sent before that. If the
+// clock stops while the machine sleeps, the reservation counts for longer.
+type Sightings map[string]time.Duration

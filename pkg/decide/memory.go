@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Ahead maps the recorded times that were in the future when a process first saw them to the time
+// at which that was. An entry is kept as long as its time is recorded.
+type Ahead map[time.Time]time.Time
+
+// Gate is what this process saw in the last check before a POST (R12).
+type Gate struct {
+	ClosedAt time.Time // when it was last closed; zero: never
+	Account  Version   // the account as it was last read there, bypassing the cache
+	Object   Version   // the same for the object
+}
+
+// Version identifies a version of an object's spec.
+type Version struct {
+	UID        string
+	Generation int64
+	Judged     string // the UID of the cached object on which the decision was based
+}
+
+// Origin is the source of a carrier's state: the carrier, and the identity that made the call. At
+// another carrier or for another identity, the same number is a different service, or none.
+type Origin struct{ BaseURL, Identity string }
+
+// Topic is something that can be read from the carrier. A reading changes nothing there and can be
+// repeated freely, so it is kept in memory and needs no write.
+type Topic string
+
+// The topics.
+const (
+	TopicHealth       Topic = "health"       // a health request: plan, technology, colors
+	TopicCancellation Topic = "cancellation" // a plain GET
+	TopicDisruptions  Topic = "disruptions"  // plain GETs, page by page
+	TopicOptions      Topic = "plan options" // a plan-change-options request: the prices of changes
+)
+
+// Readings holds the newest reading of each topic.
+type Readings struct{ Health, Cancellation, Disruptions, Options Reading }
+
+// Of returns the newest reading of a topic.
+func (r *Readings) Of(topic Topic) *Reading {
+	switch topic {
+	case TopicHealth:
+		return &r.Health
+	case TopicCancellation:
+		return &r.Cancellation
+	case TopicDisruptions:
+		return &r.Disruptions
+	case TopicOptions:
+	}
+	return &r.Options
+}
+
+// ReadingState is the progress of a reading.
+type ReadingState string
+
+// The states of a reading.
+const (
+	ReadingNone     ReadingState = ""         // not requested by this process
+	ReadingOpen     ReadingState = "Open"     // requested, not answered
+	ReadingAnswered ReadingState = "Answered" // answered
+	ReadingTaken    ReadingState = "Taken"    // answered, and the answer is in the status
+	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
+)
+
+// Reading is one question to the carrier and its answer, which is in the field of its topic.
+type Reading struct {
+	State    ReadingState
+	AskedAt  time.Time      // when it was sent
+	Elapsed  time.Duration  // the same time on the monotonic clock
+	LastLook time.Time      // when its Location was last polled
+	Handle   carrier.Handle // its Location
+	Err      error          // why it failed, when Failed
+	RetryAt  time.Time      // when it may be sent again, when Failed
+	Failures int            // failures in a row
+	Empty    int            // answers in a row that did not contain the value
+	Token    string         // the control annotation that requested it
+
+	Generation   int64     // generation of the object in the pass that requested it
+	FailingSince time.Time // when the first of the failures in a row occurred; zero if none
+
+	Health       carrier.HealthResult
+	Cancellation carrier.Cancellation
+	Disruptions  []carrier.Disruption // so far, while Open
+	Page         int                  // the next page of disruptions, while Open
+	Options      carrier.PlanOptionsResult
+}
+
+// Memory is what one process remembers about one object. It is lost with the process, so nothing
+// that must survive is kept only here.
+type Memory struct {
+	Sender           string             // the id of this process
+	FirstSeen        time.Time          // when this process first saw the object
+	Attempts         map[string]Attempt // by attempt id: the attempts that have not ended
+	NotBefore        time.Time          // the carrier asked for no calls before this time (Retry-After)
+	Gate             Gate               // what the check before a POST last saw
+	Ahead            Ahead              // recorded times that were in the future when first seen
+	Readings         Readings           // the newest reading of each topic
+	Origin           Origin             // the carrier and identity the readings are from
+	LastQuery        LastQuery          // the outcome of the last POST of class Query
+	NextRefusalWrite time.Time          // before this time the same refusal is not written again in other words
+	Told             time.Time          // when the carrier last sent a notification about the object
+	ContactErr       error              // why the contact could not be read from its Secret; nil if it could
+	ContactAgain     time.Time          // when the Secret is read again after such an error
+
+	CancellationNotifiedAt time.Time // when the carrier last sent a notification about its cancellation
+}
+
+// LastQuery is the outcome of the newest POST of class Query.
+type LastQuery struct {
+	Failures int       // in a row
+	Err      error     // the newest error; nil if the last one was answered
+	RetryAt  time.Time // when the query may be sent again
+	Renewed  bool      // the newest may have failed because of an invalid token, and the token has been renewed since
+	Taken    string    // the id of the attempt that was answered
+	TakenAt  time.Time // when it was answered
+}
+
+// Attempt is what one process remembers about one attempt that has not ended.
+type Attempt struct {
+	Seen      time.Time        // when this process first saw it in its present phase
+	LastLook  time.Time        // when it was last polled, or first seen
+	Posted    bool             // its POST may have left this process
+	Receipt   *carrier.Receipt // the answer to that POST, until it is in the status
+	Failures  int              // number of polls in a row without a conclusive result
+	PollError error            // the error of the newest such poll
+}

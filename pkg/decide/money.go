@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Cents returns an amount in hundredths of its currency, if it is known.
+func Cents(amount *v1alpha1.Money) (cents int64, known bool) {
+	if amount == nil {
+		return 0, false
+	}
+	return (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
+}
+
+// SameFee reports whether two fees cost the same.
+func SameFee(a, b *carrier.Fee) bool {
+	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
+	return same(OneTimeOf(a), OneTimeOf(b)) && same(MonthlyOf(a), MonthlyOf(b))
+}
+
+// OneTimeOf returns what a fee costs once; nil if that is unknown.
+func OneTimeOf(fee *carrier.Fee) *v1alpha1.Money {
+	if fee == nil {
+		return nil
+	}
+	return MoneyOf(fee.OneTimeCharge)
+}
+
+// MonthlyOf returns what a fee costs each month; nil if that is unknown.
+func MonthlyOf(fee *carrier.Fee) *v1alpha1.Money {
+	if fee == nil {
+		return nil
+	}
+	return MoneyOf(fee.MonthlyRecurringCharge)
+}
+
+// ChargeOf returns a fee as a status shows it; nil if there is none.
+func ChargeOf(fee *carrier.Fee) *v1alpha1.Charge {
+	if fee == nil {
+		return nil
+	}
+	return &v1alpha1.Charge{OneTime: OneTimeOf(fee), Monthly: MonthlyOf(fee)}
+}
+
+// MoneyOf returns an amount as a status shows it. An amount that is not a plain decimal number is
+// unknown, which is not zero.
+func MoneyOf(amount *carrier.Money) *v1alpha1.Money {
+	cents, ok := amount.Cents()
+	if !ok {
+		return nil
+	}
+	return MoneyOfCents(cents, Bounded(amount.Currency, 8))
+}
+
+// MoneyOfCents converts hundredths to an amount; nil, meaning unknown, if it has too many digits
+// for a status.
+func MoneyOfCents(cents int64, currency string) *v1alpha1.Money {
+	const longest = 20
+	amount := amountOf(cents)
+	if len(amount) > longest {
+		return nil
+	}
+	return &v1alpha1.Money{Amount: amount, Currency: currency}
+}
+
+// amountOf writes hundredths as a decimal amount.
+func amountOf(cents int64) string {
+	sign, whole := "", cents
+	if cents < 0 {
+		sign, whole = "-", -cents
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
+}
+
+// priceWords describes the price of a change; "" if it is unknown or was not requested.
+func priceWords(c v1alpha1.Change) string {
+	var words []string
+	add := func(what string, amount *v1alpha1.Money) {
+		if amount != nil {
+			words = append(words, what+" "+amount.String())
+		}
+	}
+	add("one-time", c.OneTime)
+	if c.MonthlyAfter != nil {
+		words = append(words, "monthly "+orUnknown(c.MonthlyBefore)+" → "+c.MonthlyAfter.String())
+	}
+	if c.NFAS != nil {
+		add("NFAS one-time", c.NFAS.OneTime)
+		add("NFAS monthly", c.NFAS.Monthly)
+	}
+	if c.NTDOption != nil {
+		add("NTD option one-time", c.NTDOption.OneTime)
+		add("NTD option monthly", c.NTDOption.Monthly)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+func orUnknown(amount *v1alpha1.Money) string {
+	if amount == nil {
+		return "unknown"
+	}
+	return amount.String()
+}

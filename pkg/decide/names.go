@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"strings"
+)
+
+// The fields of a change that several kinds name, and the name of the SLA in messages.
+const (
+	FieldPlan = "plan.name"
+	FieldTerm = "plan.term"
+	FieldSLA  = "restorationSLA"
+
+	NameOfSLA = "restoration SLA" // in messages
+)
+
+// SameName compares plan names without regard to case and spaces.
+func SameName(a, b string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+}

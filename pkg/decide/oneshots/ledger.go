@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package oneshots
+
+import (
+	"cmp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// JudgeTestLedger decides whether a diagnostic test may use the ledger of the tests of its service.
+// The ledger has no holder: each test has its own attempts, by its UID. A test that has ended stays
+// ended, whatever happens to the ledger, unless one of its attempts is open there.
+func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decide.LedgerVerdict {
+	shown := test.Status.Request
+	switch {
+	case isOver(test) && !leavesOpen(&in):
+		return decide.LedgerVerdict{}
+	case decide.IsNewerSchema(&in):
+		return decide.LedgerVerdict{Verdict: decide.NewerLedger(in.Ledger)}
+	case isLeaving(test):
+		return decide.LedgerVerdict{}
+	case markedForNothing(&in, shown):
+		lost := decide.LostAttempt(&in, v1alpha1.OperationDiagnosticTest, "service")
+		lost.Error = &v1alpha1.RequestError{
+			Code: v1alpha1.ReasonStatusLost,
+			Message: "the object has the operator's finalizer and no recorded request: " +
+				"its memory of what was sent is gone",
+		}
+		return decide.LedgerVerdict{Lost: &lost}
+	case in.Lacks():
+		return decide.LedgerVerdict{Lost: decide.ReceiptLost(&in, v1alpha1.OperationDiagnosticTest, "service")}
+	case in.Ledger == nil:
+		return decide.LedgerVerdict{}
+	}
+	if unfit := decide.WhyNotUsable(&in); unfit != nil {
+		return *unfit
+	}
+	return decide.LedgerVerdict{}
+}
+
+// isOver reports whether nothing more is sent for a test.
+func isOver(test *v1alpha1.DiagnosticTest) bool {
+	shown := test.Status.Request
+	return isLeaving(test) || shown != nil && hasEnded(shown.Phase)
+}
+
+func isLeaving(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
+
+// leavesOpen reports whether an attempt of the test is still open in its ledger.
+func leavesOpen(in *decide.LedgerInput) bool {
+	own := in.Ledger.AttemptOf(string(in.Subject.GetUID()))
+	return own != nil && in.Ledger.IsOpen(own.AttemptID)
+}
+
+func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !decide.GoesAgain(phase) }
+
+// markedForNothing: "finalizer without a status, and no attempt of its UID in the ledger (a
+// restore), is OutcomeUnknown, never a new run" (R24).
+func markedForNothing(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
+	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
+	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
+}
+
+// ProjectTest updates the status of a diagnostic test from the ledger, which alone records what was
+// sent for it; nil if there is none.
+func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
+	shown, own := test.Status.Request, ledger.AttemptOf(string(test.UID))
+	if own == nil {
+		if shown != nil && !shown.Phase.Ended() {
+			test.Status.Request = nil // the ledger does not contain it
+		}
+		return
+	}
+	handled := &test.Status.Handled
+	handled.Retry, handled.Approve = cmp.Or(own.Retry, handled.Retry), cmp.Or(own.ApprovedHash, handled.Approve)
+	if decide.SameState(shown, own) && own.BodyHash == "" {
+		return // the ledger keeps only a summary of an attempt that ended long ago
+	}
+	own = followedAgain(own, shown)
+	test.PutRequest(*own)
+	if !decide.SameState(shown, own) {
+		test.RequestChanged(*own, now)
+	}
+}
+
+// followedAgain: if the result of a test is not in the status, because a process ended between the
+// two writes, the request is polled once more.
+func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
+	ended := own.Phase == v1alpha1.PhaseSucceeded && own.EndedBy == v1alpha1.EndedByCarrier
+	switch {
+	case !ended, own.Location == "":
+	case decide.SameState(shown, own):
+		own.Error = shown.Error // why its result could not be read
+	default:
+		own.Phase = v1alpha1.PhaseInProgress // finishedAt stays: it is done
+	}
+	return own
+}
+
+// GiveUp abandons an attempt because its object was deleted, which counts as a person's decision.
+func GiveUp(open *v1alpha1.Request) decide.Resolve {
+	return decide.Resolve{
+		AttemptID: open.AttemptID, By: decide.WriterPerson, From: open.Phase, Phase: v1alpha1.PhaseAbandoned,
+		Error: decide.Because("its object was deleted"),
+	}
+}

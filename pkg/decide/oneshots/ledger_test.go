@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package oneshots_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+)
+
+// testCase is a diagnostic test, the ledger of the tests of its service, and the expected result.
+type testCase struct {
+	marked   bool                  // whether it has the finalizer
+	shown    v1alpha1.RequestPhase // in its status; "" for no request
+	recorded v1alpha1.RequestPhase // its attempt in the ledger; "" for none
+	another  bool                  // whether another test has ended since
+	lost     bool
+
+	losing string                // the code of the placeholder attempt for what was lost
+	shows  v1alpha1.RequestPhase // the phase that the status shows then
+}
+
+func (s testCase) attempt(phase v1alpha1.RequestPhase) v1alpha1.Request {
+	return v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "me", Phase: phase, BodyHash: "sha256:1",
+		Location: "/tests/1", EndedBy: v1alpha1.EndedByCarrier,
+	}
+}
+
+func (s testCase) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
+	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "once"}}
+	if s.marked {
+		test.Finalizers = []string{v1alpha1.Finalizer}
+	}
+	if s.shown != "" {
+		test.PutRequest(s.attempt(s.shown))
+	}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{BaseURL: "https://a"}}
+	if s.recorded != "" {
+		ledger.Open(s.attempt(s.recorded))
+	}
+	if s.another {
+		other := s.attempt(v1alpha1.PhaseSucceeded)
+		other.AttemptID, other.UID = "b", "other"
+		ledger.Open(other)
+	}
+	return test, ledger
+}
+
+func TestR24ATestIsRunOnceWhateverBecomesOfItsStatus(t *testing.T) {
+	t.Parallel()
+	const (
+		submitting, inProgress = v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress
+		succeeded, failed      = v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed
+		restored, ledgerLost   = v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost
+	)
+	for name, test := range map[string]testCase{
+		"new":                                  {},
+		"restored with its finalizer":          {marked: true, losing: restored},
+		"in progress":                          {marked: true, shown: inProgress, recorded: inProgress, shows: inProgress},
+		"in progress, and its status emptied":  {marked: true, recorded: inProgress, shows: inProgress},
+		"in progress, and its status is older": {marked: true, shown: submitting, recorded: inProgress, shows: inProgress},
+		"in progress, and its ledger is lost":  {marked: true, shown: inProgress, lost: true, losing: ledgerLost},
+		"done":                                 {marked: true, shown: succeeded, recorded: succeeded, shows: succeeded},
+		"done, and its status emptied":         {marked: true, recorded: succeeded, shows: inProgress}, // for its result
+		"done, and its ledger is lost":         {marked: true, shown: succeeded, lost: true, shows: succeeded},
+		"failed, and its status emptied":       {marked: true, recorded: failed, shows: failed},
+		"done, and another test since": {
+			marked: true, shown: succeeded, recorded: succeeded, another: true, shows: succeeded,
+		},
+		"failed, emptied, and another since": {marked: true, recorded: failed, another: true, shows: failed},
+		"claimed to be in progress":          {shown: inProgress},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.holds(t)
+		})
+	}
+}
+
+func (s testCase) holds(t *testing.T) {
+	t.Helper()
+	object, ledger := s.test()
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	judged := oneshots.JudgeTestLedger(decide.LedgerInput{Lost: s.lost, Input: decide.Input{
+		Subject: object, Ledger: ledger, Now: decidetest.Start(), Account: decide.Account{Object: account},
+	}}, object)
+	losing := ""
+	if judged.Lost != nil {
+		losing = judged.Lost.Error.Code
+	}
+	if losing != s.losing || judged.Verdict != nil || judged.Lost != nil && judged.Lost.Attempt != 1 {
+		t.Fatalf("%+v", judged)
+	}
+	if losing != "" {
+		return // that is recorded, and then shown
+	}
+	oneshots.ProjectTest(object, ledger, metav1.NewTime(decidetest.Start()))
+	shows := v1alpha1.RequestPhase("")
+	if object.Status.Request != nil {
+		shows = object.Status.Request.Phase
+	}
+	if shows != s.shows {
+		t.Errorf("it shows %q", shows)
+	}
+}
+
+func TestR30ANewerLedgerOfTestsIsIgnored(t *testing.T) {
+	t.Parallel()
+	test := &v1alpha1.DiagnosticTest{}
+	decidetest.AssertUnreadable(t, oneshots.JudgeTestLedger(decidetest.NewerLedger(test), test))
+}
+
+// Class Never has nothing that could be read, and nothing that may be repeated.
+func TestALostTestIsAPersons(t *testing.T) {
+	t.Parallel()
+	test := &v1alpha1.DiagnosticTest{}
+	test.PutRequest(v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
+		Identity: "reseller", BaseURL: "https://carrier.example",
+		Error: &v1alpha1.RequestError{HTTPStatus: 502, Message: "bad gateway"},
+	})
+	decision := oneshots.Decide(oneshots.Input{
+		Input: decidetest.Input(test), ServiceID: "1", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+	})
+	if got := decidetest.StepName(decision.Step); got != "Resolve OutcomeUnknown" {
+		t.Errorf("%s: %s", got, decision.Verdict.Message)
+	}
+}

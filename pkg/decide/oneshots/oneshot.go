@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package oneshots decides about the objects that make one request and end with its result:
+// DiagnosticTest, FibreBuildQuote and PlanOptionsQuery.
+package oneshots
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// completed reports the result: "One-shot done: True/Completed", and `Expired` once its answer is
+// no longer valid, which is not a failure.
+func completed(in *Input) *decide.Decision {
+	request := in.Subject.RequestOf(in.Task.Operation)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
+		return nil
+	}
+	ends := holdsTo(in)
+	if !ends.IsZero() && !in.Now.Before(ends) {
+		return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+			State: decide.Settled, Reason: v1alpha1.ReasonExpired,
+			Message: fmt.Sprintf(
+				"the carrier's answer was valid until %s: for a new one create another object", in.HoldsUntil),
+		}}
+	}
+	found := decide.OrElse(in.Found, "the carrier's answer is in the status")
+	message := fmt.Sprintf("%s is done: %s", request.Operation, found)
+	switch {
+	case request.EndedBy == v1alpha1.EndedByPerson:
+		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",
+			request.Operation, v1alpha1.AnnotationResolve)
+	case request.Error != nil:
+		message = fmt.Sprintf(
+			"%s is done, but its response was lost with the status, and the carrier does not give it again: %s",
+			request.Operation, request.Error.Message)
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
+		Message: message,
+	}, LookAt: ends}
+}
+
+// holdsTo returns when an answer becomes invalid: the end of the day that the carrier named, in the
+// account's time zone, "in which the carrier reads dates". Zero if it named none.
+func holdsTo(in *Input) time.Time {
+	day := in.HoldsUntil[:min(len(in.HoldsUntil), len(time.DateOnly))]
+	last, err := time.ParseInLocation(time.DateOnly, day, decide.TimeZone(&in.Input))
+	if err != nil {
+		return time.Time{}
+	}
+	return last.AddDate(0, 0, 1)
+}
+
+// failed holds back an object after a definitive failure. Its spec is immutable, so it cannot be
+// corrected.
+func failed(in *Input) *decide.Decision {
+	last := in.Subject.RequestOf(in.Task.Operation)
+	decision := decide.HeldBack(&in.Input, last)
+	switch {
+	case decision == nil:
+		return nil
+	case in.ServiceID != "" && decide.ReasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
+		decision.Verdict = decide.NotFoundOrForbidden(in.Task.Operation, in.ServiceID)
+	default:
+		decision.Verdict.Message = decide.FailureMessageWith(&in.Input, last, "create another object")
+	}
+	decision.Verdict.Message += decide.RetryFlaw(&in.Input, last)
+	return decision
+}
+
+// Expires returns when a finished object is deleted; zero means never, or not yet. An object whose
+// outcome is unknown, or that is retried, has not finished.
+func Expires(in *Input) time.Time {
+	request, keep := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
+	if keep <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
+		return time.Time{}
+	}
+	return request.FinishedAt.Add(keep)
+}
+
+func finished(in *Input, request *v1alpha1.Request) bool {
+	if request.Phase == v1alpha1.PhaseSucceeded {
+		return true
+	}
+	return decide.EndedInFailure(request) && decide.TryAgainAt(&in.Input, request).IsZero() &&
+		!decide.AsksAgain(&in.Input, request)
+}
+
+// Leave decides about a deleted object of a kind with a finalizer: "a new object is a new
+// wish, nothing is adopted", so nothing is kept.
+func Leave(in decide.Input) decide.Departure {
+	return decide.Departing(in.Subject.OpenRequests(), in.Memory, in.Now, "nobody looks at what becomes of it")
+}
+
+// Decide decides about an object that makes one request: it is sent, tracked and then done. A
+// result or failure is final, whatever the state of the account.
+func Decide(in Input) decide.Decision {
+	plan := taskPlan(&in)
+	decision := decide.FirstDecision([]func() *decide.Decision{
+		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
+		func() *decide.Decision { return completed(&in) },
+		func() *decide.Decision { return failed(&in) },
+		func() *decide.Decision { return decide.AccountReady(&in.Input) },
+		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
+		func() *decide.Decision {
+			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
+		},
+		func() *decide.Decision { return decide.OnHold(in.Hold) },
+		func() *decide.Decision { return decide.AwaitPlanApproval(&in.Input, v1alpha1.ApprovalAlways, plan) },
+		func() *decide.Decision { return laneFree(&in) },
+		func() *decide.Decision { return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, plan) },
+	})
+	decision.LookAt = decide.Earlier(decision.LookAt, Expires(&in))
+	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+		decision.Pending = plan
+		decision.Aspects = []decide.Aspect{decision.Verdict.Aspect(v1alpha1.ConditionApprovalRequired)}
+	}
+	decision.WithControls(&in.Input)
+	return decision
+}
+
+// taskPlan returns what a person has to approve; nil if no approval is needed. OnCost does not
+// apply, because the carrier quotes no price.
+func taskPlan(in *Input) *v1alpha1.Pending {
+	if len(in.Task.Changes) == 0 || decide.ApprovalPolicy(&in.Input, in.Approval) != v1alpha1.ApprovalAlways {
+		return nil
+	}
+	last := in.Ledger.LastReachedFor(string(in.Subject.GetUID()))
+	return decide.NewPending(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
+}

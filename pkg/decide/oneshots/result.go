@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package oneshots
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The limits for the carrier's answers in a status: "lists have maxItems, free-form results are cut
+// at 16 KiB with truncated: true".
+const (
+	maxResult     = 16 << 10  // bytes of a test's result
+	maxStages     = 50        // of a test, the newest
+	maxPlans      = 200       // of plan options
+	maxSLAs       = 50        // of plan options
+	maxNTDOptions = 20        // of one plan
+	maxOffers     = 256 << 10 // bytes of all plans and SLAs together: far below the object size limit of etcd
+
+	maxMoney    = 20  // characters of an amount
+	maxShort    = 32  // characters of a term
+	maxBrief    = 64  // characters of an id, a technology, a time
+	maxOption   = 100 // characters of an NTD option
+	maxLongName = 200 // characters of a plan, an SLA, a charge
+	maxReason   = 256 // characters of a stage's reason
+)
+
+// TakeDiagnosticTest records the result of a test. The function ours reports whether a service is
+// the one that was tested.
+func TakeDiagnosticTest(
+	status *v1alpha1.DiagnosticTestStatus, request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool,
+) *decide.Unfinished {
+	found, err := carrier.DecodeDiagnosticTest(body)
+	if err != nil {
+		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	if found.ServiceID != 0 && !ours(v1alpha1.CarrierIDOf(found.ServiceID)) {
+		return decide.NotOurs(request, fmt.Sprintf("a test of service %d", found.ServiceID))
+	}
+	run := found.Result
+	status.TestID, status.Active = decide.Bounded(run.ID, maxBrief), run.IsActive
+	status.Stages = make([]v1alpha1.DiagnosticStage, 0, min(len(run.Status), maxStages))
+	for _, stage := range run.Status[:min(len(run.Status), maxStages)] {
+		status.Stages = append(status.Stages, v1alpha1.DiagnosticStage{
+			Name: decide.Bounded(string(stage.Name), maxBrief), Reason: decide.Bounded(stage.Reason, maxReason),
+			At: decide.Bounded(stage.CreatedAt, maxBrief),
+		})
+	}
+	kept, truncated := freeForm(run.Result)
+	status.PutResult(kept)
+	status.Truncated = truncated
+	return nil
+}
+
+// TestFound summarizes the result of a test: its newest stage, and its result.
+func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
+	var words []string
+	if len(status.Stages) > 0 {
+		stage := status.Stages[0].Name
+		if reason := status.Stages[0].Reason; reason != "" {
+			stage += " (" + reason + ")"
+		}
+		words = append(words, stage)
+	}
+	switch {
+	case status.Truncated:
+		words = append(words, "its result is too long to be shown")
+	case status.Result != nil:
+		words = append(words, "result "+resultWords(status.Result.Raw))
+	}
+	return strings.Join(words, ", ")
+}
+
+// resultWords returns the field named result, or else the beginning of the whole result: it "varies
+// by test type" (specification section 2).
+func resultWords(found []byte) string {
+	const shown = 200
+	var named struct {
+		Result string `json:"result"`
+	}
+	if err := json.Unmarshal(found, &named); err == nil && named.Result != "" {
+		return decide.Bounded(named.Result, shown)
+	}
+	return decide.Bounded(string(found), shown)
+}
+
+// freeForm converts a result of any form for a status: an object with printable texts and with
+// numbers as they were written. A result that is too long is omitted, because part of a document is
+// not a valid document.
+func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
+	decoder := json.NewDecoder(bytes.NewReader(wire))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil || value == nil {
+		return nil, false
+	}
+	object, isObject := printed(value).(map[string]any)
+	if !isObject {
+		object = map[string]any{"value": printed(value)}
+	}
+	kept, err := json.Marshal(object)
+	if err != nil || len(kept) > maxResult {
+		return nil, true
+	}
+	return kept, false
+}
+
+// printed returns a value without characters that control a terminal or change the text direction.
+func printed(value any) any {
+	switch value := value.(type) {
+	case string:
+		return decide.Bounded(value, maxResult)
+	case json.Number:
+		if _, err := value.Float64(); err != nil {
+			return string(value) // "a number that is no float64 becomes a string" (R18): the API server refuses it
+		}
+	case []any:
+		for i := range value {
+			value[i] = printed(value[i])
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(value))
+		for key, held := range value {
+			clean[decide.Bounded(key, maxResult)] = printed(held)
+		}
+		return clean
+	}
+	return value
+}
+
+// TakeFibreBuildQuote records a quote for a location.
+func TakeFibreBuildQuote(
+	status *v1alpha1.FibreBuildQuoteStatus, request *v1alpha1.Request, body []byte, location v1alpha1.LocationID,
+) *decide.Unfinished {
+	found, err := carrier.DecodeFibreBuildCharge(body)
+	if err != nil {
+		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	if found.WholesaleLocationID != "" && found.WholesaleLocationID != string(location) {
+		return decide.NotOurs(request, "a quote for location "+decide.Bounded(found.WholesaleLocationID, maxBrief))
+	}
+	status.QuoteID, status.Name = decide.Bounded(found.WholesaleQuoteID, maxBrief), decide.Bounded(found.Name, maxLongName)
+	status.Price = priceOf(found.PriceValue, found.PriceUnit)
+	status.Category = decide.Bounded(found.FibreBuildCategory, maxLongName)
+	status.Zone = decide.Bounded(found.Zone, maxLongName)
+	status.POIName = decide.Bounded(found.POIName, maxLongName)
+	status.PriceType = decide.Bounded(found.PriceType, maxLongName)
+	status.EstimatedDelivery = decide.Bounded(found.EstDeliveryTime, maxLongName)
+	status.QuoteDate = decide.Bounded(found.QuoteDate, maxBrief)
+	status.ValidUntil = decide.Bounded(found.ValidUntil, maxBrief)
+	status.CreatedOn = decide.Bounded(string(found.CreatedOn), maxBrief)
+	return nil
+}
+
+// priceOf converts a price that the carrier gave in cents, "never a float". A price that is not a
+// whole number of cents is unknown, which is not zero.
+func priceOf(cents carrier.Number, currency string) *v1alpha1.Money {
+	digits, fraction, _ := strings.Cut(string(cents), ".")
+	whole, ok := carrier.Number(digits).Int()
+	if !ok || strings.Trim(fraction, "0") != "" {
+		return nil
+	}
+	sign := ""
+	if whole < 0 {
+		sign = "-"
+	}
+	amount := fmt.Sprintf("%s%d.%02d", sign, abs(whole/100), abs(whole%100))
+	if len(amount) > maxMoney {
+		return nil
+	}
+	return &v1alpha1.Money{Amount: amount, Currency: decide.Bounded(currency, 8)}
+}
+
+func abs(n int64) uint64 {
+	if n < 0 {
+		return uint64(-n)
+	}
+	return uint64(n)
+}
+
+// TakePlanOptions records the plans and SLAs to which a service could change.
+func TakePlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *decide.Unfinished {
+	found, err := carrier.DecodePlanOptions(body)
+	if err != nil {
+		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	left := maxOffers
+	var fewerSLAs, fewerPlans bool
+	slas := make([]v1alpha1.SLAOption, 0, min(len(found.SLAs), maxSLAs))
+	for _, offer := range found.SLAs {
+		slas = append(slas, v1alpha1.SLAOption{
+			Name:    decide.Bounded(offer.SLA, maxLongName),
+			OneTime: decide.OneTimeOf(offer.Fee), Monthly: decide.MonthlyOf(offer.Fee),
+		})
+	}
+	plans := make([]v1alpha1.PlanOption, 0, min(len(found.Plans), maxPlans))
+	for i := range found.Plans {
+		option, whole := planOption(&found.Plans[i])
+		plans, fewerPlans = append(plans, option), fewerPlans || !whole
+	}
+	status.SLAs, fewerSLAs = fitting(slas, maxSLAs, &left)
+	var cut bool
+	status.Plans, cut = fitting(plans, maxPlans, &left)
+	status.Truncated = fewerSLAs || fewerPlans || cut
+	return nil
+}
+
+// fitting returns as many items from the start of a list as fit, and true if some were left out.
+func fitting[T any](all []T, most int, left *int) ([]T, bool) {
+	for i := range all {
+		text, err := json.Marshal(all[i])
+		if err != nil || i == most || len(text) > *left {
+			return all[:i], true
+		}
+		*left -= len(text)
+	}
+	return all, false
+}
+
+// planOption returns an offered plan, and false if it has more NTD options than fit.
+func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
+	option := v1alpha1.PlanOption{
+		Name: decide.Bounded(offer.Plan, maxLongName), Term: decide.Bounded(offer.Term, maxShort),
+		AccessTechnology: decide.Bounded(offer.AccessTechnology, maxBrief),
+		SourceType:       decide.Bounded(offer.SourceType, maxBrief),
+		SpeedDown:        decide.Bounded(offer.SpeedDown.String(), maxBrief),
+		SpeedUp:          decide.Bounded(offer.SpeedUp.String(), maxBrief),
+		OneTime:          decide.OneTimeOf(offer.PlanFee), Monthly: decide.MonthlyOf(offer.PlanFee),
+		NFASOneTime: decide.OneTimeOf(offer.NFASFee), NFASMonthly: decide.MonthlyOf(offer.NFASFee),
+		RequiresAdditionalNTD:       offer.RequiresAdditionalNTD,
+		RequiresAdditionalNTDReason: decide.Bounded(offer.RequiresAdditionalNTDReason, maxOption),
+	}
+	for i, device := range offer.NTDOptions {
+		if i == maxNTDOptions {
+			return option, false
+		}
+		option.NTDOptions = append(option.NTDOptions, v1alpha1.NTDOptionOffer{
+			Option: decide.Bounded(device.Option, maxOption), Recommended: device.Recommended,
+			OneTime: decide.OneTimeOf(device.Fee), Monthly: decide.MonthlyOf(device.Fee),
+		})
+	}
+	return option, true
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The sources of an order's fees.
+const (
+	feesFromQualification = "Qualification"
+	feesFromOrder         = "Order"
+)
+
+const (
+	planFeeName = "PLAN" // the plan's own fee, which has no name at the carrier
+	maxFees     = 30
+	maxFeeName  = 100
+)
+
+// PreviewFees returns the fees of an order from its qualification. The plan's own fee is missing
+// because a qualification does not contain it, so the monthly sum is unknown. Nil if there is no
+// qualification.
+func PreviewFees(in *Input) *v1alpha1.OrderFees {
+	if in.Qualification == nil {
+		return nil
+	}
+	o := caseOf(&in.Order.Spec, in.Qualification)
+	items := o.placeFees()
+	if charge := o.q.NewDevelopmentsCharge; charge.Applies {
+		items = append(items, feeItems(carrier.FeeNDF, charge.Fees)...)
+	}
+	for _, sla := range o.q.RestorationSLAs {
+		if o.RestorationSLA != "" && sla.SLA == o.RestorationSLA {
+			items = append(items, feeItems(carrier.FeeSLA, sla.Fees)...)
+		}
+	}
+	fees := &v1alpha1.OrderFees{Items: items[:min(len(items), maxFees)], Source: feesFromQualification}
+	fees.OneTime = sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.OneTime })
+	return fees
+}
+
+// placeFees returns the fees that depend on the scenario: "no subsequent installation charge
+// applies" to the first service (scenario 1), it is charged for an additional one (scenario 4), and
+// a service in use is charged the transfer fee "of that port or pair" (scenario 5).
+func (o *orderCase) placeFees() []v1alpha1.OrderFee {
+	var items []v1alpha1.OrderFee
+	if option := o.installation(); option != nil {
+		items = feeItems(carrier.FeeNTDInstallation, option.Fees)
+	}
+	for _, item := range o.deviceFees() {
+		if !isNamed(items, item.Name) {
+			items = append(items, item)
+		}
+	}
+	return slices.DeleteFunc(items, func(fee v1alpha1.OrderFee) bool {
+		return fee.Name == carrier.FeeServiceTransfer && o.Scenario != v1alpha1.ScenarioInUse ||
+			fee.Name == carrier.FeeSubsequentInstallation && o.Scenario != v1alpha1.ScenarioAdditional
+	})
+}
+
+// deviceFees returns the fees of the port or pair, or of the NTD that is installed.
+func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
+	switch {
+	case o.port != nil:
+		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
+	case o.infra != nil && o.infra.CopperPair != nil:
+		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
+	case o.Scenario == v1alpha1.ScenarioFirst:
+		return feesOfAny(o.q.GenerationTwoNTDs)
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
+		return feesOfAny(o.q.ReplacementNTDs)
+	}
+	return nil
+}
+
+// feesOfAny returns the fees of one of these NTDs, of which the carrier chooses one. A fee that
+// differs between them is unknown and has no amounts.
+func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
+	each := make([][]v1alpha1.OrderFee, len(ntds))
+	for i := range ntds {
+		each[i] = feeItems(carrier.FeeNTDInstallation, ntds[i].Fees)
+	}
+	var items []v1alpha1.OrderFee
+	for _, fee := range slices.Concat(each...) {
+		differs := func(of []v1alpha1.OrderFee) bool { return !equality.Semantic.DeepEqual(feeNamed(of, fee.Name), fee) }
+		if slices.ContainsFunc(each, differs) {
+			fee = v1alpha1.OrderFee{Name: fee.Name}
+		}
+		if !isNamed(items, fee.Name) {
+			items = append(items, fee)
+		}
+	}
+	return items
+}
+
+func isNamed(items []v1alpha1.OrderFee, name string) bool {
+	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
+}
+
+// feeItems returns fees as a status shows them, each name once.
+func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
+	items := make([]v1alpha1.OrderFee, 0, len(fees))
+	for i := range fees {
+		item := feeItem(decide.OrElse(fees[i].Name, name), &fees[i])
+		if !isNamed(items, item.Name) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
+	return v1alpha1.OrderFee{
+		Name: decide.Bounded(name, maxFeeName), OneTime: decide.OneTimeOf(fee), Monthly: decide.MonthlyOf(fee),
+	}
+}
+
+// feeWords describes the price of an order as far as its qualification shows it: each fee, the sum
+// of the one-time fees if all are known, and what is unknown. Nil means that the order has no
+// qualification.
+func feeWords(fees *v1alpha1.OrderFees) string {
+	if fees == nil {
+		return "; no fee is known, because no qualification result is named"
+	}
+	var known, unknown []string
+	for _, item := range fees.Items {
+		if isUnknown(item) {
+			unknown = append(unknown, item.Name)
+			continue
+		}
+		known = append(known, item.Name+feeAmounts(item))
+	}
+	unknown = append(unknown, "the plan's own fees, which a qualification does not carry")
+	words := "; not known: " + strings.Join(unknown, ", ")
+	if fees.OneTime != nil && len(known) > 1 {
+		known = append(known, "together one-time "+fees.OneTime.String())
+	}
+	if len(known) > 0 {
+		words = "; fees: " + strings.Join(known, ", ") + words
+	}
+	return words
+}
+
+// feeAmounts formats the amounts of a fee, at least one of which is known.
+func feeAmounts(fee v1alpha1.OrderFee) string {
+	var words []string
+	if fee.OneTime != nil {
+		words = append(words, "one-time "+fee.OneTime.String())
+	}
+	if fee.Monthly != nil {
+		words = append(words, "monthly "+fee.Monthly.String())
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// ChargedFees returns the fees that the carrier charges for an order.
+func ChargedFees(order carrier.Order) *v1alpha1.OrderFees {
+	items := make([]v1alpha1.OrderFee, 0, 1+len(order.AdditionalFees))
+	items = append(items, feeItem(planFeeName, order.Fee))
+	for _, fee := range order.AdditionalFees {
+		items = append(items, feeItem(fee.AddOnTypeName, fee.Fee))
+	}
+	return &v1alpha1.OrderFees{
+		OneTime: sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.OneTime }),
+		Monthly: sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.Monthly }),
+		Items:   items[:min(len(items), maxFees)], Source: feesFromOrder,
+	}
+}
+
+// sumOf adds up amounts; nil if one is unknown or the currencies differ.
+func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.Money) *v1alpha1.Money {
+	var b decide.Bill
+	var sum int64
+	for i := range items {
+		b.Add(&sum, amount(items[i]))
+	}
+	if b.Unknown || b.Currency == "" {
+		return nil // or there are no amounts to add up
+	}
+	return decide.MoneyOfCents(sum, b.Currency)
+}
+
+// feeDifference compares the carrier's charges with the qualification; "" if they are equal or
+// nothing was shown.
+func feeDifference(shown, charged *v1alpha1.OrderFees) string {
+	if shown == nil || shown.Source != feesFromQualification {
+		return ""
+	}
+	var words []string
+	differ := func(name, how string, was, is *v1alpha1.Money) {
+		if centsOf(was) != centsOf(is) {
+			words = append(words, fmt.Sprintf("%s %s %s where %s was shown", name, how, orNothing(is), orNothing(was)))
+		}
+	}
+	for _, name := range feesToCompare(shown.Items, charged.Items) {
+		was, is := feeNamed(shown.Items, name), feeNamed(charged.Items, name)
+		differ(name, "once", was.OneTime, is.OneTime)
+		differ(name, "per month", was.Monthly, is.Monthly)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return decide.Bounded("the carrier charges "+strings.Join(words, ", "), decide.MaxMessage)
+}
+
+// feesToCompare names the fees that were shown or are charged. It omits the plan's own fee, which
+// is not shown, and fees that were shown as unknown.
+func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
+	var names []string
+	for _, item := range slices.Concat(shown, charged) {
+		open := isNamed(shown, item.Name) && isUnknown(feeNamed(shown, item.Name))
+		if item.Name != planFeeName && !open && !slices.Contains(names, item.Name) {
+			names = append(names, item.Name)
+		}
+	}
+	return names
+}
+
+func isUnknown(fee v1alpha1.OrderFee) bool { return fee.OneTime == nil && fee.Monthly == nil }
+
+func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
+	i := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
+	if i < 0 {
+		return v1alpha1.OrderFee{}
+	}
+	return items[i]
+}
+
+// centsOf returns an amount in hundredths; an amount that is not charged or not given is zero.
+func centsOf(amount *v1alpha1.Money) int64 {
+	cents, _ := decide.Cents(amount)
+	return cents
+}
+
+func orNothing(amount *v1alpha1.Money) string {
+	if amount == nil {
+		return "nothing"
+	}
+	return amount.String()
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// JudgeLedger decides whether an order may use its ledger. "Only the holder opens attempts.
+// Another object takes over ... when a live GET of the holder says NotFound for that object, or
+// another UID" (R2).
+func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
+	ledger := in.Ledger
+	switch {
+	case in.Lacks() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger):
+		return decide.LedgerVerdict{Lost: lostOrder(&in)}
+	case ledger == nil:
+		return decide.LedgerVerdict{}
+	case decide.WhyNotReadable(&in) != nil:
+		return decide.LedgerVerdict{Verdict: decide.WhyNotReadable(&in)}
+	case staysSent(&in):
+		return decide.LedgerVerdict{}
+	case decide.AtAnotherCarrier(&in):
+		return decide.CarrierConflict(&in)
+	}
+	return inherit(ledger, order)
+}
+
+// staysSent: an order that this object has sent is done, at any carrier; only a person moves its
+// ledger.
+func staysSent(in *decide.LedgerInput) bool {
+	return decide.IsHolder(in) && !isFree(in.Ledger) && (!decide.AtAnotherCarrier(in) || !decide.MovedByPerson(in))
+}
+
+// inherit decides about a ledger for an object that may continue it.
+func inherit(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
+	switch {
+	case isFree(ledger):
+		return decide.LedgerVerdict{} // no order was accepted: the next intent takes the ledger over
+	case differs(order, ledger):
+		return decide.LedgerVerdict{Verdict: anotherOrder(ledger)}
+	}
+	return decide.LedgerVerdict{Take: true}
+}
+
+// isFree reports whether the order of a ledger may be sent: "An order gets a further attempt only
+// if its newest ended NotSent, NotProcessed, Rejected or NotAccepted" (R3).
+func isFree(ledger *v1alpha1.RequestLedger) bool {
+	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
+	return newest == nil || decide.Freed(newest.Phase)
+}
+
+// mayHaveBeenSent reports whether another attempt may have followed the recorded ones: "Succeeded
+// and Abandoned are final" (R3), except for a newer resolution of an attempt that a person has
+// ended.
+func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
+	if ledger == nil || isFree(ledger) || len(ledger.Spec.Open) > 0 {
+		return true
+	}
+	return decide.EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate))
+}
+
+// differs reports whether the recorded order was a different one: "An attempt on record with
+// another body hash: OrderDiffers" (R3). An abandoned customerReference stays used up, whatever is
+// ordered now.
+func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool {
+	request := ledger.RequestOf(v1alpha1.OperationOrderCreate)
+	if request.Phase == v1alpha1.PhaseAbandoned || request.BodyHash == "" {
+		return false
+	}
+	remoteOrderID := cmp.Or(order.Spec.RemoteOrderID, request.Target.RemoteOrderID)
+	body := decide.DesiredChange{Body: Body(&order.Spec, remoteOrderID, v1alpha1.Contact{})}
+	return request.BodyHash != body.BodyHash()
+}
+
+func anotherOrder(ledger *v1alpha1.RequestLedger) *decide.Verdict {
+	request, number := ledger.RequestOf(v1alpha1.OperationOrderCreate), ""
+	if facts := ledger.Spec.Known.Order; facts != nil && facts.OrderID != "" {
+		number = fmt.Sprintf(", order %s", facts.OrderID)
+	}
+	return &decide.Verdict{State: decide.Stuck, Reason: v1alpha1.ReasonOrderDiffers, Message: fmt.Sprintf(
+		"customerReference %q was used for another order (attempt %s, %s%s): declare that one again, "+
+			"or order under another customerReference",
+		ledger.Spec.Order.CustomerReference, request.AttemptID, request.Phase, number)}
+}
+
+// lostOrder returns the attempt in progress from the ledger, or one that stands for everything that
+// was sent. A late acceptance is known, and a person resolves it separately.
+func lostOrder(in *decide.LedgerInput) *v1alpha1.Request {
+	lost := decide.LostAttempt(in, v1alpha1.OperationOrderCreate, "customerReference")
+	if in.Ledger == nil {
+		return &lost
+	}
+	underWay := func(open v1alpha1.Request) bool { return open.Phase != v1alpha1.PhaseLateAcceptance }
+	if at := slices.IndexFunc(in.Ledger.Spec.Open, underWay); at >= 0 {
+		return decide.WithOutcomeOf(&in.Ledger.Spec.Open[at], &lost)
+	}
+	return &lost
+}
+
+// Left describes what remains of an order whose object was deleted: "Deleting one calls nobody
+// and waits for nobody; what is open stays in the ledger" (R24). "" if nothing remains.
+func Left(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) string {
+	const again = "a new ServiceOrder with this customerReference takes it up"
+	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
+	switch {
+	case ledger.Spec.Holder.UID != string(order.UID), newest == nil, decide.Freed(newest.Phase),
+		newest.Phase == v1alpha1.PhaseAbandoned:
+		return ""
+	case newest.Phase == v1alpha1.PhaseSucceeded && ledger.Spec.Known.Order != nil:
+		return fmt.Sprintf("deleted: order %s continues at the carrier, which is not contacted; %s",
+			ledger.Spec.Known.Order.OrderID, again)
+	}
+	return fmt.Sprintf("deleted while attempt %s of its order is %s: %s", newest.AttemptID, newest.Phase, again)
+}
+
+// Project updates a status from the ledger, which alone records what was sent. The ledger is
+// nil if the order holds none.
+func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now metav1.Time) {
+	status := &order.Status
+	if ledger == nil || ledger.RequestOf(v1alpha1.OperationOrderCreate) == nil {
+		status.Request, status.InFlight = nil, nil
+		return
+	}
+	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate).DeepCopy()
+	if !equality.Semantic.DeepEqual(status.Request, newest) {
+		order.PutRequest(*newest)
+		order.RequestChanged(*newest, now)
+	}
+	if newest.Retry != "" {
+		status.Handled.Retry = newest.Retry
+	}
+	facts := ledger.Spec.Known.Order
+	switch {
+	case decide.Freed(newest.Phase):
+		return
+	case facts == nil:
+		status.OrderID, status.Address = "", "" // they belong to an older status
+		return
+	}
+	if status.OrderID != facts.OrderID {
+		status.Address = ""
+	}
+	status.OrderFacts = *facts.DeepCopy()
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
+)
+
+// ledgerCase is a ledger, described by its newest attempt and its holder, and what it means for an
+// order.
+type ledgerCase struct {
+	phase       v1alpha1.RequestPhase // of the newest attempt; "" for no ledger
+	holder      string                // "" for this object
+	holderLives bool
+	lost        bool
+	schema      int32
+	url, hash   string // "" for equal
+
+	take   bool
+	losing bool
+	reason string // why the order is blocked
+}
+
+func (ledgerCase) order() *v1alpha1.ServiceOrder {
+	return &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
+}
+
+func (c ledgerCase) view() decide.LedgerInput {
+	order := c.order()
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	view := decide.LedgerInput{HolderLives: c.holderLives, Lost: c.lost, Input: decide.Input{
+		Subject: order, Now: decidetest.Start(), Account: decide.Account{Object: account},
+	}}
+	if c.phase != "" {
+		view.Ledger = &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: "order-1"},
+			Spec: v1alpha1.RequestLedgerSpec{
+				Schema: v1alpha1.LedgerSchema + c.schema, BaseURL: "https://a" + c.url,
+				Order: &v1alpha1.LedgerOrder{}, Holder: v1alpha1.LedgerHolder{UID: "me" + c.holder},
+			},
+		}
+		view.Ledger.Open(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: "a", Phase: c.phase, BodyHash: c.hash,
+		})
+	}
+	return view
+}
+
+func TestR2R3WhoseLedgerItIs(t *testing.T) {
+	t.Parallel()
+	const (
+		submitting, unknown    = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
+		succeeded, rejected    = v1alpha1.PhaseSucceeded, v1alpha1.PhaseRejected
+		notSent, notProcessed  = v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed
+		abandoned, notAccepted = v1alpha1.PhaseAbandoned, v1alpha1.PhaseNotAccepted
+		conflict, differs      = v1alpha1.ReasonConflict, v1alpha1.ReasonOrderDiffers
+	)
+	for name, c := range map[string]ledgerCase{
+		"none":                         {},
+		"none, and one was seen":       {lost: true, losing: true},
+		"another holder exists":        {phase: rejected, holder: "x", holderLives: true, reason: conflict},
+		"another holder exists, older": {phase: rejected, holder: "x", holderLives: true, lost: true, reason: conflict},
+		"another is gone, taken":       {phase: succeeded, holder: "x", take: true},
+		"another is gone, unknown":     {phase: unknown, holder: "x", take: true},
+		"another is gone, in the post": {phase: submitting, holder: "x", take: true},
+		"another is gone, given up":    {phase: abandoned, holder: "x", hash: "other", take: true},
+		"another is gone, refused":     {phase: rejected, holder: "x", hash: "other"},
+		"another is gone, turned away": {phase: notProcessed, holder: "x", hash: "other"},
+		"another is gone, not sent":    {phase: notSent, holder: "x"},
+		"another order":                {phase: succeeded, holder: "x", hash: "other", reason: differs},
+		"another order, perhaps":       {phase: unknown, holder: "x", hash: "other", reason: differs},
+		"another carrier":              {phase: rejected, url: "x", reason: conflict},
+		"another carrier, holder gone": {phase: succeeded, holder: "x", url: "x", reason: conflict},
+		"another carrier, in progress": {phase: submitting, url: "x"},
+		"another carrier, done":        {phase: succeeded, url: "x"},
+		"ours":                         {phase: succeeded},
+		"ours, older":                  {phase: rejected, lost: true, losing: true},
+		"ours, older, in progress":     {phase: submitting, lost: true, losing: true},
+		"ours, older, not accepted":    {phase: notAccepted, lost: true, losing: true},
+		"ours, older, and final":       {phase: succeeded, lost: true},
+		"ours, older, and given up":    {phase: abandoned, lost: true},
+		"of a newer version":           {phase: rejected, schema: 1, reason: v1alpha1.ReasonLedgerUnreadable},
+	} {
+		judged := orders.JudgeLedger(c.view(), c.order())
+		if judged.Take != c.take || (judged.Lost != nil) != c.losing || decidetest.ReasonOf(judged.Verdict) != c.reason {
+			t.Errorf("%s: %+v", name, judged)
+		}
+		if lost := judged.Lost; lost != nil && (lost.Phase != unknown || lost.Error.Code != v1alpha1.ReasonLedgerLost) {
+			t.Errorf("%s: %+v stands for what was lost", name, lost)
+		}
+	}
+}
+
+func TestR11AnApprovalOutlivesAttemptsThatDidNotReachTheCarrier(t *testing.T) {
+	t.Parallel()
+	refused := ledgerCase{phase: v1alpha1.PhaseRejected}
+	view := orders.Input{Input: refused.view().Input, Order: refused.order()}
+	view.Subject = view.Order
+	account := view.Account.Object
+	account.Spec.Approval = v1alpha1.ApprovalAlways
+	account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}
+	account.Status.Login = new(account.Login())
+	hash := func() string {
+		orders.Project(view.Order, view.Ledger, metav1.NewTime(decidetest.Start()))
+		return orders.Decide(view).Pending.Hash
+	}
+	first := hash()
+	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed} {
+		view.Ledger.Open(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: string(phase), Phase: phase,
+		})
+		if again := hash(); again != first {
+			t.Errorf("after %s another hash", phase)
+		}
+	}
+	view.Ledger.Open(v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, AttemptID: "refused", Phase: v1alpha1.PhaseRejected,
+	})
+	if again := hash(); again == first {
+		t.Error("after a refusal the old approval still fits")
+	}
+}
+
+func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		phase   v1alpha1.RequestPhase
+		message string
+	}{
+		{v1alpha1.PhaseSubmitting, "deleted while attempt a of its order is Submitting"},
+		{v1alpha1.PhaseOutcomeUnknown, "deleted while attempt a of its order is OutcomeUnknown"},
+		{v1alpha1.PhaseSucceeded, "deleted: order 4711 continues at the carrier"},
+		{v1alpha1.PhaseRejected, ""},
+		{v1alpha1.PhaseNotSent, ""},
+		{v1alpha1.PhaseAbandoned, ""},
+	} {
+		phase, message := test.phase, test.message
+		left := ledgerCase{phase: phase}
+		view, order := left.view(), left.order()
+		view.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: "4711"}
+		words := orders.Left(order, view.Ledger)
+		if !strings.HasPrefix(words, message) || (message == "") != (words == "") {
+			t.Errorf("%s: %q", phase, words)
+		}
+		view.Ledger.Spec.Holder.UID = "another"
+		if words := orders.Left(order, view.Ledger); words != "" {
+			t.Errorf("%s, which another object holds: %q", phase, words)
+		}
+	}
+}
+
+// A status from before the newest attempt may show the number of another.
+func TestR5AnOrderHasTheNumberThatItsLedgerHas(t *testing.T) {
+	t.Parallel()
+	order := &v1alpha1.ServiceOrder{}
+	order.Status.OrderID, order.Status.Address = "777", "1 Example Street"
+	ledger := &v1alpha1.RequestLedger{}
+	ledger.Open(v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, AttemptID: "b", Phase: v1alpha1.PhaseSubmitting,
+	})
+	orders.Project(order, ledger, metav1.NewTime(decidetest.Start()))
+	if order.Status.OrderID != "" || order.Status.Address != "" {
+		t.Errorf("it is order %s at %q", order.Status.OrderID, order.Status.Address)
+	}
+}
+
+func TestR30ANewerLedgerOfAnOrderIsIgnored(t *testing.T) {
+	t.Parallel()
+	order := &v1alpha1.ServiceOrder{}
+	decidetest.AssertUnreadable(t, orders.JudgeLedger(decidetest.NewerLedger(order), order))
+}

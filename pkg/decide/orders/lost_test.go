@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
+)
+
+// "The receipt into the object's status" (R16): "one that claims more than its ledger: R5".
+func TestR16AReceiptThatTheStatusAloneHasIsLost(t *testing.T) {
+	t.Parallel()
+	const submitting, unknown = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
+	for name, c := range map[string]struct {
+		ledgerCase
+
+		asked bool // whether a person's decision is already requested
+		id    string
+	}{
+		"in the post":              {ledgerCase: ledgerCase{phase: submitting, losing: true}, id: "a"},
+		"called unknown":           {ledgerCase: ledgerCase{phase: unknown, losing: true}, id: "a"},
+		"a person is asked":        {ledgerCase: ledgerCase{phase: unknown}, asked: true},
+		"called not accepted":      {ledgerCase: ledgerCase{phase: v1alpha1.PhaseNotAccepted, losing: true}},
+		"given up, which is final": {ledgerCase: ledgerCase{phase: v1alpha1.PhaseAbandoned}},
+		"another holds it":         {ledgerCase: ledgerCase{phase: submitting, holder: "x", holderLives: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view, order := c.view(), c.order()
+			shown := v1alpha1.Request{
+				Operation: v1alpha1.OperationOrderCreate, AttemptID: "a", Phase: v1alpha1.PhaseSucceeded, Location: "/orders/7",
+			}
+			order.PutRequest(shown)
+			view.Subject, view.Receipt = order, &shown
+			if c.asked {
+				view.Ledger.Spec.Open[0].Error = &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}
+			}
+			lost := orders.JudgeLedger(view, order).Lost
+			if (lost != nil) != c.losing {
+				t.Fatalf("%+v stands for what was lost", lost)
+			}
+			if lost != nil && (lost.AttemptID != c.id || lost.Phase != unknown || lost.Location != "" ||
+				!strings.Contains(lost.Error.Message, "attempt a as /orders/7")) {
+				t.Errorf("%+v: %+v stands for what was lost", lost, lost.Error)
+			}
+		})
+	}
+}
+
+// The placeholder for a lost order is unknown from the time when the loss was noticed, so an
+// earlier resolution does not apply to it (R27).
+func TestR27AnOrderIsLostWhenThatIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown} {
+		older := ledgerCase{phase: phase, lost: true}
+		view := older.view()
+		view.Now = decidetest.Start().Add(time.Hour)
+		judged := orders.JudgeLedger(view, older.order())
+		if judged.Lost == nil || !judged.Lost.FinishedAt.Time.Equal(view.Now) {
+			t.Errorf("%s: %+v", phase, judged.Lost)
+		}
+	}
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package orders decides about a ServiceOrder: whether its qualification allows it, what it costs,
+// and whether it may be sent. An order is sent at most once.
+package orders
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Decide decides about one order. Its status has been updated from its ledger before: see
+// [JudgeLedger] and [Project].
+func Decide(in Input) decide.Decision {
+	decision := decide.FirstDecision([]func() *decide.Decision{
+		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
+		func() *decide.Decision { return rejectionResolved(&in) },
+		func() *decide.Decision { return differsFromSent(&in) },
+		func() *decide.Decision { return ended(&in) },
+		func() *decide.Decision { return decide.AccountReady(&in.Input) },
+		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
+		func() *decide.Decision {
+			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
+		},
+		func() *decide.Decision { return decide.HeldBack(&in.Input, requestOf(&in)) },
+		func() *decide.Decision { return possible(&in) },
+		func() *decide.Decision { return approved(&in) },
+		func() *decide.Decision { return send(&in) },
+	})
+	return described(&in, decision)
+}
+
+// described adds what a status contains besides the verdict.
+func described(in *Input, decision decide.Decision) decide.Decision {
+	if request := requestOf(in); request == nil || decide.Freed(request.Phase) {
+		decision.Pending = pendingOf(in)
+	}
+	decision.Aspects = aspectsOf(in, decision.Verdict)
+	decision.WithControls(&in.Input)
+	if in.Order.Status.Rejection != nil && decide.ResolveAnnotation(&in.Input) == "" {
+		decision.Handled.Resolve = "" // a resolution from before the rejection may be repeated
+	}
+	// Each pass reads and compares everything, so each one serves a reconcile annotation.
+	decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	return decision
+}
+
+func requestOf(in *Input) *v1alpha1.Request {
+	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
+}
+
+// ended returns a decision about an order that the carrier has accepted, or that will never be
+// sent again. The account is not needed then: "the documented API has no read of an order".
+func ended(in *Input) *decide.Decision {
+	request := requestOf(in)
+	switch {
+	case request == nil || !request.Phase.Ended() || decide.Freed(request.Phase):
+		return nil
+	case request.Phase != v1alpha1.PhaseSucceeded:
+		return decide.RestStuck(v1alpha1.ReasonCarrierRejected, fmt.Sprintf(
+			"attempt %s was given up: customerReference %q is used up. To order, create another ServiceOrder "+
+				"with another customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
+	case in.Order.Status.Rejection != nil:
+		return &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)}
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+		State: decide.Settled, Reason: v1alpha1.ReasonSubmitted,
+		Message: acceptedWords(in.Order, request),
+	}}
+}
+
+func acceptedWords(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
+	if order.Status.OrderID == "" {
+		return "the carrier took the order, by the word of a person; its number is not known"
+	}
+	words := fmt.Sprintf("the carrier took the order: it is order %s there", order.Status.OrderID)
+	if request.Warning != "" {
+		words += "; " + request.Warning
+	}
+	return words
+}
+
+func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
+	rejection, again := in.Order.Status.Rejection, ""
+	if word, _ := decide.ParseResolution(in.Order.Status.Handled.Resolve); word.AttemptID == request.AttemptID {
+		again = fmt.Sprintf(" (what was said of it before is used up: take that annotation away first, by '%s-')",
+			v1alpha1.AnnotationResolve)
+	}
+	return decide.Verdict{
+		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
+		Message: fmt.Sprintf(
+			"the carrier rejected order %s after it had taken it%s: %s. To order again under this customerReference, "+
+				"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s "+
+				"'%s=%s=NotAccepted'%s",
+			in.Order.Status.OrderID, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection), in.Order.Namespace,
+			v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again),
+	}
+}
+
+// rejectionResolved: "An OrderRejected event changes neither; NotAccepted is allowed then" (R3).
+func rejectionResolved(in *Input) *decide.Decision {
+	request := requestOf(in)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Order.Status.Rejection == nil {
+		return nil
+	}
+	word, _ := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
+	if !decide.ResolutionNames(&in.Input, request.AttemptID) || word.Outcome != decide.ResolvedNotAccepted {
+		return nil
+	}
+	return decide.ResolveBy(decide.WriterPerson, request, v1alpha1.PhaseNotAccepted,
+		decide.Because("rejected by the carrier, and resolved as not accepted"))
+}
+
+// evidence cannot determine the outcome of an order: an order cannot be read, and a second
+// POST proves nothing. A person has to decide.
+type evidence struct{ *decide.Input }
+
+func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
+	return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+}
+
+// proof: an attempt of this process that it never posted was never sent.
+func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
+	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
+		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,
+			decide.Because("the intent is recorded, and nothing was sent"))
+	}
+	return decide.RestStuck(decide.UnknownReason(open.Error), decide.DescribeUnknown(o.Input, open, open.Error)+
+		". It is not sent again before you have asked the carrier for an order with this reference, and said what it "+
+		"answers: "+decide.ResolveHint(o.Input, open))
+}
+
+// possible checks an order against the qualification that it is based on.
+func possible(in *Input) *decide.Decision {
+	if in.QualificationErr != nil {
+		return notPossible(in, in.QualificationErr.Error())
+	}
+	if in.Qualification == nil {
+		return nil
+	}
+	why := Refusals(&in.Order.Spec, in.Qualification)
+	if len(why) == 0 {
+		return nil
+	}
+	return notPossible(in, refusalWords(why))
+}
+
+// notPossible waits until the qualification result is read again.
+func notPossible(in *Input, why string) *decide.Decision {
+	return decide.LookAgain(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(QualificationPause))
+}
+
+// approved waits until a person approves the order and its price.
+func approved(in *Input) *decide.Decision {
+	plan := planToApprove(in)
+	if plan == nil {
+		return nil
+	}
+	ask := decide.RequiredByPolicy(decide.ApprovalPolicy(&in.Input, in.Order.Spec.Approval))
+	ask.Priced, ask.Fees = false, feeWords(PreviewFees(in))
+	return decide.AwaitApproval(&in.Input, ask, plan)
+}
+
+// send sends the order and uses up the approval that it needed.
+func send(in *Input) *decide.Decision {
+	decision := decide.SendTask(&in.Input, taskOf(in))
+	submit, submits := decision.Step.(decide.Submit)
+	if !submits {
+		return decision
+	}
+	submit.Request.Retry = cmp.Or(submit.Retry, in.Order.Status.Handled.Retry) // the status is written after the ledger
+	decision.Step = submit
+	return decision.ApprovedBy(&in.Input, planToApprove(in))
+}
+
+// planToApprove returns the plan that a person has to approve; nil if no approval is needed. OnCost
+// needs one for every order: "a new service always has a monthly fee".
+func planToApprove(in *Input) *v1alpha1.Pending {
+	if decide.ApprovalPolicy(&in.Input, in.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
+		return nil
+	}
+	return pendingOf(in)
+}
+
+func taskOf(in *Input) decide.Task {
+	spec, remoteOrderID := &in.Order.Spec, remoteOrderIDOf(in)
+	task := decide.Task{
+		Operation: v1alpha1.OperationOrderCreate,
+		Target: v1alpha1.RequestTarget{
+			Plan: spec.PlanName, Term: spec.Term,
+			RestorationSLA: spec.RestorationSLA, AggregationMethod: spec.AggregationMethod,
+			RemoteOrderID: remoteOrderID,
+		},
+		Body: Body(spec, remoteOrderID, v1alpha1.Contact{}), Contact: decide.ContactSource{Inline: spec.Contact},
+	}
+	if spec.ContactSecretRef != nil {
+		task.Contact.Secret = spec.ContactSecretRef.Name
+	}
+	return task
+}
+
+// remoteOrderIDOf returns the orderId of the qualification, either declared or from its result.
+func remoteOrderIDOf(in *Input) string {
+	if in.Order.Spec.RemoteOrderID != "" || in.Qualification == nil {
+		return in.Order.Spec.RemoteOrderID
+	}
+	return decide.Bounded(in.Qualification.OrderID, decide.MaxNameText)
+}
+
+// Body returns the body of an order, with the orderId of its qualification.
+func Body(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Contact) []byte {
+	request := carrier.OrderRequest{
+		PlanName: spec.PlanName, Term: int(spec.Term), TrafficClass: spec.TrafficClass,
+		RemoteQualificationSearchID: spec.Qualification.RemoteQualificationSearchID,
+		QualificationSearchID:       spec.Qualification.QualificationSearchID,
+		LocationID:                  string(spec.Qualification.LocationID),
+		RemoteOrderID:               remoteOrderID, ProductType: spec.ProductType, RestorationSLA: spec.RestorationSLA,
+		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
+		NTDInstallation: carrier.NTDInstallation(spec.NTDInstallation), CustomerReference: spec.CustomerReference,
+		AggregationMethod: carrier.AggregationMethod(spec.AggregationMethod),
+	}
+	if infrastructure := spec.Infrastructure; infrastructure != nil {
+		request.InfrastructureID, request.PortID = infrastructure.ID, infrastructure.PortID
+	}
+	if vlan := spec.VLAN; vlan != nil {
+		request.RequireVLAN, request.VLANID = &vlan.Required, vlan.ID
+	}
+	if transfer := spec.Transfer; transfer != nil {
+		request.AVCIDForTransfer, request.TransferType = transfer.AVCID, carrier.TransferType(transfer.Type)
+	}
+	return request.Body()
+}
+
+// changesOf returns the rows of an order's plan: the order, and what is ordered for which site.
+func changesOf(in *Input) []v1alpha1.Change {
+	spec := &in.Order.Spec
+	row := func(field, to string) v1alpha1.Change {
+		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
+	}
+	rows := []v1alpha1.Change{
+		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
+		row("site", string(spec.Qualification.LocationID)), row("planName", spec.PlanName), row("speed", speedOf(in)),
+		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
+		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
+	}
+	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
+}
+
+// speedOf returns the speeds of the ordered plan; "" if the qualification does not show them.
+func speedOf(in *Input) string {
+	if in.Qualification == nil {
+		return ""
+	}
+	plan := caseOf(&in.Order.Spec, in.Qualification).plan()
+	if plan == nil || plan.SpeedDown.Speed == "" || plan.SpeedUp.Speed == "" {
+		return ""
+	}
+	return decide.Bounded(speedWords(plan.SpeedDown)+" down, "+speedWords(plan.SpeedUp)+" up", decide.MaxNameText)
+}
+
+// speedWords formats a speed with its unit, which defaults to MBit/s.
+func speedWords(speed carrier.Speed) string {
+	speed.Unit = decide.OrElse(speed.Unit, "MBit/s")
+	return speed.String()
+}
+
+// pendingOf returns the plan of what is sent, with its hash.
+func pendingOf(in *Input) *v1alpha1.Pending {
+	last := ""
+	if request := in.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
+		last = request.AttemptID
+	}
+	body := Body(&in.Order.Spec, remoteOrderIDOf(in), v1alpha1.Contact{})
+	return decide.NewPending(&in.Input, last, body, changesOf(in), PreviewFees(in))
+}
+
+// aspectsOf returns the conditions Submitted, Rejected and ApprovalRequired.
+func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
+	request := requestOf(in)
+	submitted := decide.Aspect{
+		Type: v1alpha1.ConditionSubmitted, Status: metav1.ConditionFalse, Reason: verdict.Reason,
+		Message: verdict.Message,
+	}
+	var aspects []decide.Aspect
+	switch {
+	case request != nil && request.Phase == v1alpha1.PhaseSucceeded:
+		submitted.Status, submitted.Reason = metav1.ConditionTrue, v1alpha1.ReasonSubmitted
+		submitted.Message = acceptedWords(in.Order, request)
+		if in.Order.Status.Rejection != nil {
+			aspects = append(aspects, rejected(in, request).Aspect(v1alpha1.ConditionRejected))
+		}
+	case request != nil && !request.Phase.Ended():
+		submitted.Status = metav1.ConditionUnknown
+		if rejection := in.Order.Status.Rejection; rejection != nil {
+			said := decide.Verdict{
+				State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
+				Message: decide.NoticeWords(rejection),
+			}
+			aspects = append(aspects, said.Aspect(v1alpha1.ConditionRejected))
+		}
+	}
+	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+		aspects = append(aspects, verdict.Aspect(v1alpha1.ConditionApprovalRequired))
+	}
+	return append(aspects, submitted)
+}
+
+// differsFromSent: the object was edited while its order was being sent.
+func differsFromSent(in *Input) *decide.Decision {
+	request := requestOf(in)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: *anotherOrder(in.Ledger)}
+}

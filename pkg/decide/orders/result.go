@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Accepted records the carrier's answer to an order: "for an order the body's id will do", and
+// so will that of the Location. The fees that were shown before are compared with those that are
+// charged.
+func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
+	Named(order, request)
+	taken, err := carrier.DecodeOrder(body)
+	if err != nil || taken.ID != 0 && order.Status.OrderID != "" && taken.ID != order.Status.OrderID.Number() {
+		return // it is accepted, but its details are unknown
+	}
+	shown, charged := order.Status.Fees, ChargedFees(taken)
+	status := &order.Status
+	status.OrderType = decide.Bounded(string(taken.OrderType), maxWord)
+	status.CarrierStatus = decide.Bounded(taken.Status, maxWord)
+	status.AggregationMethod = decide.Bounded(string(taken.AggregationMethod), maxWord)
+	status.PlanName = decide.Bounded(taken.BandwidthProfile.PlanName, decide.MaxNameText)
+	status.RestorationSLA = order.Spec.RestorationSLA
+	status.InstallationType = decide.Bounded(string(taken.InstallationType), maxWord)
+	status.TechnologyType = decide.Bounded(taken.TechnologyType, maxWord)
+	status.Region = decide.Bounded(taken.Region, decide.MaxNameText)
+	status.Cancellable, status.NFAS = taken.IsCancellable, taken.IsNFAS
+	status.AVCID, status.VLANID = decide.Bounded(taken.AVCID, maxWord), taken.VLANID
+	status.POI, status.POIName = decide.Bounded(taken.POI, maxWord), decide.Bounded(taken.POIName, decide.MaxNameText)
+	status.Address = decide.Bounded(taken.Address.FormattedAddress, maxAddress)
+	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
+	status.Fees = charged
+	request.CarrierStatus = status.CarrierStatus
+	other := slaDifference(order.Spec.RestorationSLA, taken)
+	request.Warning = decide.Bounded(decide.JoinTexts(feeDifference(shown, charged), other), decide.MaxMessage)
+}
+
+// slaDifference reports that the answer to an order names a different SLA than was requested; "" if
+// it does not. The requested SLA of an accepted order counts as known: "eSla: order SLA" (spec §7)
+// may mean something else.
+func slaDifference(asked string, taken carrier.Order) string {
+	if asked == "" {
+		return ""
+	}
+	named := []string{taken.ESLA}
+	for _, fee := range taken.AdditionalFees {
+		if fee.Fee != nil {
+			named = append(named, fee.Fee.Attributes["sla"])
+		}
+	}
+	for _, name := range named {
+		if name != "" && !decide.SameName(name, asked) {
+			return fmt.Sprintf("the order asked for the restoration SLA %q, and the carrier's answer names %q", asked, name)
+		}
+	}
+	return ""
+}
+
+// Named records the order's number from the Location.
+func Named(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
+	handle, err := carrier.ParseLocation(carrier.OrderCreate, int(request.APIVersion), request.Location)
+	if err != nil {
+		return // a resolution as succeeded names no number
+	}
+	number, whole := carrier.Number(handle.ID).Int()
+	if !whole {
+		return
+	}
+	id := v1alpha1.CarrierIDOf(number)
+	if known := order.Status.OrderID; known != "" && known != id { // the known facts belong to another order
+		order.Status.OrderFacts, order.Status.Address = v1alpha1.OrderFacts{}, ""
+	}
+	order.Status.OrderID = id
+}
+
+// Show updates the status fields other than the conditions from a decision.
+func Show(in *Input, pending *v1alpha1.Pending) {
+	status := &in.Order.Status
+	free := status.Request == nil || decide.Freed(status.Request.Phase)
+	if free {
+		*status = v1alpha1.ServiceOrderStatus{
+			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(in)}, Ledger: status.Ledger,
+		}
+		if in.Qualification != nil {
+			status.Address = decide.Bounded(in.Qualification.AddressDetails.FormattedAddress, maxAddress)
+		}
+	}
+	status.Frozen = !free && differsFromSent(in) == nil // an order that the carrier rejected can be corrected
+	status.Pending = pending
+	status.ServiceID = cmp.Or(in.Order.Spec.ServiceID, status.ServiceID)
+}

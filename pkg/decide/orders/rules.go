@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Refusals returns why the qualification does not allow an order, by the order scenarios of
+// specification section 2, and what to do; nothing if it does. Facts that are missing in a
+// qualification are not counted against the order: the carrier decides.
+func Refusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []string {
+	o := caseOf(spec, q)
+	if why := o.sameQualification(); len(why) > 0 {
+		return why // the other checks would be made against another site
+	}
+	var why []string
+	for _, rule := range []func() string{
+		o.infrastructureFits, o.planOffered, o.capacityLeft, o.additionalAllowed, o.replacementNeeded,
+		o.methodAllowed, o.slaOffered, o.installationOffered, o.circuitMatches,
+	} {
+		if words := rule(); words != "" {
+			why = append(why, words)
+		}
+	}
+	return why
+}
+
+// sameQualification checks that the result is the one that the order names.
+func (o *orderCase) sameQualification() []string {
+	var why []string
+	declared := o.Qualification
+	for _, id := range []struct{ name, declared, found string }{
+		{"qualificationSearchID", declared.QualificationSearchID, o.q.QualificationSearchID},
+		{"locationID", string(declared.LocationID), o.q.LocationID},
+		{
+			"remoteQualificationSearchID", declared.RemoteQualificationSearchID,
+			decide.OrElse(o.q.RemoteQualificationSearchID, declared.RemoteQualificationSearchID),
+		},
+	} {
+		if id.declared != id.found {
+			why = append(why, fmt.Sprintf("spec.qualification.%s is %q and the result is of %q: name the result of this one",
+				id.name, id.declared, decide.Bounded(id.found, decide.MaxNameText)))
+		}
+	}
+	if o.RemoteOrderID != "" && o.q.OrderID != "" && o.RemoteOrderID != o.q.OrderID {
+		why = append(why, fmt.Sprintf("spec.remoteOrderID is %q and the orderId of the result is %q: leave it out, or name "+
+			"the result of that one", o.RemoteOrderID, decide.Bounded(o.q.OrderID, decide.MaxNameText)))
+	}
+	return why
+}
+
+// infrastructureFits checks the scenario against what is installed: scenarios 1, 2, 4, 5 and 9.
+func (o *orderCase) infrastructureFits() string {
+	installed := len(o.q.Infrastructures)
+	switch {
+	case o.Scenario == v1alpha1.ScenarioFirst && installed > 0:
+		return fmt.Sprintf("FirstInfrastructure is for a site without any, and %d are there (%s): use one of them "+
+			"(FreeInfrastructure, InUseTransfer), or AdditionalInfrastructure", installed, o.installedIDs())
+	case o.Scenario == v1alpha1.ScenarioAdditional && installed == 0:
+		return "AdditionalInfrastructure is for a site that has one, and none is there: use FirstInfrastructure"
+	case o.Infrastructure == nil:
+		return ""
+	case o.infra == nil:
+		return fmt.Sprintf("there is no infrastructure %q at the site: it has %s",
+			o.Infrastructure.ID, decide.OrElse(o.installedIDs(), "none"))
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD && o.infra.NTD == nil:
+		return fmt.Sprintf("ReplaceNTD is for an NTD, and %q is none", o.Infrastructure.ID)
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
+		return ""
+	}
+	return o.placeFits()
+}
+
+// placeFits: a free port or pair is used, one in use is taken over.
+func (o *orderCase) placeFits() string {
+	if o.infra.NTD != nil && o.port == nil {
+		return fmt.Sprintf("NTD %q has no port %d: set spec.infrastructure.portID to one of %s",
+			o.Infrastructure.ID, o.Infrastructure.PortID, o.portIDs())
+	}
+	place, used, known := o.place()
+	switch {
+	case !known:
+		return "" // another kind, or a status that the specification does not name
+	case o.Scenario == v1alpha1.ScenarioFree && used:
+		return place + " is in use: use scenario InUseTransfer, with transfer, or a free one"
+	case o.Scenario == v1alpha1.ScenarioInUse && !used:
+		return place + " is not in use: use scenario FreeInfrastructure, without transfer"
+	}
+	return ""
+}
+
+// planOffered checks the plan: each scenario has its own list of plans. An NTD that does not list
+// the plan cannot carry it.
+func (o *orderCase) planOffered() string {
+	offers := o.offers()
+	if len(offers) == 0 || slices.ContainsFunc(offers, o.isPlan) {
+		return ""
+	}
+	if plan := o.plan(); plan != nil && o.infra != nil && o.infra.NTD != nil && o.Scenario != v1alpha1.ScenarioReplaceNTD {
+		const fast = 1000
+		if speed, whole := mbit(plan.SpeedDown); whole && speed > fast {
+			return fmt.Sprintf("plan %q is faster than %d MBit/s, and NTD %q (%s) cannot carry it: "+
+				"use ReplaceNTD or AdditionalInfrastructure", o.PlanName, fast, o.Infrastructure.ID,
+				decide.Bounded(strings.TrimSpace(o.infra.NTD.NTDType+" "+o.infra.NTD.NTDVersion), maxWord))
+		}
+	}
+	return fmt.Sprintf("plan %q is not offered with scenario %s: it can be one of %s",
+		o.PlanName, o.Scenario, planNames(offers))
+}
+
+func (o *orderCase) isPlan(plan carrier.QualifiedPlan) bool { return plan.Name == o.PlanName }
+
+// offers returns the plans of the scenario.
+func (o *orderCase) offers() []carrier.QualifiedPlan {
+	ntd := o.ntd()
+	switch {
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
+		return ntd.ReplacementPlans
+	case o.Infrastructure != nil && len(ntd.Plans) > 0:
+		return ntd.Plans
+	}
+	return o.siteOffers()
+}
+
+// siteOffers returns the plans that are available at the site with a new installation.
+func (o *orderCase) siteOffers() []carrier.QualifiedPlan {
+	offers := slices.Concat(o.q.FirstOrAdditionalPlans, o.q.GenerationOnePlans, o.q.GenerationTwoPlans)
+	for _, product := range o.q.AvailableProducts {
+		for _, option := range product.PlanOptions {
+			offers = append(offers, carrier.QualifiedPlan{
+				Name: option.PlanName, SpeedDown: option.SpeedDown, SpeedUp: option.SpeedUp,
+			})
+		}
+	}
+	return offers
+}
+
+// plan returns the ordered plan, from any of the lists.
+func (o *orderCase) plan() *carrier.QualifiedPlan {
+	offers := o.siteOffers()
+	for i := range o.q.Infrastructures {
+		if ntd := o.q.Infrastructures[i].NTD; ntd != nil {
+			offers = slices.Concat(offers, ntd.Plans, ntd.ReplacementPlans)
+		}
+	}
+	if i := slices.IndexFunc(offers, o.isPlan); i >= 0 {
+		return &offers[i]
+	}
+	return nil
+}
+
+// capacityLeft: "for FTTP the order is rejected if the NTD lacks capacity" (scenario 2).
+func (o *orderCase) capacityLeft() string {
+	if o.Scenario != v1alpha1.ScenarioFree || o.infra == nil || o.infra.NTD == nil || !o.fibre() {
+		return ""
+	}
+	plan, ntd := o.plan(), o.infra.NTD
+	if plan == nil || carries(ntd, plan) || len(ntd.Plans) > 0 && !slices.ContainsFunc(ntd.Plans, o.isPlan) {
+		return "" // a plan that the NTD does not list is reported by planOffered
+	}
+	return fmt.Sprintf("NTD %q has %s down and %s up left, and plan %q needs %s and %s: "+
+		"order a slower plan, or use ReplaceNTD or AdditionalInfrastructure", o.Infrastructure.ID,
+		ntd.RemainingDownstreamBandwidth.String(), ntd.RemainingUpstreamBandwidth.String(),
+		o.PlanName, plan.SpeedDown.String(), plan.SpeedUp.String())
+}
+
+func (o *orderCase) fibre() bool {
+	const fibre = "FTTP"
+	return strings.EqualFold(o.q.TechnologyType, fibre) || strings.EqualFold(o.q.AccessTechnology, fibre)
+}
+
+// carries reports whether an NTD has the bandwidth for a plan. An unknown bandwidth is sufficient.
+func carries(ntd *carrier.NTD, plan *carrier.QualifiedPlan) bool {
+	return enough(ntd.RemainingDownstreamBandwidth, plan.SpeedDown) && enough(ntd.RemainingUpstreamBandwidth, plan.SpeedUp)
+}
+
+func enough(left, needed carrier.Speed) bool {
+	have, haveKnown := mbit(left)
+	need, needKnown := mbit(needed)
+	return !haveKnown || !needKnown || have >= need
+}
+
+// mbit returns a speed in whole MBit/s; false if it is unknown or in another unit.
+func mbit(speed carrier.Speed) (int64, bool) {
+	if unit := strings.ToLower(speed.Unit); unit != "" && unit != "mbit/s" && unit != "mbps" {
+		return 0, false
+	}
+	whole, _, _ := strings.Cut(string(speed.Speed), ".")
+	return carrier.Number(whole).Int()
+}
+
+// additionalAllowed: "allowed only when infrastructureInstallationOptions is populated. An
+// additional NTD can always be ordered; an additional copper pair only when all existing
+// pairs are in use" (scenario 4).
+func (o *orderCase) additionalAllowed() string {
+	if o.Scenario != v1alpha1.ScenarioAdditional {
+		return ""
+	}
+	if len(o.q.InstallationOptions) == 0 {
+		return "AdditionalInfrastructure is not offered at this site (no infrastructureInstallationOptions): " +
+			"use what is installed"
+	}
+	for i := range o.q.Infrastructures {
+		if pair := o.q.Infrastructures[i].CopperPair; pair != nil && !pair.InUse() {
+			return fmt.Sprintf("an additional copper pair can be ordered only when all are in use, and %q is not: "+
+				"use it with scenario FreeInfrastructure",
+				decide.Bounded(o.q.Infrastructures[i].InfrastructureID, decide.MaxNameText))
+		}
+	}
+	return ""
+}
+
+// replacementNeeded: "only plans that do not fit another NTD at the location [...] can be chosen"
+// (scenario 3). A free port fits a plan that its NTD lists and can carry.
+func (o *orderCase) replacementNeeded() string {
+	plan := o.plan()
+	if o.Scenario != v1alpha1.ScenarioReplaceNTD || plan == nil {
+		return ""
+	}
+	for i := range o.q.Infrastructures {
+		other := &o.q.Infrastructures[i]
+		if other.NTD == nil || other == o.infra {
+			continue
+		}
+		if !slices.ContainsFunc(other.NTD.Plans, o.isPlan) || !carries(other.NTD, plan) {
+			continue
+		}
+		if slices.ContainsFunc(other.NTD.Ports, func(p carrier.NTDPort) bool { return p.Status == carrier.PortFree }) {
+			return fmt.Sprintf("plan %q fits NTD %q, which has a free port: use that one with scenario FreeInfrastructure",
+				o.PlanName, decide.Bounded(other.InfrastructureID, decide.MaxNameText))
+		}
+	}
+	return ""
+}
+
+func (o *orderCase) methodAllowed() string {
+	allowed := o.q.AllowedAggregationMethods
+	if len(allowed) == 0 || slices.Contains(allowed, o.AggregationMethod) {
+		return ""
+	}
+	return fmt.Sprintf("aggregationMethod %s is not allowed at this site: it can be %s",
+		o.AggregationMethod, decide.Bounded(strings.Join(allowed, " or "), decide.MaxNameText))
+}
+
+func refusalWords(why []string) string {
+	return decide.Bounded("the qualification does not let this order be made: "+strings.Join(why, "; "), decide.MaxMessage)
+}

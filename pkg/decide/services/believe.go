@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// believe takes declared values as the carrier's where a person has allowed it: in advance with
+// trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
+func believe(in *Input) {
+	believeUnread(in)
+	switch plan := knownPlan(in); {
+	case in.Service.Spec.Plan == nil:
+	case plan == nil:
+		believePlan(in)
+	default:
+		believeSpelling(in, plan)
+	}
+}
+
+// believeUnread takes the values that cannot be read as declared.
+func believeUnread(in *Input) {
+	var state v1alpha1.CarrierState // the recorded state stays unchanged if no value is taken
+	if held := in.Service.Status.Carrier; held != nil {
+		state = *held
+	}
+	spec := in.Service.Spec
+	for _, aspect := range []struct {
+		name            v1alpha1.TrustedAspect
+		operation       v1alpha1.Operation
+		field, declared string
+		held            **v1alpha1.KnownValue
+	}{
+		{
+			v1alpha1.TrustRestorationSLA, v1alpha1.OperationPlanChange,
+			decide.FieldSLA, spec.RestorationSLA, &state.RestorationSLA,
+		},
+		{
+			v1alpha1.TrustAggregationMethod, v1alpha1.OperationAggregationConversion,
+			fieldAggregation, spec.AggregationMethod, &state.AggregationMethod,
+		},
+		{
+			v1alpha1.TrustDSLStabilityProfile, v1alpha1.OperationDSLStabilityProfileChange,
+			fieldDSLProfile, spec.DSLStabilityProfile, &state.DSLStabilityProfile,
+		},
+	} {
+		if aspect.declared == "" || *aspect.held != nil {
+			continue
+		}
+		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
+		if trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
+			*aspect.held = knownValue(aspect.declared, v1alpha1.SourceDeclared, in.Now)
+			in.Service.Status.Carrier = &state
+		}
+	}
+}
+
+// believePlan takes the plan as declared instead of reading it, or if it cannot be read.
+func believePlan(in *Input) {
+	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
+	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && healthSupported(in) == nil {
+		return
+	}
+	declared, state := in.Service.Spec.Plan, carrierState(in.Service)
+	state.Plan = knownValue(declared.Name, v1alpha1.SourceDeclared, in.Now)
+	state.Term = knownValue(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, in.Now)
+}
+
+// believeSpelling takes the plan from health as the declared one, which is spelled differently.
+func believeSpelling(in *Input, plan *v1alpha1.KnownValue) {
+	declared := in.Service.Spec.Plan.Name
+	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == decide.ReadingAnswered
+	trusted := unknownValuesOf(in) == v1alpha1.UnknownTrust && offersRead && isUnlisted(in)
+	change := v1alpha1.Change{
+		Operation: v1alpha1.OperationPlanChange, Field: decide.FieldPlan, From: plan.Value, To: declared,
+	}
+	if !isAtFirstSight(in) || !trusted && !takeTrust(in, change) {
+		return
+	}
+	believed := knownValue(declared, v1alpha1.SourceDeclared, in.Now)
+	believed.AsHealth = plan.Value
+	in.Service.Status.Carrier.Plan = believed
+}
+
+// trusts reports whether a declared value is trusted in advance. This is only possible for values
+// that no request of ours has ever changed.
+func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
+	if in.Subject.RequestOf(operation) != nil {
+		return false
+	}
+	listed := slices.Contains(in.Service.Spec.TrustDeclared, aspect)
+	return listed || unknownValuesOf(in) == v1alpha1.UnknownTrust
+}
+
+// takeTrust handles the trust annotation for the changes that are shown, and reports whether it
+// covers the given change. If a request for it is in progress, its result is awaited instead.
+func takeTrust(in *Input, change v1alpha1.Change) bool {
+	shown, given := in.Service.Status.Pending, decide.Control(in.Subject, v1alpha1.AnnotationTrust)
+	open := in.Subject.RequestOf(change.Operation)
+	if shown == nil || given != shown.Hash || open != nil && !open.Phase.Ended() {
+		return false
+	}
+	answered := slices.ContainsFunc(shown.Changes, func(asked v1alpha1.Change) bool {
+		return asked.Unknown && asked.Operation == change.Operation && asked.Field == change.Field &&
+			asked.From == change.From && asked.To == change.To
+	})
+	if answered {
+		in.Service.Status.Handled.Trust = given
+	}
+	return answered
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// aspectsOf returns, for each declared aspect, whether the carrier's state is as declared, and for
+// each observed aspect its state. Any other aspect has no condition.
+func aspectsOf(in *Input, said answer) []decide.Aspect {
+	aspects := endingAspects(in, said)
+	if !endedAsWanted(in) { // "nothing else is compared"
+		aspects = append(aspects, valueAspects(in, said.modification)...)
+	}
+	for _, aspect := range []*decide.Aspect{approvalAspect(in), driftAspect(in), healthAspect(in), disruptionAspect(in)} {
+		if aspect != nil {
+			aspects = append(aspects, *aspect)
+		}
+	}
+	return aspects
+}
+
+// approvalAspect reports the change that waits for an approval, whatever else is in progress; nil
+// if none does.
+func approvalAspect(in *Input) *decide.Aspect {
+	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
+		return nil
+	}
+	for _, want := range wantedNext(in) {
+		if judged := judge(in, want); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+			aspect := judged.Verdict.Aspect(v1alpha1.ConditionApprovalRequired)
+			return &aspect
+		}
+	}
+	return nil
+}
+
+// valueAspects returns the aspects of the values that modifications change.
+func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
+	spec, changes := in.Service.Spec, differences(desiredChanges(in))
+	var aspects []decide.Aspect
+	if spec.Plan != nil {
+		aspects = append(aspects, planAspect(in, changes, verdict))
+	}
+	for _, value := range []struct {
+		declared, condition, what, field string
+		known                            *v1alpha1.KnownValue
+	}{
+		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA, decide.FieldSLA, knownSLA(in)},
+		{
+			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, "aggregation method",
+			fieldAggregation, knownAggregation(in),
+		},
+		{
+			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, "DSL stability profile",
+			fieldDSLProfile, knownDSLProfile(in),
+		},
+	} {
+		if value.declared != "" {
+			aspect := inSyncAspect(value.condition, howKnown(value.what, value.known))
+			aspects = append(aspects, unless(aspect, decide.FieldChanges(changes, value.field), value.known, verdict))
+		}
+	}
+	return aspects
+}
+
+func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) decide.Aspect {
+	plan, declared := knownPlan(in), in.Service.Spec.Plan.Name
+	aspect := inSyncAspect(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
+	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
+	switch {
+	case plan == nil:
+	case planHeld(in) && !decide.SameName(declared, plan.Value):
+		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
+		aspect.Message = fmt.Sprintf(
+			"the carrier moved from %q to %q after the service had converged", plan.AsHealth, plan.Value)
+	case last != nil && last.Warning != "":
+		aspect.Reason, aspect.Message = v1alpha1.ReasonResultDiffers, last.Warning
+	case declared != plan.Value:
+		aspect.Message = fmt.Sprintf(
+			"the carrier spells it %q, which is taken for the same plan: nothing is changed", plan.Value)
+	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
+		aspect.Message += fmt.Sprintf("; health names it %q", plan.AsHealth)
+	}
+	return unless(aspect, decide.FieldChanges(changes, "plan."), plan, verdict)
+}
+
+// endingAspects returns the aspects of the service's cancellation and disconnection.
+func endingAspects(in *Input, said answer) []decide.Aspect {
+	var aspects []decide.Aspect
+	known := knownCancellation(in)
+	if in.Service.Spec.Cancellation != nil {
+		aspects = append(aspects, cancellationAspect(in, known, said.cancellation))
+	}
+	if in.Service.Spec.Disconnection != "" {
+		aspects = append(aspects, connectedAspect(in, known, said.modification))
+	}
+	return aspects
+}
+
+func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict decide.Verdict) decide.Aspect {
+	differs := cancellationDiffers(in)
+	barred := cancellationBarred(in)
+	aspect := inSyncAspect(v1alpha1.ConditionCancellationSynced, "the cancellation is as declared")
+	switch {
+	case known == nil:
+		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
+		aspect.Message = "the service's cancellation is not known yet"
+	case barred != nil:
+		aspect.Status, aspect.Reason, aspect.Message = metav1.ConditionFalse, barred.Reason, barred.Message
+	case differs.Wanted() && heldAsDrift(in, differs):
+		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
+		aspect.Message = decide.DescribeChanges(differs.Changes)
+	case differs.Wanted():
+		aspect.Status, aspect.Reason = metav1.ConditionFalse, verdict.Reason
+		aspect.Message = decide.DescribeChanges(differs.Changes)
+	}
+	return aspect
+}
+
+func connectedAspect(in *Input, known *v1alpha1.CancellationState, verdict decide.Verdict) decide.Aspect {
+	aspect := decide.Aspect{
+		Type: v1alpha1.ConditionConnected, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonConnected,
+		Message: "the carrier does not show the service cancelled",
+	}
+	switch {
+	case known == nil:
+		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
+		aspect.Message = "whether the carrier shows the service cancelled is not known yet"
+	case known.Cancelled:
+		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonCancelled
+		aspect.Message = "the carrier shows the service cancelled since " + decide.OrElse(known.CancelledOn, "an unknown day")
+		if desiredReclaim(in).Wanted() {
+			aspect.Reason = verdict.Reason
+		}
+	}
+	return aspect
+}
+
+// healthAspect rates the service by the carrier's color; nil until one has been read.
+func healthAspect(in *Input) *decide.Aspect {
+	health := in.Service.Status.Health
+	if health == nil {
+		return nil
+	}
+	aspect := decide.Aspect{
+		Type: v1alpha1.ConditionHealthy, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonHealthImpaired,
+		Message: healthWords(health),
+	}
+	switch {
+	case strings.EqualFold(health.Summary, "Green"):
+		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonHealthGood
+	case health.Summary == "", strings.EqualFold(health.Summary, "Grey"):
+		aspect.Status, aspect.Reason = metav1.ConditionUnknown, v1alpha1.ReasonHealthNotRated
+	}
+	return &aspect
+}
+
+func healthWords(health *v1alpha1.HealthStatus) string {
+	const unrated = "not rated"
+	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", decide.OrElse(health.Summary, unrated),
+		decide.OrElse(health.Connectivity, unrated), decide.OrElse(health.Performance, unrated),
+		decide.OrElse(health.Stability, unrated))
+	if health.Alert != "" {
+		words += "; alert: " + health.Alert
+	}
+	if health.NextAction != "" {
+		words += "; next: " + health.NextAction
+	}
+	return words
+}
+
+// disruptionAspect reports whether an outage or maintenance is active; nil until disruptions have
+// been read.
+func disruptionAspect(in *Input) *decide.Aspect {
+	seen := in.Service.Status.Disruptions
+	if seen == nil {
+		return nil
+	}
+	aspect := decide.Aspect{
+		Type: v1alpha1.ConditionDisrupted, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoDisruption,
+		Message: fmt.Sprintf(
+			"no disruption is active, %d scheduled", seen.Scheduled),
+	}
+	if seen.Active > 0 {
+		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive
+		aspect.Message = fmt.Sprintf("%d active, %d scheduled: %s", seen.Active, seen.Scheduled,
+			decide.OrElse(seen.Current.Description, "no more was said"))
+	}
+	return &aspect
+}
+
+// inSyncAspect reports a value that is as declared.
+func inSyncAspect(conditionType, message string) decide.Aspect {
+	return decide.Aspect{
+		Type: conditionType, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
+		Message: message,
+	}
+}
+
+// unless returns the aspect, or why it does not hold: the value differs or is unknown.
+func unless(
+	aspect decide.Aspect, differing []v1alpha1.Change, known *v1alpha1.KnownValue, verdict decide.Verdict,
+) decide.Aspect {
+	switch {
+	case len(differing) > 0:
+		aspect.Status, aspect.Reason = metav1.ConditionFalse, verdict.Reason
+		aspect.Message = decide.DescribeChanges(differing)
+	case known == nil:
+		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
+	}
+	return aspect
+}
+
+// howKnown describes the source of a value that is as declared.
+func howKnown(what string, known *v1alpha1.KnownValue) string {
+	switch {
+	case known == nil:
+		return fmt.Sprintf("the carrier's %s is not known yet", what)
+	case known.Source == v1alpha1.SourceDeclared:
+		return fmt.Sprintf("the %s is believed to be as declared; the carrier has never confirmed it", what)
+	}
+	return fmt.Sprintf("the %s is as declared (source %s)", what, known.Source)
+}
+
+// declaredValue is a declared value and the carrier's known value.
+type declaredValue struct {
+	name  string
+	known *v1alpha1.KnownValue
+}
+
+// declaredValues returns the declared values of the service.
+func declaredValues(in *Input) []declaredValue {
+	spec := in.Service.Spec
+	var declared []declaredValue
+	if spec.Plan != nil {
+		declared = append(declared, declaredValue{"plan", knownPlan(in)}, declaredValue{"term", knownTerm(in)})
+	}
+	for _, value := range []struct {
+		declared string
+		value    declaredValue
+	}{
+		{spec.RestorationSLA, declaredValue{decide.NameOfSLA, knownSLA(in)}},
+		{spec.AggregationMethod, declaredValue{"aggregation method", knownAggregation(in)}},
+		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", knownDSLProfile(in)}},
+	} {
+		if value.declared != "" {
+			declared = append(declared, value.value)
+		}
+	}
+	return declared
+}
+
+// inSyncWords describes how each declared value is known. A value that is only trusted is not
+// reported as declared.
+func inSyncWords(in *Input) string {
+	days := decide.TimeZone(&in.Input)
+	var words, believed, unknown []string
+	for _, declared := range declaredValues(in) {
+		switch {
+		case declared.known == nil:
+			unknown = append(unknown, declared.name)
+		case declared.known.Source == v1alpha1.SourceDeclared:
+			believed = append(believed, declared.name)
+		default:
+			words = append(words, howSince(declared, days))
+		}
+	}
+	if known := knownCancellation(in); known != nil && in.Service.Spec.Cancellation != nil {
+		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
+	}
+	if len(believed) > 0 {
+		words = append(words, decide.ListOf(believed)+" believed as declared, which the carrier has never confirmed")
+	}
+	if len(unknown) > 0 {
+		words = append(words, decide.ListOf(unknown)+" not known: the carrier has no read of it")
+	}
+	if len(words) == 0 {
+		return "the carrier shows the service, and nothing of it is declared"
+	}
+	return strings.Join(words, "; ")
+}
+
+// howSince describes since when the carrier's value is known, and its source.
+func howSince(declared declaredValue, days *time.Location) string {
+	day := decide.DayIn(days, declared.known.Since.Time)
+	switch declared.known.Source {
+	case v1alpha1.SourceHealth:
+		return fmt.Sprintf("%s read on %s", declared.name, day)
+	case v1alpha1.SourceChangeResult:
+		return fmt.Sprintf("%s changed on %s", declared.name, day)
+	case v1alpha1.SourceOrder:
+		return fmt.Sprintf("%s as ordered", declared.name)
+	case v1alpha1.SourceDeclared:
+	}
+	return declared.name // a value that is only trusted has never been confirmed
+}
+
+// answer is the result of the rules: for the whole object, and for each lane.
+type answer struct {
+	both                       decide.Decision
+	modification, cancellation decide.Verdict
+}
+
+func inSync(in *Input) decide.Verdict {
+	switch in.Service.Spec.ManagementPolicy {
+	case v1alpha1.ManagementObserve:
+		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
+		return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonObserving, Message: message}
+	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
+	}
+	return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonInSync, Message: inSyncWords(in)}
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// correctEvery implements driftPolicy: "Correct acts at most once in 24 h".
+const correctEvery = 24 * time.Hour
+
+// absorbPlan records the plan that a health request returned. "After our own success the baseline
+// is the plan we sent", and health's name for it is learned from the first reading requested after
+// it. From then on another name is drift. The declared plan is never learned as another plan's
+// name. A plan is known since the time at which the carrier was asked.
+func absorbPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	accept(in, state)
+	held := state.Plan
+	switch {
+	case held == nil:
+		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+		state.Plan.AsHealth = plan
+	case askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)):
+	case cameTo(in, held, plan, askedAt) != nil:
+		state.Plan = cameTo(in, held, plan, askedAt)
+	case planDrifted(state) && plan == held.AsHealth:
+		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+		state.Plan.AsHealth = plan
+	case held.AsHealth == "":
+		held.AsHealth = plan
+	case plan != held.AsHealth:
+		moved(in, state, plan, askedAt)
+	}
+}
+
+// cameTo returns the declared plan if the carrier has changed to it without our request, otherwise
+// nil. "Reading equals target, or equals baseline.asHealth while the target is baseline.plan:
+// nothing to do" (R7).
+func cameTo(in *Input, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
+	declared := in.Service.Spec.Plan
+	if declared == nil || decide.SameName(declared.Name, held.Value) {
+		return nil
+	}
+	found := knownValue(plan, v1alpha1.SourceHealth, askedAt)
+	found.AsHealth = plan
+	if decide.SameName(declared.Name, plan) {
+		return found
+	}
+	if base := baselineOf(in); base != nil && base.AsHealth == plan && decide.SameName(declared.Name, base.Value) {
+		found.Value, found.Source = base.Value, base.Source
+		return found
+	}
+	return nil
+}
+
+// baselineOf returns the plan last applied to the service; nil if none is recorded.
+func baselineOf(in *Input) *v1alpha1.KnownValue {
+	if in.Ledger == nil {
+		return nil
+	}
+	return in.Ledger.Spec.Baseline
+}
+
+// accept makes a drifted plan the baseline once the spec names it: the service then counts as
+// converged to it.
+func accept(in *Input, state *v1alpha1.CarrierState) {
+	declared := in.Service.Spec.Plan
+	if planDrifted(state) && declared != nil && decide.SameName(declared.Name, state.Plan.Value) {
+		state.Plan.AsHealth = state.Plan.Value
+	}
+}
+
+// moved records a plan to which the carrier has changed.
+func moved(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	baseline := state.Plan.AsHealth
+	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
+		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+	}
+	state.Plan.AsHealth = baseline
+	accept(in, state)
+}
+
+// sentPlan returns the plan of our last success; "" if there is none.
+func sentPlan(in *Input) string {
+	last := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
+	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
+		return ""
+	}
+	return last.Target.Plan
+}
+
+// planHeld reports whether a plan that differs is drift that is only reported: the service had
+// converged to the declared plan.
+func planHeld(in *Input) bool {
+	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
+	if !planDrifted(state) || declared == nil {
+		return false
+	}
+	base := baselineOf(in)
+	converged := decide.SameName(declared.Name, state.Plan.AsHealth) || decide.SameName(declared.Name, sentPlan(in)) ||
+		base != nil && base.AsHealth == state.Plan.AsHealth && decide.SameName(declared.Name, base.Value)
+	return converged && !corrects(in, v1alpha1.OperationPlanChange)
+}
+
+// corrects reports whether drift is corrected now.
+func corrects(in *Input, operation v1alpha1.Operation) bool {
+	last := decide.ReachedOf(&in.Input, operation)
+	sent := last != nil && !decide.GoesAgain(last.Phase)
+	due := !sent || !in.Now.Before(in.Past(last.SubmittedAt).Add(correctEvery))
+	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
+}
+
+// movedAway reports whether the carrier's cancellation was as declared at some time.
+func movedAway(in *Input) bool {
+	known := knownCancellation(in)
+	return known != nil && known.Agreed == declaredEnding(in)
+}
+
+// heldAsDrift reports whether a cancellation that differs is drift that is only reported.
+func heldAsDrift(in *Input, want decide.DesiredChange) bool {
+	return movedAway(in) && !corrects(in, want.Operation)
+}
+
+// correctsAt returns when reported drift may be corrected; zero if there is none.
+func correctsAt(in *Input) time.Time {
+	var at time.Time
+	if in.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
+		return at
+	}
+	held := []v1alpha1.Operation{}
+	if planHeld(in) {
+		held = append(held, v1alpha1.OperationPlanChange)
+	}
+	if want := cancellationDiffers(in); want.Wanted() && heldAsDrift(in, want) {
+		held = append(held, want.Operation)
+	}
+	for _, operation := range held {
+		if last := decide.ReachedOf(&in.Input, operation); last != nil {
+			at = decide.Earlier(at, in.Past(last.SubmittedAt).Add(correctEvery))
+		}
+	}
+	return at
+}
+
+// planDrift reports a drifted plan as not in sync, although nothing is sent.
+func planDrift(in *Input) *decide.Decision {
+	if onlyObserves(in) || !planHeld(in) {
+		return nil
+	}
+	return driftDecision(in)
+}
+
+// cancellationDrift does the same for the cancellation.
+func cancellationDrift(in *Input) *decide.Decision {
+	want := cancellationDiffers(in)
+	if onlyObserves(in) || !want.Wanted() || !heldAsDrift(in, want) {
+		return nil
+	}
+	return driftDecision(in)
+}
+
+// driftDecision is Stuck if a person has to decide, and Working if the policy corrects the drift.
+func driftDecision(in *Input) *decide.Decision {
+	aspect := driftAspect(in)
+	if aspect == nil {
+		return nil
+	}
+	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		return decide.RestWorking(aspect.Reason, aspect.Message)
+	}
+	return decide.RestStuck(aspect.Reason, aspect.Message)
+}
+
+// driftAspect describes the drift, with old and new values; nil if there is none.
+func driftAspect(in *Input) *decide.Aspect {
+	var words []string
+	if plan, declared := knownPlan(in), in.Service.Spec.Plan; declared != nil &&
+		planDrifted(in.Service.Status.Carrier) && !decide.SameName(declared.Name, plan.Value) {
+		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
+	}
+	if want := cancellationDiffers(in); want.Wanted() && movedAway(in) {
+		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	policy := "nothing is sent. To keep what the carrier has, declare it in spec; to have it changed back, set " +
+		"driftPolicy: Correct"
+	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		policy = "driftPolicy is Correct: it is changed back, at most once in 24 hours"
+	}
+	return &decide.Aspect{
+		Type: v1alpha1.ConditionDrifted, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDrifted,
+		Message: fmt.Sprintf(
+			"the carrier moved away after the service had converged: %s; %s", strings.Join(words, ", "), policy),
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
+// do" (R7).
+func TestR7APlanThatTheCarrierHasIsNotWanted(t *testing.T) {
+	t.Parallel()
+	held := func(value, asHealth string, source v1alpha1.ValueSource) *v1alpha1.KnownValue {
+		since := metav1.NewTime(decidetest.Start())
+		return &v1alpha1.KnownValue{Value: value, AsHealth: asHealth, Source: source, Since: since}
+	}
+	const ours, theirs = v1alpha1.SourceChangeResult, v1alpha1.SourceHealth
+	for name, test := range map[string]struct {
+		held, baseline *v1alpha1.KnownValue
+		reading        string
+		want           v1alpha1.KnownValue
+	}{
+		"moved by somebody": {held("Slow", "Slow", theirs), nil, "Fast", *held("Fast", "Fast", theirs)},
+		"moved by somebody after a change of ours": {
+			held("Slow", "", ours), held("Slow", "", ours), "Fast", *held("Fast", "Fast", theirs),
+		},
+		"moved back to what we had sent": {
+			held("Slow", "Slow", theirs), held("Fast", "FAST 100", ours), "FAST 100", *held("Fast", "FAST 100", ours),
+		},
+		"spelled otherwise after a change of ours": {
+			held("Slow", "", ours), held("Slow", "", ours), "SLOW 50", *held("Slow", "SLOW 50", ours),
+		},
+		"moved to a third": {
+			held("Slow", "Slow", theirs), held("Fast", "FAST 100", ours), "Third", *held("Third", "Slow", theirs),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(read(test.reading, time.Second), func(in *services.Input) {
+				in.Service.Status.Carrier.Plan = test.held
+				in.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}}
+			})
+			services.Absorb(&view)
+			got := *view.Service.Status.Carrier.Plan
+			got.Since = test.want.Since
+			if got != test.want {
+				t.Errorf("the plan is %+v, not %+v", got, test.want)
+			}
+			wanted := test.want.Value != "Fast"
+			if decision := services.Decide(view); (decision.Pending != nil) != wanted {
+				t.Errorf("%s, and pending is %+v", decidetest.StepName(decision.Step), decision.Pending)
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+func TestARequestedDayIsThatOfTheAccountsTimeZone(t *testing.T) {
+	t.Parallel()
+	sydney, err := time.LoadLocation("Australia/Sydney")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for written, want := range map[string]string{
+		"2026-06-30":                "2026-06-30",
+		"2026-06-29T14:00:00Z":      "2026-06-30",
+		"2026-06-29T13:59:59Z":      "2026-06-29",
+		"2026-06-30T00:00:00+10:00": "2026-06-30",
+		"soon":                      "soon",
+		"":                          "",
+	} {
+		var service v1alpha1.BroadbandService
+		found := carrier.Cancellation{Status: carrier.CancellationRequested, RequestDate: written}
+		services.TakeCancellation(&service, found, decidetest.Start(), sydney)
+		if got := service.Status.Carrier.Cancellation.RequestDate; got != want {
+			t.Errorf("%q is taken to be %q, want %q", written, got, want)
+		}
+	}
+}
+
+func TestTheResultOfAPlanChangeIsRead(t *testing.T) {
+	t.Parallel()
+	const asked = `"plan":{"plan":"Fast","term":"12"}`
+	for name, test := range map[string]struct {
+		sla, result     string // the requested SLA, and the result
+		done            bool
+		plan, term, now string // known afterwards; "": not known
+	}{
+		"as asked":              {"", asked, true, "Fast", "12", ""},
+		"a term in words":       {"", `"plan":{"plan":"fast ","term":"12 months"}`, true, "Fast", "12", ""},
+		"it says the SLA":       {"", asked + `,"sla":{"sla":"Gold"}`, true, "Fast", "12", "Gold"},
+		"it names nothing":      {"Gold", `"plan":{}`, true, "Fast", "12", "Gold"},
+		"it cannot be read":     {"Gold", `"plan":7`, true, "Fast", "12", "Gold"},
+		"another plan":          {"Gold", `"plan":{"plan":"Slow"},"sla":{"sla":"Gold"}`, false, "Slow", "", ""},
+		"another term":          {"", `"plan":{"plan":"Fast","term":"24"}`, false, "", "24", ""},
+		"another SLA":           {"Gold", asked + `,"sla":{"sla":"Silver"}`, false, "", "", "Silver"},
+		"another plan and term": {"", `"plan":{"plan":"Slow","term":"24"}`, false, "Slow", "24", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
+			request := &v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, Location: "/requests/5",
+				Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, RestorationSLA: test.sla},
+			}
+			body := fmt.Sprintf(`{"id":5,"serviceId":7,%s}`, test.result)
+			failed := services.Finish(service, request, []byte(body), decidetest.Start(), time.UTC)
+			if done := failed == nil; done != test.done {
+				t.Errorf("it has succeeded: %v, want %v (%+v)", done, test.done, failed)
+			}
+			want := [3]string{test.plan, test.term, test.now}
+			if got := knownOf(service); got != want {
+				t.Errorf("plan, term and SLA are known to be %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// knownOf returns plan, term and SLA as they are known; "" if unknown.
+func knownOf(service *v1alpha1.BroadbandService) [3]string {
+	if service.Status.Carrier == nil {
+		return [3]string{}
+	}
+	state := service.Status.Carrier
+	return [3]string{valueOf(state.Plan), valueOf(state.Term), valueOf(state.RestorationSLA)}
+}
+
+// "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more does
+// not change the phase.
+func TestAResultThatIsReadOnceMoreDoesNotFailTheRequest(t *testing.T) {
+	t.Parallel()
+	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
+	request := &v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, Location: "/requests/5", EndedBy: v1alpha1.EndedByCarrier,
+		Phase: v1alpha1.PhaseSucceeded, Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
+	}
+	for _, result := range []string{`"plan":{"plan":"Slow"}`, `"status":"FAILED"`} {
+		body := fmt.Appendf(nil, `{"id":5,"serviceId":7,%s}`, result)
+		if failed := services.Finish(service, request, body, decidetest.Start(), time.UTC); failed != nil {
+			t.Errorf("%s: %+v", result, failed)
+		}
+		if plan := valueOf(service.Status.Carrier.Plan); plan != "Fast" {
+			t.Errorf("%s: the plan is taken to be %q", result, plan)
+		}
+	}
+}
+
+func valueOf(known *v1alpha1.KnownValue) string {
+	if known == nil {
+		return ""
+	}
+	return known.Value
+}
+
+func TestAStatusInAResultSaysWhetherItIsDone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		operation v1alpha1.Operation
+		status    string
+		again     bool                  // it succeeded before, and its result is read once more
+		phase     v1alpha1.RequestPhase // "": it has ended
+	}{
+		"completed":                {v1alpha1.OperationAggregationConversion, "COMPLETED", false, ""},
+		"none":                     {v1alpha1.OperationPlanChange, "", false, ""},
+		"failed":                   {v1alpha1.OperationPlanChange, "FAILED", false, v1alpha1.PhaseFailed},
+		"rejected":                 {v1alpha1.OperationReclaim, "REJECTED", false, v1alpha1.PhaseFailed},
+		"in error":                 {v1alpha1.OperationPlanChange, "IN_ERROR", false, v1alpha1.PhaseInProgress},
+		"in error, to be retried":  {v1alpha1.OperationPlanChange, "IN_ERROR_RETRY", false, v1alpha1.PhaseInProgress},
+		"a cancellation's own":     {v1alpha1.OperationCancellationReschedule, "IN_ERROR", false, ""},
+		"of what has succeeded":    {v1alpha1.OperationPlanChange, "FAILED", true, ""},
+		"of an aborted request":    {v1alpha1.OperationCancellationAbort, "REJECTED", false, ""},
+		"a status that is unknown": {v1alpha1.OperationPlanChange, "DONE", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			request := &v1alpha1.Request{Operation: test.operation, Phase: v1alpha1.PhaseInProgress}
+			if test.again {
+				request.EndedBy = v1alpha1.EndedByCarrier
+			}
+			got := v1alpha1.RequestPhase("")
+			if why := decide.NotDone(request, carrier.RequestSummary{Status: test.status}); why != nil {
+				got = why.Phase
+			}
+			if got != test.phase {
+				t.Errorf("it is %q, want %q", got, test.phase)
+			}
+		})
+	}
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// guard returns a decision if a desired change may not be sent now, or nil.
+type guard func(*Input, decide.DesiredChange) *decide.Decision
+
+// guards lists the checks between a change and its request, in order.
+func guards() []guard {
+	return []guard{
+		observing,        // managementPolicy Observe
+		disconnected,     // a cancelled service accepts no changes
+		priced,           // the price is read if it has to be shown
+		optionGiven,      // a fast plan needs an NTD option
+		planning,         // managementPolicy Plan, and --submit=false
+		firstAsked,       // a new installation that nobody has acknowledged sends nothing for unknown values
+		suspended,        // spec.suspend
+		refused,          // a definitive failure is not retried automatically
+		versionSupported, // the account's API version supports the operation and the field
+		termKnown,        // an SLA change includes the plan's term
+		contactGiven,     // an NTD option needs a contact
+		approved,         // a person has to approve first
+		sendable,         // the last attempt got through, the breaker is closed, the charge limit is not exceeded
+		confirmed,        // the approved price is still the price
+		refreshed,        // the value to be changed is still as it was read
+	}
+}
+
+// sendable holds back a change for the reasons that apply to every kind.
+func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
+	return decide.MaySend(&in.Input, want)
+}
+
+// modifications sends the first change that may be sent. A change that is held back does not hold
+// back the others. If all are held back, a verdict about work in progress is reported before one
+// that waits for a person.
+func modifications(in *Input) *decide.Decision {
+	var held *decide.Decision
+	for _, want := range desiredChanges(in) {
+		decision := judge(in, want)
+		if !decide.IsRest(decision.Step) {
+			return decision
+		}
+		held = decide.Weightier(held, decision)
+		if decision.Verdict.Reason == v1alpha1.ReasonProgressing {
+			break // it is about to be sent: the others wait their turn
+		}
+	}
+	return held
+}
+
+// judge sends a change, or explains why it is not sent.
+func judge(in *Input, want decide.DesiredChange) *decide.Decision {
+	for _, guard := range guards() {
+		if decision := guard(in, want); decision != nil {
+			return decision
+		}
+	}
+	decision := decide.RestWorking(v1alpha1.ReasonProgressing,
+		fmt.Sprintf("%s is being sent to the carrier", want.Operation))
+	decision.Step = submission(in, want)
+	return decision
+}
+
+// submission returns the step that sends a change.
+func submission(in *Input, want decide.DesiredChange) decide.Submit {
+	submit := decide.UsingUpRetry(&in.Input, decide.Submit{Request: want.Intent(&in.Input)}, lastOf(in, want.Operation))
+	pending := pendingOf(in)
+	if pending != nil {
+		submit.Request.Plan = pending.Changes
+	}
+	if needsApproval(in, want) {
+		submit.Request.ApprovedHash = pending.Hash
+		submit.Approve = decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	}
+	if plan := in.Service.Spec.Plan; plan != nil && want.Target.NTDOption != "" {
+		submit.Contact.Inline = plan.Contact
+		if plan.ContactSecretRef != nil {
+			submit.Contact.Secret = plan.ContactSecretRef.Name
+		}
+	}
+	return submit
+}
+
+func observing(in *Input, _ decide.DesiredChange) *decide.Decision {
+	if !onlyObserves(in) {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
+}
+
+func planning(in *Input, want decide.DesiredChange) *decide.Decision {
+	switch {
+	case in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
+		return decide.RestWaiting(v1alpha1.ReasonPlanned,
+			"managementPolicy is Plan, nothing is sent: "+decide.DescribeChanges(want.Changes))
+	case in.Withheld() != "":
+		return decide.RestWaiting(v1alpha1.ReasonPlanned,
+			in.Withheld()+", nothing is sent: "+decide.DescribeChanges(want.Changes))
+	}
+	return nil
+}
+
+func suspended(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !in.Service.Spec.Suspend {
+		return nil
+	}
+	return decide.RestWaiting(v1alpha1.ReasonSuspended,
+		"spec.suspend is true, nothing is sent: "+decide.DescribeChanges(want.Changes))
+}
+
+// versionSupported rejects what the API version does not have: "An operation whose family does not
+// exist at apiVersion is refused by us". Some fields were also added in later versions, spec §9.
+func versionSupported(in *Input, want decide.DesiredChange) *decide.Decision {
+	err := versionError(in, want)
+	if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); !unsupported {
+		return nil
+	}
+	return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+
+		": raise apiVersion of the CarrierAccount, or remove the field from spec")
+}
+
+// versionError validates the request against the version rules of spec §9. A contact from a Secret
+// counts as given, because the Secret is read when the request is sent.
+func versionError(in *Input, want decide.DesiredChange) error {
+	if want.Operation != v1alpha1.OperationPlanChange {
+		return decide.CheckSupported(&in.Input, carrier.Operation(want.Operation))
+	}
+	var to v1alpha1.Contact
+	if plan := in.Service.Spec.Plan; plan != nil && (plan.Contact != nil || plan.ContactSecretRef != nil) {
+		const given = "given"
+		to = v1alpha1.Contact{Name: given, Phone: given, Email: given}
+	}
+	return planChangeRequest(in.Service.ServiceNumber(), want.Target, to).Check(int(in.Account.Object.Spec.APIVersion))
+}
+
+func termKnown(_ *Input, want decide.DesiredChange) *decide.Decision {
+	if want.Operation != v1alpha1.OperationPlanChange || want.Target.Term != 0 {
+		return nil
+	}
+	return decide.RestStuck(v1alpha1.ReasonTermUnknown, fmt.Sprintf(
+		"the restoration SLA is sent together with the plan and its term, and the term of plan %q is not known: "+
+			"declare spec.plan with name and term", want.Target.Plan))
+}
+
+// contactGiven requires contact details, which are "required when ntdOption is set, from version
+// 8".
+func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
+	if err := versionError(in, want); err != nil {
+		return decide.RestStuck(v1alpha1.ReasonContactRequired,
+			err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
+	}
+	if want.Target.NTDOption == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
+		return nil
+	}
+	held := decide.RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error())
+	return decide.LookAgain(held, in.Memory.ContactAgain)
+}
+
+// optionGiven requires an NTD option: "ntdOption needed above 1000 MBit/s, where the plan's speed
+// is known".
+func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
+	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
+		return nil
+	}
+	offers := in.Memory.Readings.Options.Options.Plans
+	if len(offers) == 0 {
+		return optionMissed(in)
+	}
+	for _, offer := range offers {
+		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
+		mbit, whole := carrier.Number(speed).Int()
+		if decide.SameName(offer.Plan, want.Target.Plan) && whole && mbit > fastPlan {
+			return decide.RestStuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
+				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
+				want.Target.Plan, fastPlan, optionNames(offer.NTDOptions)))
+		}
+	}
+	return nil
+}
+
+// fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
+const fastPlan = 1000
+
+// optionMissed repeats the verdict already recorded for this generation. After a restart the offers
+// are forgotten, and they are not read again for it.
+func optionMissed(in *Input) *decide.Decision {
+	said := decide.ReadyIn(in.Service.Status.Conditions)
+	if said.Reason == v1alpha1.ReasonNTDOptionRequired && said.ObservedGeneration == in.Service.Generation {
+		return decide.RestStuck(said.Reason, said.Message)
+	}
+	return nil
+}
+
+func optionNames(options []carrier.NTDOption) string {
+	names := make([]string, 0, len(options))
+	for _, option := range options {
+		names = append(names, decide.Bounded(option.Option, 100))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
+}
+
+// cancellation applies the declared cancellation, or explains why that is not possible.
+func cancellation(in *Input) *decide.Decision {
+	if why := cancellationBarred(in); why != nil {
+		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
+	}
+	want := desiredCancellation(in)
+	if !want.Wanted() {
+		return nil
+	}
+	return judge(in, want)
+}
+
+// firstAsked holds back a request for an unknown value.
+func firstAsked(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !decide.HasUnknown(want.Changes) {
+		return nil
+	}
+	return decide.AwaitAcknowledgement(&in.Input, decide.DescribeChanges(want.Changes))
+}
+
+// priced waits for the prices of a change if they have to be shown.
+func priced(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
+		return nil
+	}
+	return askPrice(in)
+}
+
+// confirmed: "the options are read again right before the POST and a different fee voids the
+// approval". A different fee makes another hash, which the approval does not match.
+func confirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+		return nil
+	}
+	return askPrice(in)
+}

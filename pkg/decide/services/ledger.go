@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// JudgeLedger decides whether an object may act for the service of a ledger. "Only the
+// holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
+func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
+	switch {
+	case in.Lacks() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in):
+		return decide.LedgerVerdict{Lost: decide.ReceiptLost(&in, v1alpha1.OperationPlanChange, "service")}
+	case in.Ledger == nil:
+		return decide.LedgerVerdict{}
+	}
+	if unfit := decide.WhyNotUsable(&in); unfit != nil {
+		return *unfit
+	}
+	return decide.LedgerVerdict{Take: !decide.IsHolder(&in)}
+}
+
+// Project updates a status from the ledger, which alone records what was sent and the values
+// that cannot be read. The ledger is nil if the object holds none.
+func Project(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, clock decide.Clock) {
+	forgetOutdated(service, ledger)
+	service.ShowLedger(ledger)
+	showHistory(service, ledger)
+	showHandled(service)
+	var spec v1alpha1.RequestLedgerSpec
+	if ledger != nil {
+		spec = *ledger.Spec.DeepCopy()
+	}
+	if service.Status.Carrier == nil && spec.Known == (v1alpha1.KnownToLedger{}) && spec.Baseline == nil {
+		return
+	}
+	state := carrierState(service)
+	state.Term, state.RestorationSLA = spec.Known.Term, spec.Known.RestorationSLA
+	state.AggregationMethod, state.DSLStabilityProfile = spec.Known.AggregationMethod, spec.Known.DSLStabilityProfile
+	state.Plan = planOnRecord(state.Plan, spec.Baseline, clock)
+}
+
+// forgetOutdated drops values that were read before a request that has ended since the status was
+// written, because a process ended between the two writes or the status is an old one. They are
+// read again. For the plan, the baseline serves the same purpose.
+func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
+	state := service.Status.Carrier
+	if state == nil || ledger == nil {
+		return
+	}
+	for _, contract := range carrier.Contracts() {
+		for _, done := range notShownIn(service, ledger, v1alpha1.Operation(contract.Operation)) {
+			forget(state, done)
+		}
+	}
+}
+
+func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
+	lost := decide.StandsForLost(done)
+	if lost {
+		state.Plan = nil
+	}
+	if lost || decide.TouchesCancellation(done.Operation) && done.Phase.Ended() {
+		state.Cancellation = nil
+	}
+}
+
+// notShownIn returns the attempts at an operation that reached the carrier, or may have, and that a
+// status does not show with the same phase as the ledger.
+func notShownIn(
+	service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, operation v1alpha1.Operation,
+) []*v1alpha1.Request {
+	shown, newest := service.RequestOf(operation), ledger.RequestOf(operation)
+	if decide.SameState(shown, newest) {
+		return nil
+	}
+	return slices.DeleteFunc([]*v1alpha1.Request{newest, ledger.ReachedLast(operation)}, func(of *v1alpha1.Request) bool {
+		return of == nil || !of.Phase.Reached() || decide.SameState(shown, of)
+	})
+}
+
+// showHandled echoes the approval and the retry that were used up last.
+func showHandled(service *v1alpha1.BroadbandService) {
+	var approved, retried v1alpha1.Request
+	for _, request := range service.Status.Requests {
+		if request.ApprovedHash != "" && !request.SubmittedAt.Before(&approved.SubmittedAt) {
+			approved = request
+		}
+		if request.Retry != "" && !request.SubmittedAt.Before(&retried.SubmittedAt) {
+			retried = request
+		}
+	}
+	handled := &service.Status.Handled
+	handled.Approve = cmp.Or(approved.ApprovedHash, handled.Approve)
+	handled.Retry = cmp.Or(retried.Retry, handled.Retry)
+}
+
+// planOnRecord returns the plan from the status if it was read after the baseline was set, and
+// otherwise the baseline from the ledger.
+func planOnRecord(shown, baseline *v1alpha1.KnownValue, clock decide.Clock) *v1alpha1.KnownValue {
+	read := shown != nil && shown.Source == v1alpha1.SourceHealth && shown.AsHealth != ""
+	switch {
+	case !read, baseline != nil && clock.Before(shown.Since, baseline.Since):
+		return baseline
+	}
+	return shown
+}
+
+// Remember records the values of a service that cannot be read, and the plan last applied to
+// it: "known" and "baseline" of its ledger.
+func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService) {
+	state := service.Status.Carrier.DeepCopy()
+	if state == nil {
+		return
+	}
+	ledger.Known.Term, ledger.Known.RestorationSLA = state.Term, state.RestorationSLA
+	ledger.Known.AggregationMethod = state.AggregationMethod
+	ledger.Known.DSLStabilityProfile = state.DSLStabilityProfile
+	baseline := ledger.Baseline
+	switch plan := state.Plan; {
+	case plan == nil, plan.Source != v1alpha1.SourceHealth, plan.AsHealth == "":
+		ledger.Baseline = plan
+	case baseline != nil && baseline.AsHealth == "" && baseline.Value == plan.Value:
+		baseline.AsHealth = plan.AsHealth
+	}
+}
+
+// Left describes what continues at the carrier although the object was deleted; "" if
+// nothing does.
+func Left(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
+	if ledger.Spec.Holder.UID != string(service.UID) {
+		return ""
+	}
+	words := make([]string, 0, len(ledger.Spec.Open))
+	for _, open := range ledger.Spec.Open {
+		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("deleted while %s: it continues at the carrier, and a new BroadbandService for this service "+
+		"takes it up", strings.Join(words, ", "))
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Absorb updates the status with what is known without a step: the answers of readings, the values
+// of the order, and the values that the user has asked to trust.
+func Absorb(in *Input) {
+	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
+		return // nothing may be trusted before the ledger is known
+	}
+	readings := &in.Memory.Readings
+	if readings.Health.State == decide.ReadingAnswered && !outdone(in, decide.TopicHealth) {
+		absorbHealth(in, &readings.Health)
+	}
+	if readings.Cancellation.State == decide.ReadingAnswered && !outdone(in, decide.TopicCancellation) {
+		TakeCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
+	}
+	if readings.Disruptions.State == decide.ReadingAnswered {
+		absorbDisruptions(in, readings.Disruptions.Disruptions)
+	}
+	agree(in)
+	absorbOrder(in)
+	believe(in)
+}
+
+// outdone reports whether a request that changed the topic ended after the reading was requested.
+// If two managers are active, that request may be the other one's, and this process's reading is
+// older than the recorded state.
+func outdone(in *Input, topic decide.Topic) bool {
+	return in.Memory.Readings.Of(topic).AskedAt.Before(decide.ChangedAt(&in.Input, topic))
+}
+
+// Reached updates the status with the values that a successful request has set.
+func Reached(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
+) {
+	state, target := carrierState(service), request.Target
+	if decide.StandsForLost(request) {
+		state.Plan, state.Cancellation = nil, nil // the request is unknown, so the current values are read
+	}
+	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
+		state.Plan = knownValue(target.Plan, source, now)
+		state.Term = knownValue(strconv.Itoa(int(target.Term)), source, now)
+	}
+	if target.RestorationSLA != "" {
+		state.RestorationSLA = knownValue(target.RestorationSLA, source, now)
+	}
+	if target.AggregationMethod != "" {
+		state.AggregationMethod = knownValue(target.AggregationMethod, source, now)
+	}
+	if target.DSLStabilityProfile != "" {
+		state.DSLStabilityProfile = knownValue(target.DSLStabilityProfile, source, now)
+	}
+	if mustReadAgain(request, state.Cancellation, source) {
+		state.Cancellation = nil // it can be read, so the current value is read
+	}
+}
+
+// mustReadAgain reports whether the known cancellation is older than the result of a request. A
+// reclaim ends a cancellation. After a reschedule or abort that was settled without its result, the
+// known cancellation may or may not show it.
+func mustReadAgain(
+	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
+) bool {
+	if !request.Operation.AltersCancellation() {
+		return request.Operation == v1alpha1.OperationReclaim
+	}
+	return source != v1alpha1.SourceChangeResult && known != nil && !AsWanted(request, known)
+}
+
+// TakeDeclared takes the values that cannot be read as declared, after a person has resolved as
+// succeeded everything that was sent before the ledger was lost. The other values are read again.
+func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
+	spec, target := service.Spec, v1alpha1.RequestTarget{}
+	target.RestorationSLA = spec.RestorationSLA
+	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
+	Reached(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
+	state := carrierState(service)
+	state.Plan, state.Cancellation = nil, nil
+	if spec.Plan != nil {
+		state.Term = knownValue(strconv.Itoa(int(spec.Plan.Term)), v1alpha1.SourceDeclared, now)
+	}
+}
+
+// MatchesTarget reports whether a result belongs to this request: "a 200 whose id or service id
+// differs" does not. A result without ids does, because fields may be missing.
+func MatchesTarget(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
+) bool {
+	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber().Number()
+	sameRequest := result.ID == 0 || strings.HasSuffix(request.Location, "/"+strconv.FormatInt(result.ID, 10))
+	return sameService && sameRequest
+}
+
+// absorbHealth records the result of a health request.
+func absorbHealth(in *Input, reading *decide.Reading) {
+	state, health := carrierState(in.Service), reading.Health
+	state.TechnologyType = decide.Bounded(health.TechnologyType, 64)
+	state.LocationID = decide.Bounded(health.LocationID, 64)
+	state.AVCID = decide.Bounded(health.AVCID, 64)
+	state.PRIID = decide.Bounded(health.PRIID, 64)
+	state.WholesaleServiceID = decide.Bounded(health.WholesaleServiceID, 64)
+	absorbColors(in, health)
+	if plan := decide.PlanInHealth(health); plan != "" {
+		absorbPlan(in, state, plan, reading.AskedAt)
+	}
+}
+
+// absorbColors records the carrier's rating of the line. Its time is when this rating was first
+// seen, so that an unchanged rating needs no write.
+func absorbColors(in *Input, health carrier.HealthResult) {
+	view := v1alpha1.HealthStatus{
+		Summary:      decide.Bounded(string(health.CurrentCondition.Status), 64),
+		Connectivity: decide.Bounded(string(health.Indicator.Connectivity), 64),
+		Performance:  decide.Bounded(string(health.Indicator.Performance), 64),
+		Stability:    decide.Bounded(string(health.Indicator.Stability), 64),
+		Alert:        decide.Bounded(health.CurrentCondition.AlertMessage, 1024),
+		NextAction:   decide.Bounded(health.NextAction.Description, 1024),
+		HRIID:        decide.Bounded(health.HRIID, 64),
+	}
+	if held := in.Service.Status.Health; held != nil {
+		newest := view.HRIID
+		view.Since, view.HRIID = held.Since, held.HRIID // each reading has its own record id, which is not a change
+		if view == *held {
+			return
+		}
+		view.HRIID = newest
+	}
+	view.Since = metav1.NewTime(in.Now)
+	in.Service.Status.Health = &view
+}
+
+// TakeCancellation records the state of a service's cancellation. Its time is when this state was
+// first seen. Days are in the given time zone, because the carrier may write the requested day as a
+// date-time.
+func TakeCancellation(
+	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
+) {
+	state := v1alpha1.CancellationState{
+		Status: decide.Bounded(string(found.Status), 64), Cancelled: found.Cancelled,
+		RequestDate: decide.DayOf(decide.Bounded(found.RequestDate, 64), days),
+		RequestedOn: decide.Bounded(string(found.RequestedOn), 64),
+		CancelledOn: decide.Bounded(string(found.CancelledOn), 64), AbortedOn: decide.Bounded(string(found.AbortedOn), 64),
+		ErrorDetail: decide.Bounded(found.ErrorDetail, 1024),
+		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
+	}
+	state.PendingDate = pendingDate(&state)
+	if held := carrierState(service).Cancellation; held != nil {
+		state.Since, state.Agreed = held.Since, held.Agreed
+		if state == *held {
+			return
+		}
+	}
+	state.Since = metav1.NewTime(now)
+	service.Status.Carrier.Cancellation = &state
+}
+
+// pendingDate returns the day on which the service will be cancelled; "" if no cancellation is
+// pending: none was requested, or it was aborted, rejected or carried out.
+func pendingDate(state *v1alpha1.CancellationState) string {
+	if state.Cancelled || carrier.CancellationStatus(state.Status) == carrier.CancellationCompleted ||
+		!live(state) && !pastReturn(state) {
+		return ""
+	}
+	return state.RequestDate
+}
+
+// absorbDisruptions counts the disruptions of the service. It shows the active one that started
+// last and the scheduled one that comes next.
+func absorbDisruptions(in *Input, found []carrier.Disruption) {
+	seen := countDisruptions(found)
+	if held := in.Service.Status.Disruptions; held != nil {
+		seen.Since = held.Since
+		if equality.Semantic.DeepEqual(&seen, held) {
+			return
+		}
+	}
+	seen.Since = metav1.NewTime(in.Now)
+	in.Service.Status.Disruptions = &seen
+}
+
+func countDisruptions(found []carrier.Disruption) v1alpha1.DisruptionStatus {
+	var seen v1alpha1.DisruptionStatus
+	for i := range found {
+		one := disruptionOf(&found[i])
+		switch found[i].Status {
+		case carrier.DisruptionActive:
+			seen.Active++
+			if seen.Current == nil || seen.Current.StartAt.Before(&one.StartAt) {
+				seen.Current = one
+			}
+		case carrier.DisruptionScheduled:
+			seen.Scheduled++
+			if seen.Next == nil || one.StartAt.Before(&seen.Next.StartAt) {
+				seen.Next = one
+			}
+		case carrier.DisruptionCompleted:
+		}
+	}
+	return seen
+}
+
+func disruptionOf(found *carrier.Disruption) *v1alpha1.Disruption {
+	one := &v1alpha1.Disruption{
+		ID: decide.Bounded(found.WholesaleDisruptionID, 64), Severity: decide.Bounded(found.Severity, 64),
+		Description: decide.Bounded(found.Description, 1024),
+	}
+	if at, ok := found.MaintenanceStartAt.Time(); ok {
+		one.StartAt = v1alpha1.WholeSeconds(at)
+	}
+	if at, ok := found.MaintenanceEndAt.Time(); ok {
+		one.EndAt = v1alpha1.WholeSeconds(at)
+	}
+	return one
+}

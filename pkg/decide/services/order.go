@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// absorbOrder takes values from the order that created the service, where nothing newer is known.
+func absorbOrder(in *Input) {
+	order := in.Order
+	if order == nil || order.ServiceID != in.Service.ServiceNumber() {
+		return
+	}
+	state := &v1alpha1.CarrierState{} // the recorded state stays unchanged if no value is taken
+	if held := in.Service.Status.Carrier; held != nil {
+		state = held
+	}
+	if state.AVCID == "" {
+		state.AVCID = decide.Bounded(order.AVCID, 64)
+	}
+	term := ""
+	if order.Term != 0 {
+		term = strconv.Itoa(int(order.Term))
+	}
+	for _, aspect := range []struct {
+		operation v1alpha1.Operation
+		ordered   string
+		held      **v1alpha1.KnownValue
+	}{
+		{v1alpha1.OperationPlanChange, order.Plan, &state.Plan},
+		{v1alpha1.OperationPlanChange, term, &state.Term},
+		{v1alpha1.OperationPlanChange, order.RestorationSLA, &state.RestorationSLA},
+		{v1alpha1.OperationAggregationConversion, order.AggregationMethod, &state.AggregationMethod},
+	} {
+		if aspect.ordered != "" && *aspect.held == nil && in.Subject.RequestOf(aspect.operation) == nil {
+			*aspect.held = knownValue(decide.Bounded(aspect.ordered, 200), v1alpha1.SourceOrder, in.Now)
+			in.Service.Status.Carrier = state
+		}
+	}
+}
+
+// NumberOf returns the carrier's number of the service of a task: its own, or that of the
+// BroadbandService that it names. The verdict explains why there is none, or why it may not be
+// used; nil if it may.
+func NumberOf(
+	account *v1alpha1.CarrierAccount, own v1alpha1.CarrierID, ref *v1alpha1.ServiceReference,
+	service *v1alpha1.BroadbandService, operation v1alpha1.Operation,
+) (v1alpha1.CarrierID, *decide.Verdict) {
+	number := own
+	switch {
+	case own != "":
+	case service == nil:
+		return "", serviceNotReady(ref, "does not exist in this namespace: create it, and this continues automatically")
+	case account != nil && service.AccountName() != account.Name:
+		return "", &decide.Verdict{
+			State: decide.Stuck, Reason: v1alpha1.ReasonInvalid,
+			Message: fmt.Sprintf(
+				"BroadbandService %s belongs to CarrierAccount %s, and this to %s: create another object with that account",
+				service.Name, service.AccountName(), account.Name),
+		}
+	case service.ServiceNumber() == "":
+		return "", serviceNotReady(ref, "has no service id yet: this continues automatically once it has one")
+	default:
+		number = service.ServiceNumber()
+	}
+	if !decide.Listed(account, number) {
+		refusal := decide.NotFoundOrForbidden(operation, number)
+		return number, &refusal
+	}
+	return number, nil
+}
+
+func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *decide.Verdict {
+	name := ""
+	if ref != nil {
+		name = ref.Name
+	}
+	return &decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonServiceNotReady,
+		Message: fmt.Sprintf("BroadbandService %s %s", name, why),
+	}
+}
+
+// OrderOf returns what a service takes over from the order that created it. It is empty until the
+// carrier has accepted the order, even if spec.serviceID is set.
+func OrderOf(order *v1alpha1.ServiceOrder) *Order {
+	known, request := &Order{}, order.Status.Request
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
+		return known
+	}
+	known.Accepted = true
+	known.ServiceID = cmp.Or(order.Spec.ServiceID, order.Status.ServiceID)
+	known.Plan, known.Term = order.Status.PlanName, order.Spec.Term
+	known.RestorationSLA, known.AggregationMethod = order.Status.RestorationSLA, order.Status.AggregationMethod
+	known.AVCID = order.Status.AVCID
+	return known
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// pendingOf returns the plan of changes, as in Terraform; nil if there are none. The changes of an
+// open request stay in it as they were sent, even if the spec has changed since.
+func pendingOf(in *Input) *v1alpha1.Pending {
+	if in.Service.ServiceNumber() == "" {
+		return nil
+	}
+	running, wanted := changesUnderWay(in), wantedNext(in)
+	changes := slices.Concat(running, differences(wanted))
+	if len(changes) == 0 {
+		return nil
+	}
+	return &v1alpha1.Pending{Hash: pendingHash(in, running, wanted), Changes: changes}
+}
+
+// wantedNext returns the changes that would be sent, in addition to those in progress.
+func wantedNext(in *Input) []decide.DesiredChange {
+	if onlyObserves(in) || showsNothing(in) {
+		return nil
+	}
+	return slices.DeleteFunc(append(desiredChanges(in), desiredCancellation(in)), func(want decide.DesiredChange) bool {
+		open := in.Subject.RequestOf(want.Operation)
+		return !want.Wanted() || open != nil && !open.Phase.Ended()
+	})
+}
+
+// changesUnderWay returns the recorded changes of the open requests.
+func changesUnderWay(in *Input) []v1alpha1.Change {
+	open := in.Subject.OpenRequests()
+	changes := make([]v1alpha1.Change, 0, len(open))
+	for _, open := range open {
+		changes = append(changes, open.Changes()...)
+	}
+	return changes
+}
+
+// pendingHash covers the object, its generation and last attempts, the bodies, the carrier's values
+// and the fees: "never the same twice", so that an old approval never matches. An approved plan
+// keeps its hash until it is carried out: one approval covers all of its changes.
+func pendingHash(in *Input, running []v1alpha1.Change, wanted []decide.DesiredChange) string {
+	if held := approvedPlan(in); held != nil && carriedOut(in, held, append(running, differences(wanted)...)) {
+		return held.Hash
+	}
+	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
+		given == hashOf(in, running, withoutPrices(wanted)) {
+		return given
+	}
+	return hashOf(in, running, wanted)
+}
+
+// withoutPrices returns the same changes without their prices.
+func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
+	bare := slices.Clone(wanted)
+	for i := range bare {
+		bare[i].Changes = decide.Unpriced(bare[i].Changes)
+	}
+	return bare
+}
+
+// hashOf returns the hash of the changes as they are shown.
+func hashOf(in *Input, running []v1alpha1.Change, wanted []decide.DesiredChange) string {
+	const each = 3
+	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration(), running)
+	for _, want := range wanted {
+		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval"
+		// (R11).
+		last := ""
+		if request := decide.ReachedOf(&in.Input, want.Operation); request != nil {
+			last = request.AttemptID
+		}
+		facts = append(facts, last, want.BodyHash(), want.Changes)
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		panic("decide: strings and structs of strings always marshal: " + err.Error())
+	}
+	return decide.ApprovalHash(text)
+}
+
+// approvedPlan returns the plan that was approved last, from the attempts at it; nil if none.
+func approvedPlan(in *Input) *v1alpha1.Pending {
+	var newest *v1alpha1.Request
+	for i := range in.Service.Status.Requests {
+		request := &in.Service.Status.Requests[i]
+		if request.ApprovedHash != "" && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
+			newest = request
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	return &v1alpha1.Pending{Hash: newest.ApprovedHash, Changes: newest.Plan}
+}
+
+// carriedOut reports whether a recorded plan is approved and in progress without a failure, and its
+// remaining changes are exactly the ones wanted now. A completed change does not remain: the same
+// change again needs a new plan.
+func carriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
+	going, done := false, make(map[v1alpha1.Operation]bool)
+	for _, request := range in.Service.Status.Requests {
+		if request.ApprovedHash != held.Hash {
+			continue
+		}
+		ended := decide.Definitive(request.Phase) || request.Phase == v1alpha1.PhaseNotAccepted
+		if ended || request.Generation != in.Service.Generation {
+			return false // R11: an attempt that a person ended makes a new hash
+		}
+		going, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
+	}
+	for _, change := range left {
+		same := func(h v1alpha1.Change) bool { return decide.SameChange(h, change) }
+		going = going && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
+	}
+	return going
+}
+
+// approved waits until a person approves exactly this plan of changes.
+func approved(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !needsApproval(in, want) {
+		return nil
+	}
+	return decide.AwaitApproval(&in.Input, askingFor(in, want), pendingOf(in))
+}
+
+// needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
+// monthly fee rises, or when either is unknown". Aggregation conversion and reclaim have no quoted
+// price. OnCost also needs approval for the first change of a service that the object did not
+// order. An unreadable value needs approval "whatever the account says" (R7), and so do unknown
+// values.
+func needsApproval(in *Input, want decide.DesiredChange) bool {
+	policy := approvalOf(in)
+	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
+	return want.Unread || asksWhich(in, want) || policy == v1alpha1.ApprovalAlways || onCost
+}
+
+// isFirstChange reports whether the object has not changed the service yet and did not order it.
+// Its spec may be out of date, and nobody has reviewed what it would change.
+func isFirstChange(in *Input) bool {
+	if in.Service.Spec.OrderRef != nil {
+		return false
+	}
+	return !slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		own := request.UID == string(in.Service.UID) && !request.TakenOver
+		return own && request.Phase.Reached()
+	})
+}
+
+func costsMoney(want decide.DesiredChange) bool {
+	if want.Operation == v1alpha1.OperationPlanChange {
+		b := billOf(want)
+		return b.Costs()
+	}
+	return want.Operation == v1alpha1.OperationAggregationConversion || want.Operation == v1alpha1.OperationReclaim
+}
+
+func billOf(want decide.DesiredChange) decide.Bill {
+	var b decide.Bill
+	for _, i := range pricedRows(want.Changes) {
+		c := want.Changes[i]
+		b.Once(c.OneTime)
+		b.Add(&b.Before, c.MonthlyBefore)
+		b.Add(&b.After, c.MonthlyAfter)
+		b.Charge(c.NFAS)
+		b.Charge(c.NTDOption)
+		isPlan := c.Field != decide.FieldSLA
+		b.Unknown = b.Unknown || isPlan && want.Target.NTDOption != "" && c.NTDOption == nil
+	}
+	return b
+}
+
+// untilApproved follows the text about the unreadable value.
+const untilApproved = ", and nothing is sent before somebody approves it, or has it read again with " +
+	v1alpha1.AnnotationReconcile
+
+// askingFor returns why a change waits for a person.
+func askingFor(in *Input, want decide.DesiredChange) decide.ApprovalReason {
+	switch policy := approvalOf(in); {
+	case want.Unread:
+	case asksWhich(in, want):
+		return askingWhich(in, want)
+	case policy == v1alpha1.ApprovalOnCost && isFirstChange(in) && !costsMoney(want):
+		return decide.ApprovalReason{
+			Why: "this object has not changed the service before and did not order it, approval is OnCost, " +
+				"and nothing is sent before it is given",
+			Priced: true,
+		}
+	default:
+		return decide.RequiredByPolicy(policy)
+	}
+	on, _ := basisOf(in, want.Operation)
+	return decide.ApprovalReason{Why: unreadWords(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
+}
+
+// unreadWords describes what could not be read and why, as this process knows it, or else as the
+// status last reported it.
+func unreadWords(in *Input, on basis) string {
+	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
+	switch {
+	case reading.State == decide.ReadingAnswered, reading.State == decide.ReadingTaken:
+		return words + " (the carrier's answer does not say it)"
+	case reading.Err != nil:
+		return fmt.Sprintf("%s (%s)", words, decide.ErrorText(reading.Err))
+	}
+	for _, said := range in.Service.Status.Conditions {
+		before, _, found := strings.Cut(said.Message, untilApproved)
+		if found && said.Type == v1alpha1.ConditionApprovalRequired && strings.HasPrefix(before, words) {
+			return before
+		}
+	}
+	return words
+}
+
+// askingWhich explains why a person is asked about unknown values.
+func askingWhich(in *Input, want decide.DesiredChange) decide.ApprovalReason {
+	changes, unread := differences(desiredChanges(in)), []string(nil)
+	why := ""
+	for _, change := range changes {
+		switch {
+		case change.Unknown && change.Field == decide.FieldPlan:
+			why = fmt.Sprintf("health names the plan %q, and the carrier is not known to offer a plan of that name for "+
+				"this service: it may be the declared plan, spelled differently; ", change.From)
+		case change.Unknown:
+			unread = append(unread, change.Field)
+		}
+	}
+	if len(unread) > 0 {
+		why += "the carrier has no read of " + decide.ListOf(unread) + "; "
+	}
+	why += "nothing is sent before it is approved"
+	if !isPriced(in, want) && pricedOnceApproved(in, want) {
+		return decide.ApprovalReason{Why: why + ", and what it costs is read then, and asked about unless it is free"}
+	}
+	return decide.ApprovalReason{Why: why, Priced: true}
+}
+
+// pricedOnceApproved reports whether the price of a change is read only after a person wants it
+// sent: an unknown SLA may be trusted instead, and then its price is not needed. With
+// managementPolicy Plan, all prices are shown.
+func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
+	if !asksOnlySLA(in, want) {
+		return false
+	}
+	pending := pendingOf(in)
+	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
+}
+
+// asksOnlySLA reports whether a change consists only of an SLA that a person has to decide about.
+func asksOnlySLA(in *Input, want decide.DesiredChange) bool {
+	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
+	return !planned && asksWhich(in, want) && len(decide.FieldChanges(want.Changes, decide.FieldSLA)) == len(want.Changes)
+}
+
+// isFreeAsApproved reports whether an unknown SLA that was approved before its price was read
+// turned out to be free: then it is the change that was approved.
+func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
+	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
+		return asksOnlySLA(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter)
+	})
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// A change that was settled without its result may or may not be visible in the known cancellation.
+func TestTheCancellationIsReadAgainAfterAChangeThatItDoesNotShow(t *testing.T) {
+	t.Parallel()
+	const wanted, other = "2026-12-31", "2026-11-30"
+	reclaimed := func(r *v1alpha1.Request) { r.Operation = v1alpha1.OperationReclaim }
+	moved := rescheduling(v1alpha1.PhaseSucceeded)
+	for name, test := range map[string]struct {
+		request func(*services.Input)
+		date    string // of the known cancellation
+		source  v1alpha1.ValueSource
+		known   bool // whether it is known afterwards
+	}{
+		"shown":                    {moved, wanted, v1alpha1.SourceDeclared, true},
+		"not shown":                {moved, other, v1alpha1.SourceDeclared, false},
+		"from the result":          {moved, other, v1alpha1.SourceChangeResult, true},
+		"of a plan":                {with(v1alpha1.PhaseSucceeded), other, v1alpha1.SourceDeclared, true},
+		"of a service got back":    {with(v1alpha1.PhaseSucceeded, reclaimed), other, v1alpha1.SourceChangeResult, false},
+		"of a plan, by the result": {with(v1alpha1.PhaseSucceeded), other, v1alpha1.SourceChangeResult, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(test.request, endsOn(carrier.CancellationRequested, test.date))
+			request := view.Service.Status.Requests[0]
+			services.Reached(view.Service, &request, test.source, view.Now)
+			if got := view.Service.Status.Carrier.Cancellation; (got != nil) != test.known {
+				t.Errorf("the cancellation is known to be %+v, want it known: %t", got, test.known)
+			}
+		})
+	}
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The intervals that apply if spec.observe does not set them.
+const (
+	defaultHealthInterval       = 24 * time.Hour
+	defaultCancellationInterval = 24 * time.Hour
+	managedCancellationInterval = 6 * time.Hour // while spec.cancellation is set
+)
+
+// observation is a topic that is read at an interval.
+type observation struct {
+	topic    decide.Topic
+	interval time.Duration // 0: not read
+	firstNow bool          // nothing is known about it yet, so it is read when first seen
+}
+
+// observations returns what is read periodically, where an interval of "0" disables a topic. The
+// plan is not read here when first seen: a change waits for it (unknownPlan).
+func observations(in *Input) []observation {
+	spec, status := in.Service.Spec, in.Service.Status
+	cancellation := defaultCancellationInterval
+	if spec.Cancellation != nil {
+		cancellation = managedCancellationInterval
+	}
+	observed := []observation{
+		{decide.TopicCancellation, spec.Observe.CancellationInterval.Or(cancellation), knownCancellation(in) == nil},
+		{decide.TopicDisruptions, spec.Observe.DisruptionsInterval.Or(0), status.Disruptions == nil},
+	}
+	if healthSupported(in) == nil {
+		health := spec.Observe.HealthInterval.Or(defaultHealthInterval)
+		observed = append(observed, observation{decide.TopicHealth, health, false})
+	}
+	return observed
+}
+
+// withReadings uses a decision to rest for a reading that is due at its interval or because of the
+// reconcile annotation. The verdict does not change: a reading does not modify the service.
+func withReadings(in *Input, decision decide.Decision) decide.Decision {
+	if !decide.IsRest(decision.Step) || !readable(in) {
+		return decision
+	}
+	for _, o := range observations(in) {
+		token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+		step, at := decide.ReadingStep(&in.Input, o.topic, token, func() (bool, time.Time) { return o.due(in) })
+		if !decide.IsRest(step) {
+			decision.Step = step
+			break
+		}
+		decision.LookAt = decide.Earlier(decision.LookAt, at)
+	}
+	return decision
+}
+
+// readable reports whether a reading is possible now, regardless of its interval.
+func readable(in *Input) bool {
+	return in.Service.ServiceNumber() != "" && decide.AccountReady(&in.Input) == nil &&
+		decide.Listed(in.Account.Object, in.Service.ServiceNumber())
+}
+
+// due reports whether a topic has to be read now, and otherwise when.
+func (o observation) due(in *Input) (bool, time.Time) {
+	reading := in.Memory.Readings.Of(o.topic)
+	switch {
+	case o.interval <= 0:
+		return false, time.Time{}
+	case reconcileAsks(in, reading), o.firstNow && !reading.Refused():
+		return true, time.Time{}
+	}
+	last := decide.Later(in.Memory.FirstSeen, reading.AskedAt)
+	slot := decide.NextSlot(string(in.Subject.GetUID()), o.interval, last)
+	next := decide.Earlier(decide.NotifiedReadAt(&in.Input, o.topic), slot)
+	return !in.Now.Before(next), next
+}
+
+func reconcileAsks(in *Input, reading *decide.Reading) bool {
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
+}
+
+// reconcileServed reports whether the reconcile annotation has been handled: the readings made for
+// it have ended, or there is nothing to read.
+func reconcileServed(in *Input) bool {
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	for _, o := range observations(in) {
+		reading := in.Memory.Readings.Of(o.topic)
+		waits := reading.Token != token || !reading.Ended() && reading.State != decide.ReadingFailed
+		if o.interval > 0 && waits {
+			return false
+		}
+	}
+	return token != ""
+}
+
+// unknownPlan returns a decision while the plan is needed but unknown.
+func unknownPlan(in *Input) *decide.Decision {
+	if !needsPlan(in) || knownPlan(in) != nil {
+		return nil
+	}
+	if err := healthSupported(in); err != nil {
+		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
+			"the carrier's plan cannot be read: %v; raise the account's apiVersion, or list Plan in trustDeclared", err))
+	}
+	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+}
+
+// awaitReading waits for a reading that the comparison needs.
+func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
+	verdict := readingVerdict(in, in.Memory.Readings.Of(topic), what, unread)
+	return &decide.Decision{Step: step, LookAt: at, Verdict: verdict}
+}
+
+// unlessEmpty asks at once, unless the last answer did not contain the value: that is "a failed
+// reading, growing pauses" (R20).
+func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
+	reading := in.Memory.Readings.Of(topic)
+	if reading.Empty == 0 {
+		return decide.AtOnce
+	}
+	return func() (bool, time.Time) {
+		at := reading.AskedAt.Add(decide.Backoff(reading.Empty))
+		return !in.Now.Before(at), at
+	}
+}
+
+// readingVerdict explains why a value is not known yet. The reason unread is for a carrier that
+// answers but gives no reading.
+func readingVerdict(in *Input, reading *decide.Reading, what, unread string) decide.Verdict {
+	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
+		return decide.Verdict{
+			State: decide.Working, Reason: unread,
+			Message: "the carrier has answered and does not name " + what + "; it is asked again",
+		}
+	}
+	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {
+		return decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+			Message: what + " is being read",
+		}
+	}
+	switch carrier.ClassOf(reading.Err) {
+	case carrier.NotFoundOrForbidden:
+		return unseenService(in)
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+		return decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
+			Message: what + " cannot be read: " + decide.ErrorText(reading.Err) + "; it is asked again",
+		}
+	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
+	}
+	return decide.Verdict{
+		State: decide.Working, Reason: unread,
+		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; it is asked again",
+	}
+}
+
+// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
+// sent together with the current plan.
+func needsPlan(in *Input) bool {
+	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
+}
+
+func healthSupported(in *Input) error { return decide.CheckSupported(&in.Input, carrier.Health) }
+
+// refreshTakes is how long a reading may take before the object reports the wait. Until then
+// nothing is written: the status is updated together with the request, in the same write.
+const refreshTakes = time.Minute
+
+// briefly marks a decision that waits for a reading. While that takes only seconds, nothing is
+// written: the status is updated with the next write.
+func briefly(in *Input, decision *decide.Decision, topic decide.Topic) *decide.Decision {
+	asked := in.Memory.Readings.Of(topic).AskedAt
+	seconds := asked.IsZero() || in.Now.Before(asked.Add(refreshTakes)) // it is about to be requested, or just was
+	decision.Transient = decision.Verdict.Reason == v1alpha1.ReasonProgressing && seconds
+	return decision
+}

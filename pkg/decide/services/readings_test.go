@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// every makes health the only read, at an interval; "0" for never.
+func every(interval v1alpha1.Duration) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Service.Spec.Observe = v1alpha1.Observe{
+			HealthInterval: interval, CancellationInterval: "0", DisruptionsInterval: "0",
+		}
+	}
+}
+
+// versioned is an account whose carrier uses a version of the API.
+func versioned(version int32) func(*services.Input) {
+	return func(in *services.Input) { in.Account.Object.Spec.APIVersion = version }
+}
+
+func TestServiceIsReadAtItsInterval(t *testing.T) {
+	rests := judged{"Rest", decide.Settled, "InSync"}
+	cases{
+		"as soon as it has passed": {
+			settled(every("1h"), at(2*time.Hour)), judged{"Ask health", decide.Settled, "InSync"},
+		},
+		"not before": {
+			settled(every("1h"), func(in *services.Input) { in.Memory.FirstSeen = in.Now }), rests,
+		},
+		"not where the interval is switched off": {settled(every("0"), at(100*time.Hour)), rests},
+		"not by an account that cannot log in": {
+			settled(every("1h"), at(2*time.Hour), func(in *services.Input) {
+				in.Account.Object.Status.Conditions[0].Status = metav1.ConditionFalse
+			}),
+			judged{"Rest", decide.Working, "AccountNotReady"},
+		},
+	}.run(t)
+}
+
+func TestServiceSendsOnlyWhatTheVersionOfTheAPIHas(t *testing.T) {
+	expedited := func(in *services.Input) { in.Service.Spec.RestorationSLA = "Fast" }
+	stuck := judged{"Rest", decide.Stuck, "UnsupportedByAPIVersion"}
+	cases{
+		"a plan change without a field that came later": {settled(wanting, versioned(5)), working("Submit")},
+		"a field that came later":                       {settled(wanting, expedited, versioned(5)), stuck},
+		"the same when the version has it":              {settled(wanting, expedited), working("Submit")},
+	}.run(t)
+}
+
+// The reconcile annotation counts as acted on once everything that it requests has been read, or
+// was refused.
+func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
+	t.Parallel()
+	const token = "now"
+	readFor := func(token string, state decide.ReadingState) func(*services.Input) {
+		return func(in *services.Input) {
+			for _, topic := range []decide.Topic{decide.TopicHealth, decide.TopicCancellation, decide.TopicDisruptions} {
+				*in.Memory.Readings.Of(topic) = decide.Reading{State: state, Token: token, AskedAt: in.Now}
+			}
+		}
+	}
+	asked := annotated(v1alpha1.AnnotationReconcile, token)
+	for name, row := range map[string]struct {
+		asked, read func(*services.Input)
+		want        string
+	}{
+		"nothing is asked":     {func(*services.Input) {}, readFor("", decide.ReadingTaken), ""},
+		"asked, and not read":  {asked, neverRead, ""},
+		"read before":          {asked, readFor("before", decide.ReadingTaken), ""},
+		"being read":           {asked, readFor(token, decide.ReadingOpen), ""},
+		"read":                 {asked, readFor(token, decide.ReadingTaken), token},
+		"read, it was refused": {asked, readFor(token, decide.ReadingFailed), token},
+	} {
+		if got := services.Decide(settled(row.asked, row.read)).Handled.Reconcile; got != row.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// An unknown plan is shown as being read, unless the carrier cannot be called or does not answer.
+func TestAReadingThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
+	open := func(failures int) func(*services.Input) {
+		return func(in *services.Input) {
+			failing(503, 0)(in)
+			in.Memory.Readings.Health.State, in.Memory.Readings.Health.Failures = decide.ReadingOpen, failures
+		}
+	}
+	for name, row := range map[string]struct {
+		edit func(*services.Input)
+		want string
+	}{
+		"being read":            {open(0), v1alpha1.ReasonProgressing},
+		"two looks have failed": {open(2), v1alpha1.ReasonProgressing},
+		"three have":            {open(3), v1alpha1.ReasonCarrierUnavailable},
+		"it cannot be asked":    {failing(503, 0), v1alpha1.ReasonCarrierUnavailable},
+		"it refuses":            {failing(422, 0), v1alpha1.ReasonPlanUnknown},
+		"it shows nothing":      {failing(404, 0), v1alpha1.ReasonNotFoundOrForbidden},
+		"it names no plan":      {emptyOnce(decide.ReadingTaken), v1alpha1.ReasonPlanUnknown},
+		"it named none, and cannot be asked again": {
+			emptyOnce(decide.ReadingFailed), v1alpha1.ReasonCarrierUnavailable,
+		},
+	} {
+		if verdict := services.Decide(settled(planUnknown, row.edit)).Verdict; verdict.Reason != row.want {
+			t.Errorf("%s: %s (%s)", name, verdict.Reason, verdict.Message)
+		}
+	}
+}
+
+// emptyOnce is health that contained no plan, either when it was read before or just now.
+func emptyOnce(state decide.ReadingState) func(*services.Input) {
+	return func(in *services.Input) {
+		failing(503, 0)(in)
+		in.Memory.Readings.Health.State, in.Memory.Readings.Health.Empty = state, 1
+	}
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+const (
+	// refreshAge is the maximum age of the reading on which a request is based: "at most 10 min ago
+	// (monotonic, a constant)" (R7).
+	refreshAge = 10 * time.Minute
+
+	// unreadAfter is how long a reading may fail: "has failed for 1 h: unknown asks" (R7).
+	unreadAfter = time.Hour
+)
+
+// basis is the readable value on which a request is based: the one that it changes.
+type basis struct {
+	topic  decide.Topic
+	what   string // the value, in words
+	field  string // of the change that has the old and new value
+	reason string // the reason of the service's condition while the carrier answers without a reading
+}
+
+// basisOf returns the basis of an operation. "Where the API version has no such read, our own
+// success or a person's word decides" (R7).
+func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) {
+	if operation == v1alpha1.OperationPlanChange && healthSupported(in) == nil {
+		return basis{decide.TopicHealth, "the carrier's plan", decide.FieldPlan, v1alpha1.ReasonPlanUnknown}, true
+	}
+	on = basis{
+		decide.TopicCancellation, "the service's cancellation", fieldDisconnection, v1alpha1.ReasonCarrierUnavailable,
+	}
+	return on, operation == v1alpha1.OperationReclaim
+}
+
+// refreshed reads the basis of a request once more. If it has the wanted value by now, the
+// comparing rules find nothing to do. "It is the last guard: nothing is refreshed for what waits
+// for approval, suspension, policy or a limit" (R7).
+func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
+	on, readable := basisOf(in, want.Operation)
+	if !readable || isFresh(in, want, on) {
+		return nil
+	}
+	if from := readableFrom(in, on); in.Now.Before(from) {
+		decision := decide.RestWorking(v1alpha1.ReasonProgressing, on.what+" is about to be read once more")
+		decision.LookAt = from
+		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this second
+		// would start again.
+		decision.Transient = !believed(in)
+		return decision
+	}
+	return briefly(in, awaitReading(in, on.topic, on.what, on.reason), on.topic)
+}
+
+// believed reports whether the known plan comes from an order or from the user, not from the
+// carrier.
+func believed(in *Input) bool {
+	known := knownPlan(in)
+	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
+}
+
+// isFresh reports whether a request is based on a fresh reading: "this process asked for it after
+// it first saw this generation, and at most 10 min ago ..., and after the ledger's newest
+// modification ended" (R7). If a person approved the change without a reading, the failed reading
+// must be as recent.
+func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
+	reading := in.Memory.Readings.Of(on.topic)
+	switch {
+	case !askedForThis(in, reading), reading.AskedAt.Before(modifiedAt(&in.Input)):
+		return false
+	case reading.State == decide.ReadingOpen:
+		return want.Unread && !in.Now.Before(reading.AskedAt.Add(unreadAfter))
+	case !isRecent(&in.Input, reading):
+		return false
+	}
+	return want.Unread || agrees(in, on)
+}
+
+// askedForThis reports whether a reading was requested by a pass over the current generation.
+func askedForThis(in *Input, reading *decide.Reading) bool {
+	return reading.State != decide.ReadingNone && reading.Generation >= in.Service.Generation
+}
+
+// isRecent uses the clock that shows the longer time: the monotonic clock stops while the machine
+// is suspended, and the wall clock can be set by people.
+func isRecent(in *decide.Input, reading *decide.Reading) bool {
+	passed := max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.AskedAt.Round(0)))
+	return passed <= refreshAge
+}
+
+// agrees reports whether the known value is the one from the reading. It is not if the status is
+// older, or if it was lost before it was written.
+func agrees(in *Input, on basis) bool {
+	reading := in.Memory.Readings.Of(on.topic)
+	if !answers(reading, on.topic) {
+		return false
+	}
+	if on.topic == decide.TopicCancellation {
+		return cancelled(in) == reading.Cancellation.Cancelled
+	}
+	known := knownPlan(in)
+	if known == nil {
+		return false
+	}
+	asHealth := cmp.Or(known.AsHealth, known.Value)
+	if planDrifted(in.Service.Status.Carrier) {
+		asHealth = known.Value
+	}
+	return decide.PlanInHealth(reading.Health) == asHealth
+}
+
+// answers reports whether the carrier has answered with the requested value.
+func answers(reading *decide.Reading, topic decide.Topic) bool {
+	answered := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingTaken
+	return answered && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
+}
+
+// modifiedAt returns when the ledger's newest modification ended. Times in a status are whole
+// seconds, so the end of that second is returned. A request that never reached the carrier does not
+// count.
+func modifiedAt(in *decide.Input) time.Time {
+	var at time.Time
+	for _, contract := range carrier.Contracts() {
+		done := decide.ReachedOf(in, v1alpha1.Operation(contract.Operation))
+		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
+			at = decide.Later(at, in.Past(done.FinishedAt).Add(decide.StatusPrecision))
+		}
+	}
+	return at
+}
+
+// readableFrom returns the time from which a reading counts: one requested within the same second
+// in which the known value was recorded cannot be distinguished from an older one.
+func readableFrom(in *Input, on basis) time.Time {
+	from := modifiedAt(&in.Input)
+	if known := knownPlan(in); on.topic == decide.TopicHealth && known != nil {
+		from = decide.Later(from, in.Past(known.Since).Add(decide.StatusPrecision))
+	}
+	return from
+}
+
+// isUnread reports whether the value to be changed could not be read for this generation. It stays
+// true until a reading succeeds: another process sees it in the recorded plan of changes.
+func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
+	reading := in.Memory.Readings.Of(on.topic)
+	switch {
+	case asksNobody(in, want):
+		return false
+	case !askedForThis(in, reading):
+	case answers(reading, on.topic):
+		return false
+	case isSilent(in, reading):
+		return true
+	}
+	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on)
+}
+
+// asksNobody reports whether a change waits for an open modification or is held back after a
+// failure. Then no person is asked. Otherwise two processes, one without the reading, would
+// overwrite each other's status.
+func asksNobody(in *Input, want decide.DesiredChange) bool {
+	return in.Service.OpenRequest() != nil || refused(in, withBody(in, want)) != nil
+}
+
+// isSilent reports whether the carrier gives no reading: "refused, or has failed for 1 h" (R7), or
+// answered without the value.
+func isSilent(in *Input, reading *decide.Reading) bool {
+	since := reading.FailingSince
+	if since.IsZero() {
+		since = reading.AskedAt
+	}
+	failing := reading.State == decide.ReadingOpen || reading.State == decide.ReadingFailed
+	refused := reading.Refused() && !mayAppear(in, reading)
+	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
+}
+
+// mayAppear reports whether a service that the carrier does not show may just be new, or may not be
+// the intended one: its plan is only known from an order or from the user.
+func mayAppear(in *Input, reading *decide.Reading) bool {
+	return believed(in) && knownPlan(in).AsHealth == "" && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
+}
+
+// showsUnread reports whether the recorded plan of changes lacks the old value.
+func showsUnread(in *Input, on basis) bool {
+	pending := in.Service.Status.Pending
+	return pending != nil && slices.ContainsFunc(pending.Changes, func(change v1alpha1.Change) bool {
+		return change.Field == on.field && change.From == ""
+	})
+}
+
+// orUnread marks a change whose value could not be read: "the hash covers 'unread', `before` stays
+// empty" (R7).
+func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
+	on, readable := basisOf(in, want.Operation)
+	if !readable || !want.Wanted() || !isUnread(in, want, on) {
+		return want
+	}
+	change := v1alpha1.Change{Operation: want.Operation, Field: on.field, To: want.Target.Plan}
+	others := make([]v1alpha1.Change, 0, len(want.Changes))
+	for _, other := range want.Changes {
+		if other.Field == on.field {
+			change.To = other.To
+			continue
+		}
+		others = append(others, other)
+	}
+	want.Unread, want.Before = true, v1alpha1.RequestBefore{}
+	want.Changes = append([]v1alpha1.Change{change}, others...)
+	return want
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// A 422 after a lost response may be the result of the first attempt.
+func TestARefusedRepeatProvesNothing(t *testing.T) {
+	t.Parallel()
+	for _, repeated := range []struct {
+		operation v1alpha1.Operation
+		want      v1alpha1.RequestPhase
+	}{
+		{v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.PhaseOutcomeUnknown},
+		{v1alpha1.OperationReclaim, v1alpha1.PhaseOutcomeUnknown},
+		{v1alpha1.OperationCancellationReschedule, v1alpha1.PhaseSubmitting}, // a read will show the outcome
+		{v1alpha1.OperationCancellationAbort, v1alpha1.PhaseSubmitting},
+	} {
+		request := v1alpha1.Request{
+			Operation: repeated.operation, Phase: v1alpha1.PhaseRejected, Repeats: 1,
+			Error: &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.some.rule"},
+		}
+		if got := decide.RefusedRepeat(&request); got != repeated.want {
+			t.Errorf("%s is %s, want %s", repeated.operation, got, repeated.want)
+		}
+	}
+}
+
+// A repeated request is not unknown because the attempt before it was.
+func TestARepeatBeginsAnew(t *testing.T) {
+	t.Parallel()
+	view := settled(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
+		r.Operation = v1alpha1.OperationDSLStabilityProfileChange
+		r.Target = v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"}
+		r.Location, r.LostSince = "/api/connect/requests/1", metav1.NewTime(r.SubmittedAt.Add(time.Minute))
+	}), at(25*time.Hour))
+	submit, is := services.Decide(view).Step.(decide.Submit)
+	if !is {
+		t.Fatalf("%s: what was lost for a day is not asked for again", decidetest.StepName(services.Decide(view).Step))
+	}
+	again := submit.Request
+	if again.Attempt != 2 || again.Repeats != 1 || again.Location != "" || !again.LostSince.IsZero() {
+		t.Errorf("the repeat is attempt %d, with %d repeats, Location %q, lost since %s",
+			again.Attempt, again.Repeats, again.Location, again.LostSince)
+	}
+}

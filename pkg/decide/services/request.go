@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// aboutAnother reports whether another cancellation has been requested since a request was sent.
+// The outcome of that request does not apply to the new cancellation.
+func aboutAnother(in *Input, request *v1alpha1.Request) bool {
+	known := knownCancellation(in)
+	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
+}
+
+// Body builds the body of a request from its target, "without contact data", and the contact.
+func Body(
+	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
+) []byte {
+	serviceID := service.Number()
+	method := carrier.AggregationMethod(target.AggregationMethod)
+	profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
+	for _, row := range []struct {
+		operation v1alpha1.Operation
+		request   interface{ Body() []byte }
+	}{
+		{
+			v1alpha1.OperationAggregationConversion,
+			carrier.AggregationConversionRequest{ServiceID: serviceID, AggregationMethod: method},
+		},
+		{
+			v1alpha1.OperationDSLStabilityProfileChange,
+			carrier.DSLStabilityProfileChangeRequest{ServiceID: serviceID, DSLStabilityProfile: profile},
+		},
+		{v1alpha1.OperationReclaim, carrier.ReclaimRequest{ServiceID: serviceID}},
+		{
+			v1alpha1.OperationCancellationReschedule,
+			carrier.CancellationRescheduleRequest{ServiceID: serviceID, CancellationDate: target.Date},
+		},
+		{v1alpha1.OperationCancellationAbort, carrier.CancellationAbortRequest{ServiceID: serviceID}},
+	} {
+		if row.operation == operation {
+			return row.request.Body()
+		}
+	}
+	return planChangeRequest(service, target, to).Body()
+}
+
+func planChangeRequest(
+	service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
+) carrier.PlanChangeRequest {
+	return carrier.PlanChangeRequest{
+		ServiceID: service.Number(), PlanName: target.Plan, Term: int(target.Term),
+		RestorationSLA: target.RestorationSLA, NTDOption: target.NTDOption,
+		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
+	}
+}
+
+// withBody adds the body that the change is sent with.
+func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
+	want.Body = Body(want.Operation, in.Service.ServiceNumber(), want.Target, v1alpha1.Contact{})
+	return want
+}
+
+// refused holds back a change after a definitive failure of the same change. The outcome of a
+// request for something else, or about another cancellation, does not apply to this one.
+func refused(in *Input, want decide.DesiredChange) *decide.Decision {
+	last := lastOf(in, want.Operation)
+	if last != nil && (aboutAnother(in, last) || last.BodyHash != "" && last.BodyHash != want.BodyHash()) {
+		return nil
+	}
+	held := decide.HeldBack(&in.Input, last)
+	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
+		held.Verdict = decide.NotFoundOrForbidden(last.Operation, in.Service.ServiceNumber())
+		held.Verdict.Message += decide.RetryFlaw(&in.Input, last)
+	}
+	return held
+}
+
+// lastOf returns the newest request of an operation that reached the carrier, or may have. If a
+// ledger was lost and its requests were abandoned, the request that stands for all of them is
+// returned instead; reschedule and abort do not depend on it.
+func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
+	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
+	if lost != nil && decide.AbandonedAll(lost) && !operation.AltersCancellation() {
+		return lost
+	}
+	return decide.ReachedOf(&in.Input, operation)
+}

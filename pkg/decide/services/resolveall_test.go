@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// saying sets the resolve annotation of a service to a value ten minutes after the start.
+func saying(value string) func(*services.Input) {
+	return func(in *services.Input) {
+		at(10 * time.Minute)(in)
+		annotated(v1alpha1.AnnotationResolve, value)(in)
+	}
+}
+
+// The effect of an annotation on attempt a-1, which has been unknown since the start, and the
+// object's message if it resolves nothing.
+func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	const succeeded, abandoned = v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned
+	for name, test := range map[string]wordCase{
+		"it succeeded":             {value: decidetest.ResolveAll(time.Minute, "Succeeded"), phase: succeeded},
+		"it is given up":           {value: decidetest.ResolveAll(time.Minute, "Abandoned"), phase: abandoned},
+		"a time with an offset":    {value: "all@2026-03-02T19:05:00+10:00=Abandoned", phase: abandoned},
+		"the present":              {value: decidetest.ResolveAll(10*time.Minute, "Succeeded"), phase: succeeded},
+		"a part of a second later": {value: decidetest.ResolveAll(999*time.Millisecond, "Succeeded"), flaw: "leaves"},
+		"the second of its end":    {value: decidetest.ResolveAll(0, "Succeeded"), flaw: "leaves"},
+		"a time before that": {
+			value: decidetest.ResolveAll(-time.Hour, "Succeeded"),
+			flaw:  "after " + decidetest.Start().Format(time.RFC3339),
+		},
+		"a time in the future": {value: decidetest.ResolveAll(10*time.Minute+1, "Succeeded"), flaw: "not in the future"},
+		"never NotAccepted": {
+			value: decidetest.ResolveAll(time.Minute, "NotAccepted"),
+			flaw:  "=Succeeded or =Abandoned",
+		},
+		"never Accepted":            {value: decidetest.ResolveAll(time.Minute, "Accepted:77"), flaw: "leaves"},
+		"a word with more behind":   {value: decidetest.ResolveAll(time.Minute, "Succeeded:77"), flaw: "leaves"},
+		"another word":              {value: decidetest.ResolveAll(time.Minute, "Lost"), flaw: "leaves"},
+		"no word":                   {value: decidetest.ResolveAll(time.Minute, ""), flaw: "leaves"},
+		"no time":                   {value: "all@=Succeeded", flaw: "leaves"},
+		"a day":                     {value: "all@2026-03-02=Succeeded", flaw: "leaves"},
+		"a time that is none":       {value: "all@2026-02-30T09:00:00Z=Succeeded", flaw: "leaves"},
+		"all of no time":            {value: "all=Succeeded"},
+		"about the carrier":         {value: decidetest.ResolveAll(time.Minute, "SameCarrier")},
+		"one attempt's same origin": {value: "a-1=SameCarrier"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			decision := services.Decide(settled(wanting, with(v1alpha1.PhaseOutcomeUnknown), saying(test.value)))
+			if flaw := test.differs(decision); flaw != "" {
+				t.Errorf("%s: %+v, and it says %q", flaw, decision.Step, decision.Verdict.Message)
+			}
+		})
+	}
+}
+
+// wordCase is a value of the resolve annotation, and its effect.
+type wordCase struct {
+	value string
+	phase v1alpha1.RequestPhase // the attempt's new phase; "" for none
+	flaw  string                // otherwise, the message about the value
+}
+
+// differs returns what is wrong with a decision; "" for nothing.
+func (c wordCase) differs(decision decide.Decision) string {
+	resolve, resolves := decision.Step.(decide.Resolve)
+	if resolves != (c.phase != "") {
+		return "whether it resolves"
+	}
+	if resolves {
+		return c.resolvesElse(resolve, decision.Handled.Resolve)
+	}
+	message := decision.Verdict.Message
+	said := strings.Contains(message, `(now wholesale.broadband/resolve is "`+c.value+`", which leaves it as it is`)
+	switch {
+	case decision.Handled.Resolve != c.value:
+		return "the value has not been seen"
+	case said != (c.flaw != "") || !strings.Contains(message, c.flaw):
+		return "the flaw"
+	}
+	return ""
+}
+
+// resolvesElse reports whether the same value may resolve what is left: it is not used up yet.
+func (c wordCase) resolvesElse(resolve decide.Resolve, handled string) string {
+	if resolve.Phase != c.phase || resolve.By != decide.WriterPerson {
+		return "the phase, or who says so"
+	}
+	if handled != "" {
+		return "it counts as acted on"
+	}
+	return ""
+}
+
+// Each value is acted on once, and "nothing that becomes unknown later is settled".
+func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
+	t.Parallel()
+	since := func(after time.Duration) func(*v1alpha1.Request) {
+		return func(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(decidetest.Start().Add(after)) }
+	}
+	value := decidetest.ResolveAll(5*time.Minute, "Succeeded")
+	handled := func(in *services.Input) { in.Service.Status.Handled.Resolve = value }
+	for name, test := range map[string]struct {
+		edits    []func(*services.Input)
+		resolves bool
+	}{
+		"unknown":           {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown)}, resolves: true},
+		"unknown, used up":  {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown), handled}},
+		"unknown later":     {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))}},
+		"since nobody says": {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, unended)}},
+		"taken late":        {edits: []func(*services.Input){with(v1alpha1.PhaseLateAcceptance)}, resolves: true},
+		"taken later":       {edits: []func(*services.Input){with(v1alpha1.PhaseLateAcceptance, since(time.Hour))}},
+		"being verified":    {edits: []func(*services.Input){with(v1alpha1.PhaseSubmitting, lost)}},
+		"overdue":           {edits: []func(*services.Input){with(v1alpha1.PhaseInProgress), overdue}},
+		"failed":            {edits: []func(*services.Input){with(v1alpha1.PhaseFailed)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			edits := append([]func(*services.Input){wanting, saying(value)}, test.edits...)
+			decision := services.Decide(settled(edits...))
+			if resolve, resolves := decision.Step.(decide.Resolve); resolves != test.resolves {
+				t.Errorf("%+v: %s", resolve, decision.Verdict.Message)
+			}
+		})
+	}
+}
+
+func unended(r *v1alpha1.Request) { r.FinishedAt = metav1.Time{} }
+
+// overdue makes the attempt be in progress for a year when the annotation is set.
+func overdue(in *services.Input) {
+	request := in.Service.RequestOf(v1alpha1.OperationPlanChange)
+	request.SubmittedAt = metav1.NewTime(decidetest.Start().AddDate(-1, 0, 0))
+}
+
+// Two attempts of one object are resolved one after the other, and the value counts as acted on
+// when none is left.
+func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
+	t.Parallel()
+	value := decidetest.ResolveAll(time.Minute, "Abandoned")
+	view := settled(wanting, with(v1alpha1.PhaseOutcomeUnknown), with(v1alpha1.PhaseOutcomeUnknown,
+		func(r *v1alpha1.Request) {
+			r.Operation, r.AttemptID = v1alpha1.OperationCancellationAbort, "a-2"
+		}), saying(value))
+	settledAttempts := map[string]bool{}
+	for len(settledAttempts) < 2 {
+		decision := services.Decide(view)
+		resolve, resolves := decision.Step.(decide.Resolve)
+		if !resolves || settledAttempts[resolve.AttemptID] || decision.Handled.Resolve != "" {
+			t.Fatalf("%+v after %v, and %q counts as acted on", decision.Step, settledAttempts, decision.Handled.Resolve)
+		}
+		settledAttempts[resolve.AttemptID] = true
+		for i := range view.Service.Status.Requests {
+			if request := &view.Service.Status.Requests[i]; request.AttemptID == resolve.AttemptID {
+				request.Phase, request.EndedBy = resolve.Phase, v1alpha1.EndedByPerson
+			}
+		}
+	}
+	if decision := services.Decide(view); decision.Handled.Resolve != value {
+		t.Errorf("%q counts as acted on: %s", decision.Handled.Resolve, decision.Verdict.Message)
+	}
+}
+
+// A task's attempt is resolved by the same values.
+func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
+	t.Parallel()
+	test := &v1alpha1.DiagnosticTest{}
+	test.Annotations = map[string]string{v1alpha1.AnnotationResolve: decidetest.ResolveAll(time.Minute, "Abandoned")}
+	test.Status.Request = &v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseOutcomeUnknown,
+		FinishedAt: metav1.NewTime(decidetest.Start()),
+	}
+	decision := oneshots.Decide(oneshots.Input{
+		Input: decide.Input{Subject: test, Now: decidetest.Start().Add(time.Hour)},
+		Task:  decide.Task{Operation: v1alpha1.Operation(carrier.DiagnosticTest)},
+	})
+	if resolve, resolves := decision.Step.(decide.Resolve); !resolves || resolve.Phase != v1alpha1.PhaseAbandoned {
+		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)
+	}
+}
+
+// The message of a request that was accepted late also explains why a resolution of everything does
+// not change it.
+func TestR27WhatWasTakenLaterSaysWhyItStays(t *testing.T) {
+	t.Parallel()
+	value := decidetest.ResolveAll(-time.Minute, "Succeeded")
+	message := services.Decide(settled(with(v1alpha1.PhaseLateAcceptance), saying(value))).Verdict.Message
+	if !strings.Contains(message, `is "`+value+`", which leaves it as it is`) {
+		t.Error(message)
+	}
+}
+
+// The resolution was of the previous attempt: the attempt that repeats it belongs to a process, not
+// to a person.
+func TestR27ARepeatIsNobodysWord(t *testing.T) {
+	t.Parallel()
+	said := func(r *v1alpha1.Request) { r.ResolvedBy = &v1alpha1.Resolution{Word: "a-1=Accepted:77"} }
+	decision := services.Decide(settled(
+		with(v1alpha1.PhaseSubmitting, lost, profileRepeated(0), said), at(16*time.Minute)))
+	submit, sends := decision.Step.(decide.Submit)
+	if !sends || submit.Request.Repeats != 1 || submit.Request.ResolvedBy != nil {
+		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)
+	}
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package services decides about a BroadbandService: what differs between spec and carrier, whether
+// a request may be sent for it, and what the status shows.
+//
+//	Absorb ──► Decide ──► decide.Decision
+//	           │
+//	           ├─ desired.go, cancellation.go   what differs
+//	           ├─ guards.go, pending.go         whether it may be sent, and who has to approve it
+//	           ├─ readings.go, refresh.go       what has to be read first
+//	           ├─ verify.go                     what became of a request
+//	           └─ conditions.go                 what the conditions say
+package services
+
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// rule checks one thing. It returns a decision, or nil to let the next rule decide.
+type rule func(*Input) *decide.Decision
+
+// servicePass lists the rules of one pass over a service, in order. The first rule that returns a
+// decision wins.
+func servicePass() []rule {
+	return []rule{
+		common(decide.AnsweredRequest),  // an answer held in memory is recorded before anything else
+		common(decide.ResolvedByPerson), // a person's resolution settles an unknown outcome
+		whoseService,                    // the order that the service comes from, and the account's list of services
+		common(decide.AccountReady),     // no call is possible without a login
+		common(decide.SentElsewhere),    // a request in progress belongs to the carrier and identity it was sent to
+		onlyFollowed,                    // for a service that is not on the account's list, only that request is tracked
+	}
+}
+
+// common adapts a rule that applies to objects of every kind.
+func common(rule func(*decide.Input) *decide.Decision) rule {
+	return func(in *Input) *decide.Decision { return rule(&in.Input) }
+}
+
+// modificationLane lists the rules for plan, SLA, aggregation, DSL profile and reclaim. These
+// requests are sent one at a time.
+func modificationLane() []rule {
+	return []rule{
+		openModification,  // a request at the carrier is tracked until it ends
+		unknownAlteration, // an unknown outcome blocks every change of the service
+		cancelledAsWanted, // a service that has ended as declared is no longer compared
+		hidden,            // nothing is reported about a service that the carrier does not show
+		unknownPlan,       // the plan is read if it has to be known
+		firstLook,         // the first read checks whether the service exists
+		modifications,     // differences are sent to the carrier, if the guards allow it
+		planDrift,         // the carrier has moved to another plan, which is only reported
+	}
+}
+
+// cancellationLane lists the rules for the service's cancellation: "reschedule and abort are
+// immediate and never wait behind" a modification.
+func cancellationLane() []rule {
+	return []rule{
+		openCancellation,    // a request at the carrier is tracked until it ends
+		unknownCancellation, // the cancellation is read if it has to be known
+		cancellation,        // differences are sent to the carrier, if the guards allow it
+		cancellationDrift,   // the carrier has a different cancellation, which is only reported
+	}
+}
+
+// Decide decides about one BroadbandService.
+func Decide(in Input) decide.Decision {
+	said := answerOf(&in)
+	decision := withReadings(&in, said.both)
+	decision.LookAt = decide.Earlier(decision.LookAt, correctsAt(&in))
+	decision.Pending = pendingOf(&in)
+	decision.Aspects = aspectsOf(&in, said)
+	decision.WithControls(&in.Input)
+	if reconcileServed(&in) {
+		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	}
+	return decision
+}
+
+func answerOf(in *Input) answer {
+	if first := firstOf(in, servicePass()); first != nil {
+		return answer{*first, first.Verdict, first.Verdict}
+	}
+	modified, ended := firstOf(in, modificationLane()), firstOf(in, cancellationLane())
+	settled := inSync(in)
+	said := answer{decide.Decision{Step: decide.Rest{}, Verdict: settled}, settled, settled}
+	if modified != nil {
+		said.modification = modified.Verdict
+	}
+	if ended != nil {
+		said.cancellation = ended.Verdict
+	}
+	if both := decide.Combined(modified, ended); both != nil {
+		said.both = *both
+	}
+	return said
+}
+
+func firstOf(in *Input, rules []rule) *decide.Decision {
+	for _, rule := range rules {
+		if decision := rule(in); decision != nil {
+			return decision
+		}
+	}
+	return nil
+}

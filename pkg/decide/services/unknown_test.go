@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// shownHash is the hash of the changes that a status shows in these tests.
+const shownHash = "p0123456789abcdef0123456789abcdef"
+
+// unknownMethod declares nothing but an aggregation method, for a service whose current one is
+// unknown.
+func unknownMethod(in *services.Input) {
+	in.Service.Spec.Plan, in.Service.Spec.AggregationMethod = nil, "ETHERNET"
+}
+
+// otherSpelling makes health spell the plan in another way than the carrier's offers.
+func otherSpelling(in *services.Input) {
+	in.Service.Status.Carrier.Plan.Value, in.Service.Status.Carrier.Plan.AsHealth = "FAST (100)", "FAST (100)"
+}
+
+func policy(policy v1alpha1.UnknownValues) func(*services.Input) {
+	return func(in *services.Input) { in.Service.Spec.UnknownValues = policy }
+}
+
+// shows makes the status show changes under shownHash.
+func shows(changes ...v1alpha1.Change) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Service.Status.Pending = &v1alpha1.Pending{Hash: shownHash, Changes: changes}
+	}
+}
+
+// offering makes the carrier's offers read just now.
+func offering(state decide.ReadingState, plans ...string) func(*services.Input) {
+	return func(in *services.Input) {
+		reading := decide.Reading{State: state, AskedAt: in.Now}
+		for _, plan := range plans {
+			reading.Options.Plans = append(reading.Options.Plans, carrier.Plan{Plan: plan})
+		}
+		if state == decide.ReadingFailed {
+			reading.Err = &carrier.Error{HTTPStatus: 422, Class: carrier.Refused}
+		}
+		in.Memory.Readings.Options = reading
+	}
+}
+
+var (
+	trusted    = annotated(v1alpha1.AnnotationTrust, shownHash)
+	toEthernet = v1alpha1.Change{
+		Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod", Unknown: true, To: "ETHERNET",
+	}
+	spelling = v1alpha1.Change{
+		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", Unknown: true, From: "FAST (100)", To: "Fast",
+	}
+)
+
+// unlike is a change except for one difference.
+func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change {
+	edit(&change)
+	return change
+}
+
+func pricedAt(c *v1alpha1.Change) { c.MonthlyAfter = &v1alpha1.Money{Amount: "58.00", Currency: "AUD"} }
+
+// convertingToL2TP records an aggregation conversion.
+func convertingToL2TP(phase v1alpha1.RequestPhase) func(*services.Input) {
+	return with(phase, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{AggregationMethod: "L2TP"}
+	})
+}
+
+type edits = []func(*services.Input)
+
+func TestAnUnknownValueIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		edits    edits
+		believed bool
+		handled  string
+	}{
+		"nobody has said so":       {edits{shows(toEthernet)}, false, ""},
+		"unknownValues: Trust":     {edits{policy(v1alpha1.UnknownTrust)}, true, ""},
+		"unknownValues: Request":   {edits{policy(v1alpha1.UnknownRequest)}, false, ""},
+		"answered as it is shown":  {edits{shows(toEthernet), trusted}, true, shownHash},
+		"answered, nothing shown":  {edits{trusted}, false, ""},
+		"answered with other hash": {edits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
+		"approved, not trusted":    {edits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, ""},
+		"another value was shown": {
+			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.To = "L2TP" })), trusted}, false, "",
+		},
+		"another field was shown": {
+			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Field = "x" })), trusted}, false, "",
+		},
+		"it was shown as known": {
+			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted}, false, "",
+		},
+		"answered while it is with the carrier": {
+			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseInProgress)}, false, "",
+		},
+		"answered after a request of ours": {
+			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseFailed)}, true, shownHash,
+		},
+		"unknownValues: Trust after a request of ours": {
+			edits{policy(v1alpha1.UnknownTrust), convertingToL2TP(v1alpha1.PhaseFailed)}, false, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(append(edits{unknownMethod, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			services.Absorb(&view)
+			known := view.Service.Status.Carrier.AggregationMethod
+			if believed := known != nil && known.Source == v1alpha1.SourceDeclared; believed != test.believed {
+				t.Errorf("it is taken to be %v, and is to be believed: %v", known, test.believed)
+			}
+			if handled := view.Service.Status.Handled.Trust; handled != test.handled {
+				t.Errorf("the answer %q counts as acted on, want %q", handled, test.handled)
+			}
+		})
+	}
+}
+
+func TestAnotherSpellingIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
+	t.Parallel()
+	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
+	for name, test := range map[string]struct {
+		edits    edits
+		believed bool
+	}{
+		"nobody has said so":              {edits{shows(spelling), offering(answered, "Fast")}, false},
+		"answered as it is shown":         {edits{shows(spelling), trusted}, true},
+		"health says another by now":      {edits{shows(spelling), trusted, wanting}, false},
+		"unknownValues: Trust":            {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
+		"Trust, and the offers not read":  {edits{policy(v1alpha1.UnknownTrust)}, false},
+		"Trust, and the offers refused":   {edits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
+		"Trust, and it is offered":        {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
+		"answered after a change of ours": {edits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(append(edits{otherSpelling, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			services.Absorb(&view)
+			plan := view.Service.Status.Carrier.Plan
+			if believed := plan.Source == v1alpha1.SourceDeclared; believed != test.believed {
+				t.Errorf("it is taken to be %v, and is to be believed: %v", plan, test.believed)
+			}
+			if test.believed && (plan.Value != "Fast" || plan.AsHealth != "FAST (100)") {
+				t.Errorf("%+v is believed", plan)
+			}
+		})
+	}
+}
+
+func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
+	const asks, goes = v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonProgressing
+	for name, test := range map[string]struct {
+		edits   edits
+		reason  string
+		unknown bool
+	}{
+		"an unknown method":                {edits{unknownMethod}, asks, true},
+		"an unknown method, requested":     {edits{unknownMethod, policy(v1alpha1.UnknownRequest)}, goes, true},
+		"another spelling, not compared":   {edits{otherSpelling}, goes, false},
+		"another spelling":                 {edits{otherSpelling, offering(answered, "Fast")}, asks, true},
+		"another spelling, offers refused": {edits{otherSpelling, offering(failed)}, asks, true},
+		"another plan":                     {edits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
+		"another spelling, said before":    {edits{otherSpelling, shows(spelling)}, goes, true},
+		"another spelling, said and priced before": {
+			edits{otherSpelling, shows(unlike(spelling, pricedAt))}, asks, true,
+		},
+		"the same, and by now unknownValues: Trust": {
+			edits{otherSpelling, shows(unlike(spelling, pricedAt)), policy(v1alpha1.UnknownTrust)}, goes, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(append(edits{policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			decision := services.Decide(view)
+			if decision.Verdict.Reason != test.reason {
+				t.Errorf("it says %s: %s", decision.Verdict.Reason, decision.Verdict.Message)
+			}
+			if got := decision.Pending.Changes[0].Unknown; got != test.unknown {
+				t.Errorf("its change is unknown: %v, want %v", got, test.unknown)
+			}
+		})
+	}
+}
+
+// A service may become hidden after its SLA change was proposed: it has no plan of changes then.
+func TestNobodyIsAskedAboutAServiceThatTheCarrierHides(t *testing.T) {
+	t.Parallel()
+	view := settled(policy(v1alpha1.UnknownAsk), func(in *services.Input) {
+		in.Service.Spec.RestorationSLA = "Gold"
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingFailed, AskedAt: in.Now,
+			Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
+		}
+	})
+	decision := services.Decide(view)
+	if decision.Verdict.Reason != v1alpha1.ReasonNotFoundOrForbidden || decision.Pending != nil {
+		t.Errorf("it says %s, and shows %+v", decision.Verdict.Reason, decision.Pending)
+	}
+	for _, aspect := range decision.Aspects {
+		if aspect.Type == v1alpha1.ConditionApprovalRequired {
+			t.Errorf("it asks: %s", aspect.Message)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// verifyAfter returns the delays after a plan change was sent at which health is read to find out
+// whether the carrier accepted it.
+func verifyAfter() [3]time.Duration {
+	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
+}
+
+// evidence determines the outcome of a service's requests from health, from the
+// cancellation, and by repeating a request if that is harmless.
+type evidence struct{ *Input }
+
+// verify decides about a request that may or may not have reached the carrier. Class Converge is
+// sent again, and class Verify is read. Class Charge can be proven by health if the plan differed
+// before. In any other case a person has to decide.
+func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
+	in := s.Input
+	switch {
+	case decide.ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
+		return decide.Converge(&in.Input, open, func() *decide.Decision { return repeatHeld(in, open) })
+	case open.Operation.AltersCancellation():
+		return verifyCancellation(in, open)
+	case proven(in, open):
+		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
+	case !provable(open) || healthSupported(in) != nil || disproven(in, open):
+		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+	}
+	return awaitProof(in, open)
+}
+
+// proof: "a later interval read that equals still settles it".
+func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
+	in := s.Input
+	switch {
+	case proven(in, open):
+		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
+	case open.Operation.AltersCancellation() && readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):
+		return shownByCancellation(in, open)
+	}
+	return nil
+}
+
+// openModification returns a decision as long as a modification has not ended.
+func openModification(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
+}
+
+// openCancellation returns a decision as long as a reschedule or abort has not ended.
+func openCancellation(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
+}
+
+// provable: "only where the plan known before the attempt differed from the target"; a plan change
+// with ntdOption is class Never.
+func provable(open *v1alpha1.Request) bool {
+	return decide.ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
+		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
+}
+
+// proven reports whether a health request sent after the attempt shows its target.
+func proven(in *Input, open *v1alpha1.Request) bool {
+	reading := &in.Memory.Readings.Health
+	return provable(open) && (reading.State == decide.ReadingAnswered || reading.State == decide.ReadingTaken) &&
+		reading.AskedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
+}
+
+// disproven reports that the last reading was made and did not prove the change. A difference is no
+// proof of failure, it only ends the wait.
+func disproven(in *Input, open *v1alpha1.Request) bool {
+	times := verifyTimes(&in.Input, open)
+	reading := &in.Memory.Readings.Health
+	return reading.Ended() && !reading.AskedAt.Before(times[len(times)-1])
+}
+
+// verifyTimes returns the three times at which health is read. If a Location was lost, all three
+// are the end of its grace period.
+func verifyTimes(in *decide.Input, open *v1alpha1.Request) [3]time.Time {
+	var times [3]time.Time
+	for i, after := range verifyAfter() {
+		times[i] = in.Past(open.SubmittedAt).Add(after)
+		if open.Phase == v1alpha1.PhaseInProgress {
+			times[i] = in.Past(open.LostSince).Add(decide.HandleGrace)
+		}
+	}
+	return times
+}
+
+// awaitProof reads health at the next of the three times.
+func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
+	step, at := decide.ReadingStep(&in.Input, decide.TopicHealth, decide.Control(in.Subject, v1alpha1.AnnotationReconcile),
+		func() (bool, time.Time) { return dueAmong(verifyTimes(&in.Input, open), in) })
+	times := verifyTimes(&in.Input, open)
+	return &decide.Decision{Step: step, LookAt: at, Verdict: decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+		Message: fmt.Sprintf(
+			"%s: the service's health is read at %s, which may show it; to resolve it by hand: %s",
+			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTimes(&in.Input, times[:]),
+			decide.ResolveHint(&in.Input, open)),
+	}}
+}
+
+// dueAmong reports whether one of the times has come since health was last requested, and otherwise
+// when the next one comes.
+func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
+	for _, at := range times {
+		if at.After(in.Memory.Readings.Health.AskedAt) {
+			return !in.Now.Before(at), at
+		}
+	}
+	return false, time.Time{}
+}
+
+// settleTime is the pause between a reschedule or abort whose response was lost and the reading
+// that is expected to show its outcome.
+const settleTime = 15 * time.Second
+
+// verifyCancellation decides about a reschedule or abort that may or may not have reached the
+// carrier: "read the cancellation by service id first; done if as wanted; send again only while
+// requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
+func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
+	at := in.Past(open.SubmittedAt).Add(settleTime)
+	if !readSince(in, at) {
+		token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+		due := func() (bool, time.Time) { return !in.Now.Before(at), at }
+		step, next := decide.ReadingStep(&in.Input, decide.TopicCancellation, token, due)
+		return &decide.Decision{Step: step, LookAt: next, Verdict: decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+			Message: fmt.Sprintf(
+				"%s: the cancellation is read at %s, which shows it; to resolve it by hand: %s",
+				decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTime(&in.Input, at),
+				decide.ResolveHint(&in.Input, open)),
+		}}
+	}
+	if settled := shownByCancellation(in, open); settled != nil {
+		return settled
+	}
+	if open.Repeats >= decide.MaxRepeats {
+		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+	}
+	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
+}
+
+// readSince reports whether this process read the recorded cancellation at or after a time.
+func readSince(in *Input, at time.Time) bool {
+	reading := &in.Memory.Readings.Cancellation
+	read := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingTaken
+	return read && knownCancellation(in) != nil && !reading.AskedAt.Before(at)
+}
+
+// shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.
+func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
+	known := knownCancellation(in)
+	switch {
+	case known == nil:
+		return nil
+	case AsWanted(open, known):
+		return decide.ResolveSucceeded(decide.WriterRule, open, "")
+	case known.RequestedOn != open.Before.RequestedOn:
+		return decide.ResolveTo(open, v1alpha1.PhaseAbandoned,
+			decide.Because("another cancellation has been requested since"))
+	}
+	return nil
+}
+
+// repeatHeld returns why a service's repeat may not be sent now; nil if it may.
+func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
+	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
+	lost := fmt.Sprintf("%s attempt %s, whose response was lost, is not asked for again; to resolve it by hand: %s",
+		open.Operation, open.AttemptID, decide.ResolveHint(&in.Input, open))
+	staying := func(in *Input, want decide.DesiredChange) *decide.Decision {
+		return decide.LedgerStays(&in.Input, want)
+	}
+	for _, guard := range []guard{planning, suspended, staying} {
+		if decision := guard(in, again); decision != nil {
+			decision.Verdict.Message += "; " + lost
+			return decision
+		}
+	}
+	if open.ApprovedHash != "" && decide.Control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
+		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
+			"the approval %s was taken back: %s", open.ApprovedHash, lost))
+	}
+	if onlyObserves(in) {
+		return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
+	}
+	return nil
+}
