@@ -43,8 +43,8 @@ func waitsForConfirmation(a *application) bool {
 	return operation.Phase == running && strings.HasPrefix(operation.Message, "Waiting for pruning confirmation of ")
 }
 
-// expectHeld fails unless the object exists, is not being deleted, and has a finalizer of the
-// operator.
+// expectHeld fails unless the object exists, is not being deleted, and has no finalizer that would
+// delay its deletion.
 func (s *site) expectHeld(ctx context.Context) error {
 	service := &v1alpha1.BroadbandService{}
 	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, service)
