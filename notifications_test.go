@@ -23,7 +23,8 @@ import (
 // receiverAt is the address at which the carrier reaches a manager's receiver.
 func receiverAt(address string) *world.Receiver {
 	trust := &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS12}
-	return &world.Receiver{URL: "https://" + address, Client: &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
+	return &world.Receiver{URL: "https://" + address, Client: client}
 }
 
 var _ = Describe("Two managers, of which one leads", Ordered, func() {

@@ -33,9 +33,11 @@ func serviceUserOf(edits ...func(*v1alpha1.BroadbandService)) serviceUser {
 		s.Spec.Observe = v1alpha1.Observe{HealthInterval: "1h", CancellationInterval: "1h", DisruptionsInterval: "1h"}
 	}
 	return serviceUser{
-		name:  site,
-		make:  func(w *world.World, line int64) client.Object { return w.Service(site, line, append(edits, often)...) },
-		look:  func(ctx context.Context, process *world.Process) (ctrl.Result, error) { return process.Reconcile(ctx, site) },
+		name: site,
+		make: func(w *world.World, line int64) client.Object { return w.Service(site, line, append(edits, often)...) },
+		look: func(ctx context.Context, process *world.Process) (ctrl.Result, error) {
+			return process.Reconcile(ctx, site)
+		},
 		empty: func() controllers.Subject { return &v1alpha1.BroadbandService{} },
 	}
 }

@@ -129,7 +129,9 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 		}
 	},
 	Entry("by one process", func(_ *world.World, of *world.Process) *world.Process { return of }),
-	Entry("by several processes", func(w *world.World, _ *world.Process) *world.Process { return w.Start(world.CrashPoint{}) }),
+	Entry("by several processes", func(w *world.World, _ *world.Process) *world.Process {
+		return w.Start(world.CrashPoint{})
+	}),
 )
 
 var _ = Describe("The charge limit of an identity (R10)", func() {

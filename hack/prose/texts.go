@@ -32,8 +32,8 @@ func read(folder fs.FS) ([]text, error) {
 	return texts, nil
 }
 
-// skippedFolders are the folders of what is built, of what is not the project's, and of this tool, which names
-// the words.
+// skippedFolders are the folders of what is built, of what is not the project's, and of this tool,
+// which names the words.
 var skippedFolders = regexp.MustCompile(`^hack/prose$|(^|/)(bin|testdata|\.[^/]+)$`)
 
 func skipped(folder string) error {
