@@ -28,9 +28,9 @@ const (
 
 // Evidence is how a kind determines the outcome of a request whose outcome nobody has recorded.
 type Evidence interface {
-	// verify decides about a request that may or may not have reached the carrier.
+	// Verify decides about a request that may or may not have reached the carrier.
 	Verify(open *v1alpha1.Request) *Decision
-	// proof resolves an unknown outcome from what is known by now; nil if that proves nothing.
+	// Proof resolves an unknown outcome from what is known by now; nil if that proves nothing.
 	Proof(open *v1alpha1.Request) *Decision
 }
 

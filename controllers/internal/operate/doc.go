@@ -7,12 +7,13 @@
 // therefore has these effects, in this order. Each of them can fail, be delayed or be the last
 // thing that the process does:
 //
-//	token, rate ─► intent (status) ─► finalizer ─► gate ─► POST ─► outcome (status) ─► GET … ─► end (status)
-//	     │              │                 │          │       │           │
-//	  nothing        conflict:          failed or closed:  lost:     conflict: again,
-//	  written        no POST                 NotSent       class     same attempt id only
+//	token, rate ─► intent ─► finalizer ─► gate ─► POST ─► outcome ─► GET … ─► end
+//	     │            │          │          │       │        │
+//	  nothing     conflict:    failed or closed:  lost:   conflict: again,
+//	  written     no POST           NotSent       class   same attempt id only
 //
-// State that must survive a crash is persisted in the status before the POST. For an order, its
-// RequestLedger has intent and outcome instead of the status, and no finalizer is needed. The
-// in-memory state of this package (Memory) only saves calls and avoids false alarms.
+// State that must survive a crash is persisted before the POST: in the RequestLedger of a service,
+// of an order, or of the diagnostic tests of a service, and in the status of an object of another
+// kind. Services and orders get no finalizer, because their ledger outlives them. The in-memory
+// state of this package (Memory) only saves calls and avoids false alarms.
 package operate
