@@ -51,7 +51,7 @@ var _ = Describe("An API server that refuses", func() {
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAPIServerRefused)
 		Expect(world.Ready(service).Message).To(And(
 			ContainSubstring("exceeded quota: few, limited: 3"), ContainSubstring("Raise the quota")))
-		Expect(service.Status.Requests).To(BeEmpty(), "what is not on record is not shown")
+		Expect(service.Status.Requests).To(BeEmpty(), "what is not recorded is not shown")
 		Expect(w.Posts(line)).To(BeZero())
 		before := statusWrites(process)
 		lookOften(w, func() error { _, err := process.Reconcile(ctx, site); return err })

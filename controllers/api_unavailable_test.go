@@ -12,7 +12,7 @@ import (
 )
 
 var _ = Describe("An API server that becomes unavailable right after a POST", func() {
-	It("loses no answer: the order's number is recorded when it is back", func(ctx SpecContext) {
+	It("loses no response: the order's number is recorded when it is back", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		unavailableAfter(process, ordersPath, 4)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
@@ -22,7 +22,7 @@ var _ = Describe("An API server that becomes unavailable right after a POST", fu
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
-	It("loses no answer: a change keeps its Location and is polled", func(ctx SpecContext) {
+	It("loses no response: a change keeps its Location and is polled", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		unavailableAfter(process, "/api/connect/services/plan-changes/request", 4)
 		line := w.Line()

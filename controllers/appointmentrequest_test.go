@@ -104,7 +104,7 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(cancelPosts(w)).To(Equal(1))
 	})
 
-	It("that is edited while in progress is completed first, then cancelled and sent anew", func(ctx SpecContext) {
+	It("that is edited while in progress is completed first, then cancelled and sent again", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		_, err := process.ReconcileAppointment(ctx, site)

@@ -49,7 +49,7 @@ var _ = Describe("The login of a CarrierAccount", func() {
 		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 		Expect(identityLedger(ctx, w, other).Spec.Account.Logins).To(ConsistOf(w.Account().Login()))
 		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Annotations = nil })
-		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued), "that is on record")
+		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued), "that is recorded")
 	})
 
 	It("is reported as not recorded if Kubernetes refuses it, and nothing is sent (R18, R31)", func(ctx SpecContext) {

@@ -212,7 +212,7 @@ var _ = DescribeTable("A carrier that spells the plan differently every day caus
 			}
 		}
 		Expect(s.Posts(s.line)).To(Equal(1), "the change that settled it")
-		Expect(s.Carrier.Submissions(simulator.OpHealth, s.line).Seen).To(Equal(1+30), "first sight, and once a day")
+		Expect(s.Carrier.Submissions(simulator.OpHealth, s.line).Seen).To(Equal(1+30), "the first read, and one a day")
 		Expect(seen).To(Equal(drifted), "every other day")
 	},
 	Entry("where drift is reported", planInHealth, orNoop[*v1alpha1.BroadbandService](nil), 15),

@@ -62,7 +62,7 @@ func expectGolden(name, printed string) {
 	}
 	wanted, err := os.ReadFile(file) //nolint:gosec // the name is chosen by the test
 	Expect(err).NotTo(HaveOccurred())
-	Expect(printed).To(Equal(string(wanted)), "make it anew with GOLDEN=1, and look at the difference")
+	Expect(printed).To(Equal(string(wanted)), "update it with GOLDEN=1 and review the difference")
 	for line := range strings.Lines(printed) {
 		Expect(utf8.RuneCountInString(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", terminalWidth), line)
 	}

@@ -77,7 +77,7 @@ func (d pricedService) passHour(ctx context.Context) []string {
 	for end := d.Clock.Now().Add(time.Hour); d.Clock.Now().Before(end); {
 		result, err := d.process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(result.RequeueAfter).To(BeNumerically(">", 0), "it goes on by itself")
+		Expect(result.RequeueAfter).To(BeNumerically(">", 0), "it continues by itself")
 		reasons = append(reasons, world.Ready(d.Read(ctx, site)).Reason)
 		d.Clock.Advance(result.RequeueAfter)
 	}

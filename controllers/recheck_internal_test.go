@@ -49,13 +49,13 @@ func TestALessSettledObjectIsCheckedAgainAfterADelay(t *testing.T) {
 		was, is []client.Object
 		waits   time.Duration // 0: it is not reconciled
 	}{
-		"ready no longer":          {ready, waits, time.Minute},
-		"under way again":          {ready, works, time.Minute},
-		"waiting no longer":        {waits, works, time.Minute},
-		"under way in another way": {works, hangs, 0},
-		"waiting now":              {works, waits, 0},
-		"ready":                    {waits, ready, 0},
-		"the first word":           {called(), works, 0},
+		"ready no longer":                {ready, waits, time.Minute},
+		"in progress again":              {ready, works, time.Minute},
+		"waiting no longer":              {waits, works, time.Minute},
+		"in progress for another reason": {works, hangs, 0},
+		"waiting now":                    {works, waits, 0},
+		"ready":                          {waits, ready, 0},
+		"the first status":               {called(), works, 0},
 	} {
 		for i := range scenario.was {
 			queue := later{after: map[ctrl.Request]time.Duration{}}

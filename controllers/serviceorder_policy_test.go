@@ -66,7 +66,7 @@ var _ = Describe("An order with a qualification result", func() {
 				"own fees, which a qualification does not carry; approve with: "), ContainSubstring(order.Spec.PlanName),
 			ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
 		Expect(w.Ordered(reference).Seen).To(BeZero())
-		Expect(ledgerOf(ctx, w)).To(BeNil(), "nothing is on record before it is sent")
+		Expect(ledgerOf(ctx, w)).To(BeNil(), "nothing is recorded before it is sent")
 
 		By("another price, for which an old approval is not valid")
 		hash := order.Status.Pending.Hash

@@ -48,7 +48,7 @@ func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alp
 		}
 		w.Clock.Advance(result.RequeueAfter)
 	}
-	Fail("no plan change is on record")
+	Fail("no plan change is recorded")
 	return nil
 }
 
@@ -169,7 +169,7 @@ var _ = Describe("The charge limit of an identity (R10)", func() {
 			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = nil })
 			editAccount(ctx, w, limited(1))
 		}),
-		Entry("when the account is created anew", func(ctx SpecContext, w *world.World) {
+		Entry("when the account is created again", func(ctx SpecContext, w *world.World) {
 			account := w.Account(limited(1))
 			Expect(w.Delete(ctx, account)).To(Succeed())
 			Expect(w.Create(ctx, w.Account(limited(1)))).To(Succeed())

@@ -107,7 +107,7 @@ func TestR10ALedgerKnowsWhatWasBegunSince(t *testing.T) {
 		begun("refused", v1alpha1.PhaseRejected, time.Minute),
 		begun("not sent", v1alpha1.PhaseNotSent, time.Minute),
 		begun("taken late", v1alpha1.PhaseNotAccepted, time.Minute),
-		begun("under way", v1alpha1.PhaseSubmitting, time.Minute),
+		begun("in progress", v1alpha1.PhaseSubmitting, time.Minute),
 	} {
 		ledger.Open(attempt)
 	}
@@ -119,7 +119,7 @@ func TestR10ALedgerKnowsWhatWasBegunSince(t *testing.T) {
 	for _, one := range account.Reservations {
 		ids = append(ids, one.AttemptID)
 	}
-	g.Expect(ids).To(ConsistOf("refused", "taken late", "under way"))
+	g.Expect(ids).To(ConsistOf("refused", "taken late", "in progress"))
 }
 
 func TestR10ReservationsAreBoundedAndTheOldestGo(t *testing.T) {

@@ -27,7 +27,7 @@ type ServiceOrderSpec struct {
 	// +required
 	CustomerReference string `json:"customerReference"`
 
-	// serviceID is the service that the order became, once the carrier has told you. It can be set
+	// serviceID is the service that the order became, once the carrier has named it. It can be set
 	// once, after submission too.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`

@@ -54,7 +54,7 @@ func (b postCounts) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// withoutPOSTs wraps a chapter and fails if the carrier received any changing POST during it.
+// withoutPOSTs wraps a step and fails if the carrier received any changing POST during it.
 func (s *site) withoutPOSTs(run stepFunc) stepFunc {
 	return func(ctx context.Context, w *watcher) error {
 		before, err := s.countPOSTs(ctx)

@@ -49,7 +49,7 @@ func (s *site) steps() []step {
 	}
 }
 
-// runSteps runs all chapters in order.
+// runSteps runs all steps in order.
 func (s *site) runSteps(ctx context.Context) error {
 	if err := s.connect(); err != nil {
 		return err

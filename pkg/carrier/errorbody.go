@@ -111,7 +111,7 @@ func contactsIn(body []byte) []string {
 // unreachable reports a call without a response. The text is scrubbed, because net/http quotes a
 // response that is not HTTP, and the server may have echoed our request.
 func unreachable(k call, resp response) *Error {
-	message := "no answer"
+	message := "no response"
 	if !resp.written {
 		message = "cannot connect"
 	}

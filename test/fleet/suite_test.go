@@ -29,8 +29,8 @@ func TestFleet(t *testing.T) {
 // services is the number of services.
 var services = world.Scale(100, 1000)
 
-// user is the manager's user at the API server. It tells the manager's actions from those of the
-// test.
+// user is the manager's user at the API server. It distinguishes the manager's actions from
+// those of the test.
 const user = "operator"
 
 // realTime is the clock of the machine, for measuring a run.

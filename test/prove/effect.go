@@ -173,7 +173,7 @@ func (k FaultKind) status() int {
 // isCrash reports whether the fault ends the process.
 func (k FaultKind) isCrash() bool { return k == CrashBefore || k == CrashAfter }
 
-// isCleanError reports whether the error alone tells what has happened. After such an error, a call
+// isCleanError reports whether the error alone shows what has happened. After such an error, a call
 // for a person would be a false alarm.
 func (k FaultKind) isCleanError(op Op) bool {
 	if op == Post {

@@ -84,7 +84,7 @@ func (l *simulation) duringEffect(m *manager) {
 		l.countAction("a slow response")
 		l.advance(m, l.randomDelay(moment), false)
 	case l.random.IntN(8) == 0:
-		l.countAction("a manager is told to stop")
+		l.countAction("a manager shuts down")
 		m.stopping = true
 		m.cancel()
 	default:

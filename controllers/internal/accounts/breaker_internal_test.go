@@ -62,23 +62,23 @@ func TestTheWindowDoublesWithEachAnswer(t *testing.T) {
 	b, advance := patience()
 	for _, want := range []int{1, 2, 4, 8, 16} {
 		if got := wide(b); got != want {
-			t.Errorf("%d may be under way, want %d", got, want)
+			t.Errorf("%d may be in progress, want %d", got, want)
 		}
 		send(t, b, carrier.Accepted)
 	}
 	loses(t, b, advance, 1)
 	if got := wide(b); got != 1 {
-		t.Errorf("%d may be under way after a lost answer, want 1", got)
+		t.Errorf("%d may be in progress after a lost response, want 1", got)
 	}
 	send(t, b, carrier.Rejected)
 	if got := wide(b); got != 2 {
-		t.Errorf("%d may be under way after an answer, want 2", got)
+		t.Errorf("%d may be in progress after a response, want 2", got)
 	}
 	for range 100 {
 		send(t, b, carrier.Accepted)
 	}
 	if got := wide(b); got != widestWindow {
-		t.Errorf("%d may be under way after a hundred answers, want %d", got, widestWindow)
+		t.Errorf("%d may be in progress after a hundred responses, want %d", got, widestWindow)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestASlotInTheWindowIsReleased(t *testing.T) {
 	for _, delivery := range []carrier.Delivery{carrier.NotSent, carrier.NotProcessed} {
 		send(t, b, delivery)
 		if got := wide(b); got != 1 {
-			t.Errorf("%d may be under way after %s, want 1", got, delivery)
+			t.Errorf("%d may be in progress after %s, want 1", got, delivery)
 		}
 	}
 }

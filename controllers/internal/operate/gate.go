@@ -137,7 +137,7 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 
 // verifyAnnotations checks the annotations: "where the attempt has an approved hash the annotation
 // still says it". A resolution that already exists for this attempt also closes the gate. It was
-// set too early: if the response is lost later, the resolution would be taken for the truth.
+// set too early: if the response is lost later, the resolution would wrongly count.
 func verifyAnnotations(live Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:

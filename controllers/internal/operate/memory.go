@@ -231,7 +231,7 @@ func (m *Memory) noteDropped(submittedAt time.Time) {
 }
 
 // sweepGone drops what a running pass has noted of an object after its deletion. If the object was
-// wrongly taken for deleted, it loses no more than it would in a restart.
+// wrongly treated as deleted, it loses no more than it would in a restart.
 func (m *Memory) sweepGone(now time.Time) {
 	for uid, since := range m.gone {
 		switch {

@@ -48,7 +48,7 @@ func TestR28APostedAttemptIsForgottenAnHourAfterItIsRecorded(t *testing.T) {
 func TestR28AnUnrecordedAnswerIsNeverForgotten(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")
-	memory.Posting("under way", begun)
+	memory.Posting("in progress", begun)
 	memory.Posting("answered", begun)
 	memory.Answered("answered", carrier.Receipt{Delivery: carrier.Accepted})
 	memory.Posting("recorded", begun)
@@ -58,7 +58,7 @@ func TestR28AnUnrecordedAnswerIsNeverForgotten(t *testing.T) {
 		t.Errorf("within the hour: %v", memory.posted)
 	}
 	look(memory, begun.Add(365*24*time.Hour))
-	if _, held := memory.posted["under way"]; !held || memory.Receipt("answered") == nil || len(memory.posted) != 2 {
+	if _, held := memory.posted["in progress"]; !held || memory.Receipt("answered") == nil || len(memory.posted) != 2 {
 		t.Errorf("after a year: %v", memory.posted)
 	}
 }

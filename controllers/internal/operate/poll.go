@@ -21,7 +21,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 		return 0, nil // another attempt is recorded: there is nothing to poll for this one
 	}
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error belongs to the account: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	handle, err := carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
 	if err != nil {

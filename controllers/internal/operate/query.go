@@ -22,7 +22,7 @@ import (
 // sent again. The carrier's answer, or the loss of the response, is recorded.
 func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error belongs to the account: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	if err := p.prepareQuery(ctx, scope.Subject, submission); err != nil {
 		return 0, err

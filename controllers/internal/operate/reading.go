@@ -30,7 +30,7 @@ type Question struct {
 // memory, and the question is asked again if it is lost.
 func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) (time.Duration, error) {
 	if wait, err := session.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error belongs to the account: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
 	answer := p.send(ctx, session, question)
@@ -120,7 +120,7 @@ func (p *Protocol) Collect(
 	ctx context.Context, session Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
 	if wait, err := session.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error belongs to the account: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	if question.posts() {
 		outcome, err := session.Poll(ctx, reading.Handle)

@@ -96,7 +96,7 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 }
 
 // ensureAttempt reloads the object if it does not show an attempt that its ledger may have. The
-// object may show an older state, and no answer may be dropped because of that.
+// object may show an older state, and no response may be dropped because of that.
 func (*Protocol) ensureAttempt(ctx context.Context, scope Scope, attemptID string) error {
 	if scope.Ledger == nil || attempt(scope.Subject, attemptID) != nil {
 		return nil

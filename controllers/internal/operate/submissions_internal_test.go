@@ -23,7 +23,7 @@ func TestR17AwaitWaitsForAllSubmissionsInProgress(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-waited:
-			t.Error("one was still under way")
+			t.Error("one was still in progress")
 		default:
 		}
 		second()

@@ -48,7 +48,7 @@ func TestCommonRulesRefuse(t *testing.T) {
 		"wrong method":    {get, health, 405, "method.not.allowed", simulator.RuleMethod},
 		"no token":        {post(header("Authorization", "")), health, 401, "unauthorized", simulator.RuleHeader},
 		"made-up token":   {post(header("Authorization", "Bearer x")), health, 401, "unauthorized", ""},
-		"the odd 404":     {post(header("Authorization", "Bearer x")), planOptions, 404, "resource.not.found", ""},
+		"404 instead of 401": {post(header("Authorization", "Bearer x")), planOptions, 404, "resource.not.found", ""},
 		"no version":      {post(header("X-API-VERSION", "")), health, 400, version, simulator.RuleHeader},
 		"too old":         {post(header("X-API-VERSION", "4")), health, 400, version, simulator.RuleVersion},
 		"too new":         {post(header("X-API-VERSION", "9")), health, 400, version, simulator.RuleVersion},

@@ -90,7 +90,7 @@ func TokenRefused(status int) error {
 	}
 }
 
-// NotFound is a 404: no permission or no such object, which cannot be told apart (spec §7).
+// NotFound is a 404: no permission or no such object, which look the same (spec §7).
 func NotFound() error {
 	return &Error{
 		Status: http.StatusNotFound, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found",
