@@ -49,8 +49,8 @@ func main() {
 	}
 }
 
-// run is the whole program, so that a test can start it. It ends after ctx does, once the answers
-// to requests in progress are recorded.
+// run is the whole program, so that a test can start it. It ends after ctx does, once the
+// responses to requests in progress are recorded.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	settings, err := parse(args, out)
 	if err != nil {
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	go logStandby(ctx, mgr, settings)
 	err = mgr.Start(ctx)
-	// A manager that lost its lease does not wait for its passes, whose answers would be lost.
+	// A manager that lost its lease does not wait for its passes, whose responses would be lost.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), controllers.LongestSubmission)
 	defer cancel()
 	own.Submissions.Await(last)
@@ -100,7 +100,7 @@ func logStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
 	case <-mgr.Elected():
 	case <-ctx.Done():
 	case <-time.After(soon): //nolint:forbidigo // the one place where the clock comes from
-		mgr.GetLogger().Info("standing by: another manager holds the lease, and this one acts once it has it",
+		mgr.GetLogger().Info("standing by: another manager holds the lease; this one starts once it acquires it",
 			"lease", own.operatorNamespace+"/"+own.leaseName())
 	}
 }
@@ -146,32 +146,33 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("broadband-operator", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.StringVar(&s.kubeconfig, "kubeconfig", "",
-		"`file` that says where the API server is; default: $KUBECONFIG, then the pod's own account, then ~/.kube/config")
+		"`path` of the kubeconfig; default: $KUBECONFIG, then the pod's service account, then ~/.kube/config")
 	flags.BoolVar(&s.allowInsecureCarrier, "allow-insecure-carrier", false,
-		"allow carriers and identity providers over http and at loopback addresses; for demo and tests only")
+		"allow http and loopback addresses for carriers and identity providers; for demos and tests only")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
-		"`namespace` of the operator's lease")
-	flags.BoolVar(&s.leaderElect, "leader-elect", false, "let only one of several managers act; the others stand by")
+		"`namespace` of the lease for leader election")
+	flags.BoolVar(&s.leaderElect, "leader-elect", false,
+		"elect a leader: of several managers only one is active, and the others stand by")
 	electionFlags(flags, &s)
 	flags.StringVar(&s.namespaces, "namespaces", "",
-		"comma-separated `namespaces` to manage; default: all. An account identity belongs to one set of namespaces")
+		"comma-separated `namespaces` to manage; default: all. Managers with other namespaces use other account identities")
 	flags.BoolVar(&s.submit, "submit", true,
-		"send what changes something; with --submit=false follow, compare and show only: the first start after a restore")
-	flags.IntVar(&s.workers, "workers", 16, "how many objects of a kind are worked on at a time")
+		"send requests to the carrier; if false, only poll, compare and report, as at the first start after a restore")
+	flags.IntVar(&s.workers, "workers", 16, "number of objects of each kind that are reconciled concurrently")
 	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
-		"`address` of the metrics, such as :8443; 0 switches them off")
+		"`address` of /metrics, such as :8443; 0 disables it")
 	flags.BoolVar(&s.metricsSecure, "metrics-secure", true,
-		"serve metrics over https, to those whose token may get /metrics; with =false over http, to anybody")
+		"serve metrics over https to clients whose token may get /metrics; if false, over http to any client")
 	flags.StringVar(&s.metricsCertDir, "metrics-cert-dir", "",
-		"`folder` with tls.crt and tls.key of the metrics, read again when they change; default: self-signed")
+		"`folder` with tls.crt and tls.key for metrics, reloaded when they change; default: a self-signed certificate")
 	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
-		"`address` of /healthz and /readyz; 0 switches them off")
+		"`address` of /healthz and /readyz; 0 disables them")
 	flags.StringVar(&s.eventsAddress, "events-bind-address", ":9443",
-		"`address` of the receiver of notifications, which opens when an account asks for it; 0 switches it off")
+		"`address` of the receiver of carrier notifications, opened once an account enables them; 0 disables it")
 	flags.StringVar(&s.eventsCertDir, "events-cert-dir", "",
-		"`folder` with the receiver's tls.crt and tls.key, which are read again when they change")
-	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "`level` of the log: debug, info, warn or error")
-	flags.BoolVar(&s.logText, "log-text", false, "write the log for a person to read, not as JSON")
+		"`folder` with tls.crt and tls.key for the receiver, reloaded when they change")
+	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: debug, info, warn or error")
+	flags.BoolVar(&s.logText, "log-text", false, "write the log as plain text instead of JSON")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err //nolint:wrapcheck // the flag package reports it in full
 	}
@@ -184,11 +185,11 @@ func parse(args []string, out io.Writer) (settings, error) {
 // electionFlags adds flags with the same names and defaults as in the components of Kubernetes.
 func electionFlags(flags *flag.FlagSet, s *settings) {
 	flags.DurationVar(&s.leaseDuration, "leader-elect-lease-duration", 15*time.Second,
-		"how `long` the others wait before they take over from a leader that no longer renews its lease")
+		"`duration` after which another manager may take over a lease that is not renewed")
 	flags.DurationVar(&s.renewDeadline, "leader-elect-renew-deadline", 10*time.Second,
-		"how `long` a leader tries to renew its lease before it stops leading and ends")
+		"`duration` for which the leader tries to renew its lease before it gives up and exits")
 	flags.DurationVar(&s.retryPeriod, "leader-elect-retry-period", 2*time.Second,
-		"how `long` to wait between two tries to take or renew the lease")
+		"`duration` between two attempts to acquire or renew the lease")
 }
 
 // checkElection returns which durations are inconsistent: a leader must have given up before
@@ -231,8 +232,8 @@ func (s settings) restConfig() (*rest.Config, error) {
 	return ctrl.GetConfig() //nolint:wrapcheck // the caller adds the context
 }
 
-// gracefulShutdown is longer than the longest POST and the recording of its answer: a request in
-// progress at shutdown is not lost.
+// gracefulShutdown is longer than the longest POST and the recording of its response: a request
+// in progress at shutdown is not lost.
 const gracefulShutdown = controllers.LongestSubmission + 10*time.Second
 
 func (s settings) managerOptions() (ctrl.Options, error) {

@@ -35,7 +35,7 @@ const sweepLedgersEvery = 10 * time.Minute
 func (a *Answers) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := a.Record(ctx); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot record the carrier's answers")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot record the carrier's responses")
 		}
 		if err := a.Sweep(ctx); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot list the RequestLedgers")

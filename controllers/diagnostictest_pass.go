@@ -87,7 +87,7 @@ func (p *testPass) testWithUID(ctx context.Context, uid string) (string, error) 
 func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	if err := p.List(ctx, &tests, client.MatchingFields{fieldWaitsFor: p.ledger.name}); err != nil {
-		return "", fmt.Errorf("look for the tests that wait, too: %w", err)
+		return "", fmt.Errorf("look for other waiting tests: %w", err)
 	}
 	eldest, name := p.test, ""
 	for i := range tests.Items {
@@ -161,7 +161,7 @@ func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Deci
 			return &decision, nil
 		}
 	}
-	return nil, fmt.Errorf("what is left of a test took more than %d steps in one pass", maxSteps)
+	return nil, fmt.Errorf("the open attempts of a deleted test took more than %d steps in one pass", maxSteps)
 }
 
 // passForDeleted returns a pass for a deleted test, run on behalf of a waiting test. Annotations

@@ -82,7 +82,7 @@ func nameUnlessGone(kind string, at client.ObjectKey, err error) (string, error)
 	case err == nil, decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
 		return kind + " " + at.String(), nil
 	}
-	return "", fmt.Errorf("look for %s %s, which goes by a RequestLedger that is being deleted: %w", kind, at, err)
+	return "", fmt.Errorf("look for %s %s, which uses a RequestLedger that is being deleted: %w", kind, at, err)
 }
 
 // dependentTest returns a DiagnosticTest whose status names a ledger; "" if there is none.
@@ -93,7 +93,7 @@ func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.R
 	case decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
 		return "a DiagnosticTest that this manager may not see", nil
 	case err != nil:
-		return "", fmt.Errorf("look for the DiagnosticTests that go by a RequestLedger that is being deleted: %w", err)
+		return "", fmt.Errorf("look for the DiagnosticTests that use a RequestLedger that is being deleted: %w", err)
 	}
 	for _, test := range tests.Items {
 		if test.Status.Ledger != nil && test.Status.Ledger.Name == ledger.Name {
@@ -107,11 +107,11 @@ func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.R
 func (r *LedgerReconciler) release(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	controllerutil.RemoveFinalizer(ledger, v1alpha1.FinalizerMemory)
 	if err := r.Update(ctx, ledger); err != nil {
-		return fmt.Errorf("let RequestLedger %s go: %w", ledger.Name, err)
+		return fmt.Errorf("release RequestLedger %s: %w", ledger.Name, err)
 	}
 	r.Ledgers.Forget(ledger.Name)
 	r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeNormal, "LedgerForgotten", "Delete",
-		"RequestLedger %s is gone, as its annotation %s asks: what it had is not known any more",
+		"RequestLedger %s is deleted, as its annotation %s requests: its records are lost",
 		ledger.Name, v1alpha1.AnnotationForget)
 	return nil
 }

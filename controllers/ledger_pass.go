@@ -134,7 +134,7 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 	}
 	p.subject.Controls().Resolve = resolution.Word
 	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeNormal, "CarrierMoved", "Resolve",
-		"RequestLedger %s has moved from %s to %s with its carrier", next.Name, was, next.Spec.BaseURL)
+		"the carrier of RequestLedger %s has moved from %s to %s", next.Name, was, next.Spec.BaseURL)
 	return next, nil
 }
 

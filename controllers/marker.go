@@ -41,7 +41,7 @@ type Marker struct {
 var _ manager.LeaderElectionRunnable = (*Marker)(nil)
 
 // errMarkerGone prevents the creation of ledgers.
-var errMarkerGone = errors.New("the RequestLedger that is the marker is not the one that this manager started with")
+var errMarkerGone = errors.New("the marker RequestLedger was deleted or replaced since this manager started")
 
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second
@@ -53,7 +53,7 @@ func (m *Marker) Start(ctx context.Context) error {
 	defer found()
 	wait.UntilWithContext(looking, func(ctx context.Context) {
 		if _, err := m.Installation(ctx); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot find out whether requests may be sent in this cluster: nothing is sent")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot determine whether requests may be sent in this cluster: nothing is sent")
 			return
 		}
 		found()

@@ -43,12 +43,12 @@ type withoutHolder struct {
 	count atomic.Pointer[func() (map[v1alpha1.Operation]int, error)] // of the manager that was set up last
 }
 
-// countWithin is the time limit for counting: a cache that is not filled yet does not answer.
+// countWithin is the time limit for counting: a cache that is not filled yet does not respond.
 const countWithin = 2 * time.Second
 
 func withoutHolderDesc() *prometheus.Desc {
 	return prometheus.NewDesc("broadband_requests_without_holder",
-		"Requests that are open in a RequestLedger although the object that holds it is gone, by operation.",
+		"Open requests in RequestLedgers whose object is deleted, by operation.",
 		[]string{"operation"}, nil)
 }
 
@@ -63,7 +63,7 @@ func (l *withoutHolder) Collect(into chan<- prometheus.Metric) {
 	}
 	left, err := (*count)()
 	if err != nil {
-		ctrl.Log.Error(err, "cannot count the requests whose objects are gone")
+		ctrl.Log.Error(err, "cannot count the open requests of deleted objects")
 		return
 	}
 	for _, contract := range carrier.Contracts() {

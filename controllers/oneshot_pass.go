@@ -146,7 +146,7 @@ func (p *oneShotPass) hasOpenAttempt() bool {
 func (p *oneShotPass) recordAnswers(ctx context.Context) error {
 	for _, open := range p.subject.OpenRequests() {
 		if err := p.Protocol.RecordAnswer(ctx, p.scope(), open.AttemptID); err != nil {
-			return fmt.Errorf("record what became of attempt %s: %w", open.AttemptID, err)
+			return fmt.Errorf("record the outcome of attempt %s: %w", open.AttemptID, err)
 		}
 	}
 	return nil
@@ -162,7 +162,7 @@ func (p *oneShotPass) abandonOpen(ctx context.Context) error {
 		given := oneshots.GiveUp(open)
 		fact := operate.Decided(given, func(*v1alpha1.Request) {})
 		if err := p.Protocol.Record(ctx, p.scope(), open.AttemptID, fact); err != nil {
-			return fmt.Errorf("give up attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)
+			return fmt.Errorf("abandon attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)
 		}
 	}
 	return nil

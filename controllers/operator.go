@@ -38,7 +38,7 @@ func (o *Operator) warnOfOpenRequests(
 ) {
 	var ledgers v1alpha1.RequestLedgerList
 	if err := o.List(ctx, &ledgers, by); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot look for the open requests of a deleted object")
+		ctrl.LoggerFrom(ctx).Error(err, "cannot list the open requests of a deleted object")
 		return
 	}
 	for i := range ledgers.Items {

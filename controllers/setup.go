@@ -103,7 +103,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	err := errors.Join(mgr.Add(reconcilers.Answers), mgr.Add(reconcilers.Marker), reconcilers.Answers.setupMetrics(ctx))
 	if err != nil {
-		return fmt.Errorf("set up the recording of answers, the marker, and the metrics: %w", err)
+		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
 	if err := setupNotifications(mgr, reconcilers, notified, options); err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)

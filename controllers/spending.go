@@ -113,7 +113,7 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 		return s.Ledgers.Write(ctx, ledger)
 	})
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "an attempt that was not sent counts towards chargeLimit for an hour",
+		ctrl.LoggerFrom(ctx).Error(err, "cannot release a reservation: it counts towards chargeLimit for an hour",
 			"attemptID", attemptID)
 	}
 }

@@ -50,13 +50,13 @@ type settings struct {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var set settings
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	flags.StringVar(&set.root, "root", ".", "the operator's `folder`")
-	flags.TextVar(&set.only, "only", span{}, "the `numbers` of the mutants to try, as 7 or 101-200; 0: all")
-	flags.IntVar(&set.jobs, "jobs", 2, "how many mutants are tried at a time") //nolint:mnd // the default
-	flags.BoolVar(&set.sound, "sound", true, "first run all tests without a mutant: they have to pass")
-	flags.IntVar(&set.draw, "draw", 0, "draw so `many` mutants; 0: try those of the list")
-	flags.Uint64Var(&set.seed, "seed", 1, "the `number` that a draw depends on")
-	flags.StringVar(&set.upTo, "upto", "", "the last `layer` that drawn mutants go through: units, prove or controllers")
+	flags.StringVar(&set.root, "root", ".", "`folder` of the operator's source")
+	flags.TextVar(&set.only, "only", span{}, "`numbers` of the mutants to try, such as 7 or 101-200; 0: all")
+	flags.IntVar(&set.jobs, "jobs", 2, "number of mutants to try concurrently") //nolint:mnd // the default
+	flags.BoolVar(&set.sound, "sound", true, "first require that all tests pass without a mutant")
+	flags.IntVar(&set.draw, "draw", 0, "`number` of mutants to generate at random; 0: use the list")
+	flags.Uint64Var(&set.seed, "seed", 1, "`number` that determines the random choice")
+	flags.StringVar(&set.upTo, "upto", "", "last `layer` of tests for generated mutants: units, prove or controllers")
 	flags.SetOutput(out)
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the command line: %w", err)

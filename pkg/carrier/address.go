@@ -54,7 +54,7 @@ func parseOrigin(address string, allowInsecure bool) (*url.URL, error) {
 		return nil, err
 	}
 	if strings.Trim(u.Path, "/") != "" {
-		return nil, addressDefect(u, "it has a path, but only an origin (https://host) is taken")
+		return nil, addressDefect(u, "it has a path, but only an origin (https://host) is allowed")
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
@@ -66,7 +66,7 @@ func parseAddress(address string, allowInsecure bool) (*url.URL, error) {
 	}
 	switch {
 	case u.User != nil:
-		return nil, addressDefect(u, "it holds a user name or password")
+		return nil, addressDefect(u, "it contains a user name or password")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, addressDefect(u, "it has a query or a fragment")
 	}
@@ -103,7 +103,7 @@ func checkHost(u *url.URL) error {
 func forbiddenAddress(address string) error {
 	return &AddressError{
 		Address: excerpt(address), Insecure: true,
-		Defect: "the host's address is loopback, link-local, of a metadata service or no host's",
+		Defect: "the host's address is loopback, link-local, of a metadata service or not a host address",
 	}
 }
 

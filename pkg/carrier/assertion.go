@@ -39,7 +39,7 @@ func (a assertion) sign(signer Signer, key Key) (string, error) {
 	token.Header["kid"] = key.ID
 	text, err := token.SigningString()
 	if err != nil {
-		return "", fmt.Errorf("word the assertion: %w", err)
+		return "", fmt.Errorf("encode the assertion: %w", err)
 	}
 	signature, err := signer(key, text)
 	if err != nil {

@@ -46,7 +46,7 @@ type response struct {
 
 var (
 	errBodyTooLarge = errors.New("the body is larger than 1 MiB")
-	errNoStatus     = errors.New("the answer's status is 000")
+	errNoStatus     = errors.New("the response's status is 000")
 )
 
 // do makes one call and reads the response, within limits of time and size. It never makes a

@@ -43,7 +43,7 @@ var (
 		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
 		Message: "the carrier refuses tokens that the identity provider has just granted",
 	}
-	errPending = &TokenError{Reason: TokenPending, Message: "the identity provider has not answered yet"}
+	errPending = &TokenError{Reason: TokenPending, Message: "the identity provider has not responded yet"}
 )
 
 // ClientCredentials is a [TokenSource] for the client credentials grant with a private-key JWT
@@ -127,7 +127,7 @@ func (s *ClientCredentials) Token(ctx context.Context) (Token, error) {
 	case <-exchange.overdue:
 		return exchange.result()
 	case <-ctx.Done():
-		return Token{}, &TokenError{Reason: TokenUnreachable, Message: "gave up waiting", cause: ctx.Err()}
+		return Token{}, &TokenError{Reason: TokenUnreachable, Message: "no token within the time limit", cause: ctx.Err()}
 	}
 }
 

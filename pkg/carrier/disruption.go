@@ -113,7 +113,7 @@ type RateError struct {
 }
 
 // Error states how long to wait.
-func (e *RateError) Error() string { return "the account's rate allows no call for " + e.Wait.String() }
+func (e *RateError) Error() string { return "the rate limit allows no call for " + e.Wait.String() }
 
 // Disruptions iterates over the disruptions of a service, up to the last page or 100 pages. Every
 // page counts towards the account's rate limit. Pages may shift during the iteration, so duplicates

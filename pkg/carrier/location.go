@@ -42,7 +42,7 @@ type LocationError struct {
 
 // Error names the operation, the reason and the location.
 func (e *LocationError) Error() string {
-	return fmt.Sprintf("%s: Location %q is of no use: %s", e.Operation, e.Location, e.Reason)
+	return fmt.Sprintf("%s: Location %q is not usable: %s", e.Operation, e.Location, e.Reason)
 }
 
 // ParseLocation returns the handle of a request from the Location in the carrier's response.

@@ -52,7 +52,7 @@ func (r PlanChangeRequest) Check(version int) error {
 func check(op Operation, version int, present map[string]bool) error {
 	contract, ok := ContractOf(op)
 	if !ok {
-		return &Error{Operation: op, Class: Invalid, Message: "there is no such operation"}
+		return &Error{Operation: op, Class: Invalid, Message: "no such operation"}
 	}
 	if err := contract.SupportedAt(version); err != nil {
 		return err

@@ -40,7 +40,7 @@ func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	k := call{operation: h.Operation, method: http.MethodGet, path: h.Path(), version: h.Version}
 	if !ok || !contract.Followed || k.path == "" {
 		return Outcome{}, &Error{
-			Operation: h.Operation, Target: k.target(), Class: Invalid, Message: "the handle leads to nothing to read",
+			Operation: h.Operation, Target: k.target(), Class: Invalid, Message: "the handle has no path to poll",
 		}
 	}
 	resp, err := c.get(ctx, k)

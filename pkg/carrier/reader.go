@@ -14,8 +14,8 @@ var (
 	errNotObject    = errors.New("the body is not a JSON object")
 	errNotArray     = errors.New("the body is not a JSON array")
 	errInvalidID    = errors.New("an id in the body is not a whole number")
-	errDuplicateID  = errors.New("the body gives one id twice, with different values")
-	errOtherService = errors.New("the answer is about another service")
+	errDuplicateID  = errors.New("the body has one id twice, with different values")
+	errOtherService = errors.New("the response is about another service")
 )
 
 // wireValue is a type that decodes itself because it has several shapes on the wire.

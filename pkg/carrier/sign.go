@@ -19,7 +19,7 @@ func Sign(key Key, text string) ([]byte, error) {
 	}
 	signature, err := jwt.SigningMethodRS256.Sign(text, private)
 	if err != nil {
-		return nil, &KeyError{ID: key.ID, Defect: "it signs nothing"}
+		return nil, &KeyError{ID: key.ID, Defect: "it cannot sign"}
 	}
 	return signature, nil
 }

@@ -30,7 +30,7 @@ type Receipt struct {
 func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte, fresh bool) Receipt {
 	contract, ok := ContractOf(op)
 	if !ok {
-		return notSent(&Error{Operation: op, Class: Invalid, Message: "there is no such operation"})
+		return notSent(&Error{Operation: op, Class: Invalid, Message: "no such operation"})
 	}
 	k := call{
 		operation: op, method: http.MethodPost, path: contract.SubmitPath, version: version, body: body,
@@ -99,7 +99,7 @@ func (c *Client) handleOfOrder(contract Contract, k call, resp response) (Handle
 	inBody := handleWithID(contract, k, readSummary(resp.body).ID)
 	switch {
 	case handle.IsZero():
-		return inBody, "the answer has no usable Location; the id is the body's"
+		return inBody, "the response has no usable Location; the id is from the body"
 	case !inBody.IsZero() && !sameID(handle.ID, inBody.ID):
 		return Handle{}, "the Location names order " + handle.ID + ", the body order " + inBody.ID
 	}
@@ -119,7 +119,7 @@ func handleWithID(contract Contract, k call, id int64) Handle {
 func (c *Client) handleInLocation(contract Contract, k call, resp response) (Handle, string) {
 	locations := slices.Compact(resp.header.Values("Location"))
 	if len(locations) != 1 {
-		return Handle{}, "the answer has " + strconv.Itoa(len(locations)) + " Locations"
+		return Handle{}, "the response has " + strconv.Itoa(len(locations)) + " Locations"
 	}
 	handle, err := ParseLocation(contract.Operation, k.version, locations[0])
 	if err != nil {

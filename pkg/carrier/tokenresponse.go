@@ -34,11 +34,11 @@ func readToken(response *oauth2.Token, start time.Time) (grantedToken, error) {
 	case !strings.EqualFold(response.TokenType, "Bearer"):
 		return grantedToken{}, rejectedToken("the identity provider granted a token that is not of type Bearer")
 	case len(response.AccessToken) > maxTokenBytes || strings.IndexFunc(response.AccessToken, notInToken) >= 0:
-		return grantedToken{}, rejectedToken("the identity provider granted a token that cannot stand in a header")
+		return grantedToken{}, rejectedToken("the identity provider granted a token that is not valid in a header")
 	case lifetime < minLifetime:
 		return grantedToken{}, &TokenError{
 			Reason: TokenTooShort, HTTPStatus: http.StatusOK,
-			Message: "the identity provider grants tokens that live less than 5 seconds",
+			Message: "the identity provider grants tokens that are valid for less than 5 seconds",
 		}
 	}
 	return grantedToken{
@@ -101,7 +101,7 @@ func exchangeError(err error, scrub scrubber) *TokenError {
 		}
 	}
 	return &TokenError{
-		Reason: TokenUnreachable, HTTPStatus: http.StatusOK, Message: "the identity provider's answer is not a token",
+		Reason: TokenUnreachable, HTTPStatus: http.StatusOK, Message: "the identity provider's response is not a token",
 	}
 }
 

@@ -150,7 +150,7 @@ func trusted(bundle string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM([]byte(bundle)) {
-		return nil, &FieldError{Field: "caBundle", Message: "it holds no certificate that can be read"}
+		return nil, &FieldError{Field: "caBundle", Message: "it contains no readable certificate"}
 	}
 	return pool, nil
 }
@@ -159,8 +159,8 @@ func trusted(bundle string) (*x509.CertPool, error) {
 // time zone of the machine, which is not the carrier's.
 func zoneFlaw(name string) string {
 	if name == time.Local.String() {
-		return fmt.Sprintf("%q is the time zone of whatever machine the operator runs on: "+
-			"name that in which the carrier reads dates, for example Australia/Sydney", name)
+		return fmt.Sprintf("%q depends on the machine that the operator runs on: "+
+			"set the time zone in which the carrier reads dates, for example Australia/Sydney", name)
 	}
 	if _, err := time.LoadLocation(name); err != nil {
 		return err.Error()

@@ -76,14 +76,14 @@ func blocks(operation v1alpha1.Operation) bool {
 
 func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {
 	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
-	recorded := "nothing is recorded of it"
+	recorded := "it is not recorded"
 	if taken != nil {
 		recorded = fmt.Sprintf("it is recorded as %s", taken.Phase)
 	} else if other := subject.RequestOf(v1alpha1.Operation(receipt.Handle.Operation)); other != nil {
 		recorded = fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
 	}
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(receipt.Handle.Operation),
-		"the carrier has taken %s attempt %s as %s, and %s: ask the carrier what became of it",
+		"the carrier accepted %s attempt %s as %s, and %s: ask the carrier for its outcome",
 		receipt.Handle.Operation, attemptID, location, recorded)
 }
 
@@ -121,7 +121,7 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *
 	}
 	p.Metrics.countUnrecorded(operation)
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
-		"the carrier's answer to attempt %s (%s %s %s) cannot be recorded, which is tried until this process ends: %v",
+		"the carrier's response to attempt %s (%s %s %s) cannot be recorded; retried until this process ends: %v",
 		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)
 }
 

@@ -27,9 +27,9 @@ const (
 // Reasons why the gate is closed.
 var (
 	errDeleting = errors.New("the object is being deleted")
-	errTooLate  = errors.New("more than 10 s went by between the intent and the POST")
+	errTooLate  = errors.New("more than 10 s passed between the intent and the POST")
 	errChanged  = errors.New("the object was changed after this was decided")
-	errRevoked  = errors.New("the approval was taken back")
+	errRevoked  = errors.New("the approval was withdrawn")
 	errSettled  = errors.New("the attempt has been settled since its intent was written")
 
 	errAccountChanged  = errors.New("the CarrierAccount was changed after this was decided")
@@ -176,7 +176,7 @@ func (p *Protocol) readAtGate(ctx context.Context, key client.ObjectKey, into cl
 		if apierrors.IsNotFound(err) {
 			return fmt.Errorf("%s is gone: %w", key.Name, err)
 		}
-		return fmt.Errorf("read %s once more before the POST: %w", key.Name, err)
+		return fmt.Errorf("reread %s before the POST: %w", key.Name, err)
 	}
 	return nil
 }

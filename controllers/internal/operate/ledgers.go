@@ -35,14 +35,14 @@ type Ledgers struct {
 // ErrLedgerPruned means that the API server dropped fields of a ledger because its CRD does not
 // know them.
 var ErrLedgerPruned = errors.New(
-	"the API server has not kept all of it: upgrade the CustomResourceDefinition requestledgers")
+	"the API server dropped fields of it: upgrade the CustomResourceDefinition requestledgers")
 
 // ErrLedgerChanged closes the gate: the ledger changed after the intent was written.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
 
 // ErrLedgerDamaged means that a ledger's content does not match its name: "identity and id inside
 // are compared after every read".
-var ErrLedgerDamaged = errors.New("it is about something else than its name says")
+var ErrLedgerDamaged = errors.New("its content does not match its name")
 
 // LedgerName returns the name of the ledger for the subject of a spec: "at least 128 bits of a hash
 // of the JSON array [kind, identity, exact id]". It is "" if the spec has no subject.
@@ -183,12 +183,12 @@ func unknownTo(err error) error {
 	return err
 }
 
-var errNotNewest = errors.New("there is a newer version than the one that was judged")
+var errNotNewest = errors.New("there is a newer version than the one that was evaluated")
 
 // errChangedSince returns the conflict error for a ledger that changed since the decision.
 func errChangedSince(name string) error { return conflictOf(name, errNotNewest) }
 
-var errBehind = errors.New("it is older than what was seen of it")
+var errBehind = errors.New("it is older than a version seen before")
 
 // Behind returns the conflict error for a ledger that went back to an older revision while this
 // process runs.

@@ -19,12 +19,12 @@ type Metrics struct{ late, unrecorded *prometheus.CounterVec }
 // NewMetrics registers the metrics, or returns those already registered.
 func NewMetrics(registry prometheus.Registerer) (*Metrics, error) {
 	late, err := counter(registry, "broadband_late_acceptances_total",
-		"Requests that the carrier has accepted after they had ended otherwise, by operation.")
+		"Requests that the carrier accepted after another outcome was recorded, by operation.")
 	if err != nil {
 		return nil, err
 	}
 	unrecorded, err := counter(registry, "broadband_unrecorded_answers_total",
-		"Answers of the carrier that a RequestLedger has not taken within a minute, by operation.")
+		"Carrier responses that could not be written to a RequestLedger within a minute, by operation.")
 	if err != nil {
 		return nil, err
 	}

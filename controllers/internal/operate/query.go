@@ -87,7 +87,7 @@ func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
 	}
 	if live.GetResourceVersion() != subject.GetResourceVersion() {
 		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
-		return fmt.Errorf("judge %s: %w", subject.GetName(), apierrors.NewConflict(group, subject.GetName(), errNotNewest))
+		return fmt.Errorf("evaluate %s: %w", subject.GetName(), apierrors.NewConflict(group, subject.GetName(), errNotNewest))
 	}
 	return nil
 }

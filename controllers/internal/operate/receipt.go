@@ -36,7 +36,7 @@ func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID strin
 	live.RequestChanged(shown, v1alpha1.WholeSeconds(p.Now()))
 	scope.Ledger.SetReference(live)
 	if err := p.WriteStatus(ctx, live); err != nil {
-		return fmt.Errorf("show the answer to attempt %s in the status: %w", attemptID, err)
+		return fmt.Errorf("show the response to attempt %s in the status: %w", attemptID, err)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (p *Protocol) retryWrite(
 		return last == nil, nil
 	})
 	if err != nil {
-		return fmt.Errorf("record what became of attempt %s: %w", attemptID, errors.Join(last, err))
+		return fmt.Errorf("record the outcome of attempt %s: %w", attemptID, errors.Join(last, err))
 	}
 	return nil
 }

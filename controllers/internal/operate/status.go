@@ -25,12 +25,12 @@ func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, ob
 		refused := err
 		if err = cluster.Status().Update(ctx, object); err == nil {
 			events.Eventf(object, nil, corev1.EventTypeWarning, eventStatusCut, "UpdateStatus",
-				"the carrier's own words are left out of the status, because with them it was refused: %s", refused)
+				"the status omits the carrier's free-form data, because the API server refused it: %s", refused)
 		}
 	}
 	if decide.APIRefusal(err) != nil {
 		events.Eventf(object, nil, corev1.EventTypeWarning, eventStatusRefused, "UpdateStatus",
-			"the status cannot be written, which is tried again: %s", err)
+			"the status cannot be written; it is retried: %s", err)
 	}
 	return err
 }

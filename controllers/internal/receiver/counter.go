@@ -20,7 +20,7 @@ type Counter struct{ notifications *prometheus.CounterVec }
 func NewCounter(registry prometheus.Registerer) (*Counter, error) {
 	notifications := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "broadband_notifications_total",
-		Help: "Notifications of the carrier, by event (unknown: none that is known) and answer.",
+		Help: "Notifications received from the carrier, by event (unknown for any other) and answer.",
 	}, []string{"event", "answer"})
 	if err := registry.Register(notifications); err != nil {
 		there, registered := errors.AsType[prometheus.AlreadyRegisteredError](err)

@@ -101,7 +101,7 @@ func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response
 	}
 	notification := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
 	if err := r.config.Take(ctx, notification); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot take a notification now", "event", event, "account", at.account)
+		ctrl.LoggerFrom(ctx).Error(err, "cannot process a notification", "event", event, "account", at.account)
 		return response{status: http.StatusServiceUnavailable, event: event}
 	}
 	at.remember(from)

@@ -66,7 +66,7 @@ func (l *Listener) Start(ctx context.Context) error {
 
 var (
 	errSwitchedOff   = errors.New("the manager runs with --events-bind-address=0")
-	errNoCertificate = errors.New("the manager runs without --events-cert-dir, where its certificate is")
+	errNoCertificate = errors.New("the manager runs without --events-cert-dir, the folder of its certificate")
 )
 
 func (l *Listener) serve(ctx context.Context) error {
@@ -100,7 +100,7 @@ func (l *Listener) serve(ctx context.Context) error {
 // watch reloads the certificate when it changes.
 func watch(ctx context.Context, certificate *certwatcher.CertWatcher) {
 	if err := certificate.Start(ctx); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "the receiver's certificate is not read again when it changes")
+		ctrl.LoggerFrom(ctx).Error(err, "cannot watch the receiver's certificate for changes")
 	}
 }
 

@@ -47,7 +47,7 @@ type message struct {
 	body   []byte
 }
 
-var errLength = errors.New("a notification says how long it is")
+var errLength = errors.New("a notification needs a Content-Length")
 
 // maxBody is the maximum size of a notification, from any sender.
 const maxBody = 64 << 10

@@ -42,7 +42,7 @@ func Send(request *http.Request, read func(io.Reader) error) error {
 		return errors.Join(fmt.Errorf("ask %s: %s: %s", request.URL, response.Status, text.String()), err)
 	}
 	if err := read(response.Body); err != nil {
-		return fmt.Errorf("read the answer of %s: %w", request.URL, err)
+		return fmt.Errorf("read the response of %s: %w", request.URL, err)
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type Settings struct {
 // two of them.
 func (s *Settings) AddFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.StateDir, "state", "bin/"+s.Name,
-		"`folder` of logs, credentials and data, emptied at the start")
-	flags.StringVar(&s.BinDir, "bin", "bin", "`folder` of manager and simulator")
+		"`folder` for logs, credentials and data, emptied at the start")
+	flags.StringVar(&s.BinDir, "bin", "bin", "`folder` with the programs manager and simulator")
 	flags.StringVar(&s.Assets, "assets", os.Getenv("KUBEBUILDER_ASSETS"),
 		"`folder` of etcd and kube-apiserver; default: $KUBEBUILDER_ASSETS")
 	flags.StringVar(&s.Kubectl, "kubectl", os.Getenv("KUBECTL"), "kubectl `program`; default: $KUBECTL")

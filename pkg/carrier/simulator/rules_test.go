@@ -44,20 +44,20 @@ func TestCommonRulesRefuse(t *testing.T) {
 		code   string
 		broken simulator.Rule
 	}{
-		"unknown path":    {get, "/api/connect/none", 404, "resource.not.found", simulator.RulePath},
-		"wrong method":    {get, health, 405, "method.not.allowed", simulator.RuleMethod},
-		"no token":        {post(header("Authorization", "")), health, 401, "unauthorized", simulator.RuleHeader},
-		"made-up token":   {post(header("Authorization", "Bearer x")), health, 401, "unauthorized", ""},
+		"unknown path":       {get, "/api/connect/none", 404, "resource.not.found", simulator.RulePath},
+		"wrong method":       {get, health, 405, "method.not.allowed", simulator.RuleMethod},
+		"no token":           {post(header("Authorization", "")), health, 401, "unauthorized", simulator.RuleHeader},
+		"made-up token":      {post(header("Authorization", "Bearer x")), health, 401, "unauthorized", ""},
 		"404 instead of 401": {post(header("Authorization", "Bearer x")), planOptions, 404, "resource.not.found", ""},
-		"no version":      {post(header("X-API-VERSION", "")), health, 400, version, simulator.RuleHeader},
-		"too old":         {post(header("X-API-VERSION", "4")), health, 400, version, simulator.RuleVersion},
-		"too new":         {post(header("X-API-VERSION", "9")), health, 400, version, simulator.RuleVersion},
-		"no number":       {post(header("X-API-VERSION", "v8")), health, 400, version, simulator.RuleVersion},
-		"no type":         {post(header("Content-Type", "")), health, 415, media, simulator.RuleHeader},
-		"another type":    {post(header("Content-Type", "text/plain")), health, 415, media, ""},
-		"another charset": {post(header("Content-Type", "application/json;charset=latin1")), health, 415, media, ""},
-		"compressed":      {post(header("Content-Encoding", "gzip")), health, 415, media, ""},
-		"too large":       {huge, health, 413, "request.too.large", ""},
+		"no version":         {post(header("X-API-VERSION", "")), health, 400, version, simulator.RuleHeader},
+		"too old":            {post(header("X-API-VERSION", "4")), health, 400, version, simulator.RuleVersion},
+		"too new":            {post(header("X-API-VERSION", "9")), health, 400, version, simulator.RuleVersion},
+		"no number":          {post(header("X-API-VERSION", "v8")), health, 400, version, simulator.RuleVersion},
+		"no type":            {post(header("Content-Type", "")), health, 415, media, simulator.RuleHeader},
+		"another type":       {post(header("Content-Type", "text/plain")), health, 415, media, ""},
+		"another charset":    {post(header("Content-Type", "application/json;charset=latin1")), health, 415, media, ""},
+		"compressed":         {post(header("Content-Encoding", "gzip")), health, 415, media, ""},
+		"too large":          {huge, health, 413, "request.too.large", ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

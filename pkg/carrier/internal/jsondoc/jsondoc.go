@@ -21,7 +21,7 @@ const maxValues = 1 << 16
 // The errors of [Parse].
 var (
 	ErrNotJSON       = errors.New("the body is not one JSON document")
-	ErrTooManyValues = errors.New("the body has more values than any answer of the carrier")
+	ErrTooManyValues = errors.New("the body has more values than any response of the carrier")
 )
 
 const whitespace = " \t\r\n" // only that of RFC 8259

@@ -80,7 +80,7 @@ func parseBlock(block *pem.Block) (*rsa.PrivateKey, error) {
 func pemDefect(kind string) string {
 	switch {
 	case strings.HasPrefix(kind, "EC "):
-		return "it is an elliptic curve key, but the carrier takes RS256 only: an RSA key is needed"
+		return "it is an elliptic curve key, but the carrier accepts RS256 only: an RSA key is needed"
 	case strings.HasPrefix(kind, "OPENSSH "):
 		return "it is in OpenSSH's own format: convert it with ssh-keygen -p -m PEM"
 	case strings.HasPrefix(kind, "ENCRYPTED "):
@@ -100,7 +100,7 @@ func parsePKCS8(der []byte) (*rsa.PrivateKey, error) {
 	}
 	key, ok := parsed.(*rsa.PrivateKey)
 	if !ok {
-		return nil, errors.New("it is not an RSA key, but the carrier takes RS256 only")
+		return nil, errors.New("it is not an RSA key, but the carrier accepts RS256 only")
 	}
 	return key, nil
 }
@@ -111,12 +111,12 @@ func checkKey(key *rsa.PrivateKey) error {
 	case bits < minBits:
 		return fmt.Errorf("it has %d bits, at least %d are needed", bits, minBits)
 	case bits > maxBits:
-		return fmt.Errorf("it has %d bits, at most %d are taken", bits, maxBits)
+		return fmt.Errorf("it has %d bits, at most %d are allowed", bits, maxBits)
 	case key.E < minExponent:
 		return errors.New("its public exponent is too small")
 	}
 	if err := key.Validate(); err != nil {
-		return errors.New("its numbers do not fit together")
+		return errors.New("its numbers are inconsistent")
 	}
 	return nil
 }
