@@ -151,8 +151,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"allow http and loopback addresses for carriers and identity providers; for demos and tests only")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
 		"`namespace` of the lease for leader election")
-	flags.BoolVar(&s.leaderElect, "leader-elect", false,
-		"elect a leader: of several managers only one is active, and the others stand by")
+	flags.BoolVar(&s.leaderElect, "leader-elect", false, "elect one of several managers to act; the others stand by")
 	electionFlags(flags, &s)
 	flags.StringVar(&s.namespaces, "namespaces", "",
 		"comma-separated `namespaces` to manage; default: all. Managers with other namespaces use other account identities")

@@ -85,8 +85,8 @@ func (p *appointmentPass) body(request v1alpha1.Request, _ v1alpha1.Contact) []b
 	return appointments.Body(request, p.appointment.Status.AppointmentRequestID, number)
 }
 
-// finish takes over the slots. An unreadable answer still ends the request: another query would get
-// the same answer, and would create another appointment-request.
+// finish takes over the slots. An unreadable response still ends the request: another query would
+// get the same response, and would create another appointment-request.
 func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	if request.Operation != v1alpha1.OperationAppointmentSlots {
 		return // a cancellation has no result

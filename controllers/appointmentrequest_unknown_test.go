@@ -148,7 +148,7 @@ var _ = Describe("Polling slots", func() {
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
-	It("keeps an answer that arrives after an edit", func(ctx SpecContext) {
+	It("keeps a response that arrives after an edit", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		edited := false
 		process.Seam.LoseResponse = func(effect world.Effect) error {

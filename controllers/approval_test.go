@@ -139,8 +139,8 @@ var _ = DescribeTable("A plan change without a price, because the carrier refuse
 	},
 	Entry("with 422", "POST PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
 	Entry("with 404", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
-	Entry("with 422 instead of the answer", "GET PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
-	Entry("with 404 instead of the answer", "GET PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
+	Entry("with 422 instead of a result", "GET PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
+	Entry("with 404 instead of a result", "GET PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
 )
 
 var _ = Describe("An approval", func() {

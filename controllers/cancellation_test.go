@@ -80,17 +80,17 @@ var _ = DescribeTable("A pending cancellation that differs from the declared one
 	}),
 )
 
-// readsAfterPost are the answers to the reads of a cancellation after the POST that altered it.
+// readsAfterPost are the responses to the reads of a cancellation after the POST that altered it.
 func readsAfterPost(w *world.World) []int {
-	var answers []int
+	var statuses []int
 	posted := false
 	for _, call := range w.Carrier.Calls() {
 		posted = posted || call.Method == http.MethodPost && call.Operation != simulator.OpToken
 		if posted && call.Operation == simulator.OpCancellationRead {
-			answers = append(answers, call.Status)
+			statuses = append(statuses, call.Status)
 		}
 	}
-	return answers
+	return statuses
 }
 
 var _ = Describe("A cancellation", func() {

@@ -70,8 +70,8 @@ func (p *testPass) gatherLane(ctx context.Context) (err error) {
 }
 
 // testWithUID returns the namespace and name of the test with a UID; "" if it is deleted. A test
-// managed by another manager counts as deleted: any process may record the carrier's answer, or the
-// outcome that the rules of the class prescribe (R14).
+// managed by another manager counts as deleted: any process may record the carrier's response, or
+// the outcome that the rules of the class prescribe (R14).
 func (p *testPass) testWithUID(ctx context.Context, uid string) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	if err := p.List(ctx, &tests, client.MatchingFields{fieldTestUID: uid}); err != nil {

@@ -15,8 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// notServed is the answer of an API server that does not serve a kind: a 404, as for an object that
-// does not exist.
+// notServed is the response of an API server that does not serve a kind: a 404, as for an object
+// that does not exist.
 func notServed(ctx SpecContext, w *world.World, name string) error {
 	GinkgoHelper()
 	reader, err := dynamic.NewForConfig(plane.Config)

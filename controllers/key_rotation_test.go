@@ -95,8 +95,8 @@ func (r *rotation) end(ctx context.Context) {
 	Expect(r.world.Posts(r.line)).To(Equal(1))
 }
 
-// tokenAnswers counts the answers of the identity provider, by status.
-func tokenAnswers(w *world.World) map[int]int {
+// tokenStatuses counts the responses of the identity provider, by status.
+func tokenStatuses(w *world.World) map[int]int {
 	count := map[int]int{}
 	for _, call := range w.Carrier.Calls() {
 		if call.Operation == simulator.OpToken {
@@ -127,11 +127,11 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 		secret.Data[world.SecretKey] = r.private
 		Expect(w.Update(ctx, secret)).To(Succeed())
 		r.expectUnaffected(ctx)
-		Expect(tokenAnswers(w)).To(Equal(map[int]int{http.StatusOK: 1}), "the token that is there is used on")
+		Expect(tokenStatuses(w)).To(Equal(map[int]int{http.StatusOK: 1}), "the token that is there is used on")
 
 		w.Carrier.RevokeTokens() // as a carrier does after a key was lost
 		r.expectUnaffected(ctx)
-		Expect(tokenAnswers(w)).To(Equal(map[int]int{http.StatusOK: 2}), "and the next comes by the new key")
+		Expect(tokenStatuses(w)).To(Equal(map[int]int{http.StatusOK: 2}), "and the next comes by the new key")
 		r.end(ctx)
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
@@ -164,14 +164,14 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 		r.register(map[string]string{nextKeyID: publicPEM(r.private)})
 		w.Carrier.RevokeTokens()
 		r.expectUnaffected(ctx)
-		refused := tokenAnswers(w)[http.StatusBadRequest]
+		refused := tokenStatuses(w)[http.StatusBadRequest]
 		Expect(refused).To(Equal(1))
 
 		By("removing it from the account")
 		keys(ctx, w, func(all []v1alpha1.SigningKey) []v1alpha1.SigningKey { return all[1:] })
 		Expect(w.Delete(ctx, w.Secret())).To(Succeed())
 		r.expectUnaffected(ctx)
-		Expect(tokenAnswers(w)[http.StatusBadRequest]).To(Equal(refused))
+		Expect(tokenStatuses(w)[http.StatusBadRequest]).To(Equal(refused))
 		r.end(ctx)
 	})
 })
@@ -194,7 +194,7 @@ var _ = Describe("Two keys of which the first is refused", func() {
 			w.Clock.Advance(time.Minute)
 		}
 		// A token is used for 240 of its 300 seconds, so there are 15 of them in an hour.
-		Expect(tokenAnswers(w)).To(Equal(map[int]int{http.StatusBadRequest: 1, http.StatusOK: 15}))
+		Expect(tokenStatuses(w)).To(Equal(map[int]int{http.StatusBadRequest: 1, http.StatusOK: 15}))
 	})
 })
 
@@ -209,7 +209,7 @@ var _ = DescribeTable("A clock that is slightly wrong has no effect",
 		reconcileFor(ctx, w, process, time.Hour)
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(tokenAnswers(w)[http.StatusBadRequest]).To(Equal(refused), "it is learned once")
+		Expect(tokenStatuses(w)[http.StatusBadRequest]).To(Equal(refused), "it is learned once")
 	},
 	Entry("30 s ahead", 30*time.Second, 1),
 	Entry("30 s behind", -30*time.Second, 0), // an assertion is valid for a minute

@@ -67,7 +67,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("is not overwritten by a pass over a copy from before the answer", func(ctx SpecContext) {
+	It("is not overwritten by a pass over a copy from before the response", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())

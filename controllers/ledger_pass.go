@@ -95,7 +95,7 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	return p.ledger.apply(ctx, judged)
 }
 
-// unrecorded returns an attempt whose receipt only the status has; nil for none. An answer that
+// unrecorded returns an attempt whose receipt only the status has; nil for none. A response that
 // this process still has in memory is excluded: it is recorded from there.
 func (p *pass) unrecorded() *v1alpha1.Request {
 	receipt := p.ledger.receipt

@@ -37,9 +37,9 @@ var _ = Describe("A notification that an order was rejected", func() {
 	}
 
 	It("is recorded at once, with its source", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		reject(ctx, w, process)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), false)
 		Expect(w.Events.All()).To(ContainElement("Warning OrderRejected the carrier sent OrderRejected: No access"))
 		_, err := process.ReconcileOrder(ctx, site)
@@ -48,32 +48,32 @@ var _ = Describe("A notification that an order was rejected", func() {
 	})
 
 	It("is marked as unverified until a signed one arrives", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureNone)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureNone)
 		Expect(w.EventsPath(ctx)).To(BeEmpty())
 		reject(ctx, w, process)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), true)
 		ready := orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring("was not signed"))
 	})
 
 	It("is recorded by a process that does not lead", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		reject(ctx, w, process)
 		standby := w.Start(world.CrashPoint{})
 		standby.StopLeading()
 		_, err := standby.ReconcileAccount(ctx) // as if its own receiver had noticed
 		Expect(err).NotTo(HaveOccurred())
-		ear.SwitchTo(standby)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		receiver.SwitchTo(standby)
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), false)
 	})
 
 	It("is retried while the order's number is being recorded", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		process.Seam.LoseResponse = func(e world.Effect) error {
 			if strings.HasPrefix(e.What, "POST /api/connect/orders") {
-				return errors.New("the answer is lost")
+				return errors.New("the response is lost")
 			}
 			return nil
 		}
@@ -82,11 +82,11 @@ var _ = Describe("A notification that an order was rejected", func() {
 		cut.DriveOrder(ctx, site)
 		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
 		body := `{"eventType":"OrderRejected","orderId":4711,"order":{"rejectedReason":"No access"}}`
-		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
 	})
 
 	It("is matched by the customerReference while the order's number is unknown", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
@@ -94,8 +94,8 @@ var _ = Describe("A notification that an order was rejected", func() {
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		body := `{"eventType":"OrderRejected","order":{"id":4711,"customerRef":"%s","rejectedReason":"No access"}}`
 		for _, named := range []string{"SITE-015", reference} {
-			answer := w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
-			Expect(answer).To(Equal(http.StatusAccepted))
+			status := w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
+			Expect(status).To(Equal(http.StatusAccepted))
 		}
 
 		order = w.ReadOrder(ctx, site)
@@ -107,12 +107,12 @@ var _ = Describe("A notification that an order was rejected", func() {
 	})
 
 	It("may be resolved by an annotation that was set too early, once that is removed", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		reject(ctx, w, process)
 		first := w.ReadOrder(ctx, site).Status.Request.AttemptID
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		order := process.DriveOrder(ctx, site)
 		expectRejected(order, false)
 		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("take that annotation away first"))
@@ -125,15 +125,15 @@ var _ = Describe("A notification that an order was rejected", func() {
 	})
 
 	It("about an unknown order is accepted and dropped", func(ctx SpecContext) {
-		w, _, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, _, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		body := `{"eventType":"OrderRejected","orderId":4711}`
-		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 	})
 })
 
 var _ = Describe("A notification that an appointment was cancelled", func() {
 	It("is shown on the appointment-request until slots are requested again", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		Expect(w.Create(ctx, w.Appointment("other", func(a *v1alpha1.AppointmentRequest) {
 			a.Spec.OrderID = v1alpha1.CarrierIDOf(world.PlacedOrderID + 1)
@@ -143,7 +143,7 @@ var _ = Describe("A notification that an appointment was cancelled", func() {
 		process.Seam.FailRead = func() error { reads++; return nil }
 		Expect(w.Carrier.CancelAppointment(world.PlacedOrderID, "storm")).To(Succeed())
 
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 
 		appointment := w.ReadAppointment(ctx, site)
 		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)

@@ -184,7 +184,7 @@ func (n *Notifications) openLedgers(
 	}), nil
 }
 
-// sendingFor is longer than any POST and the recording of its answer take.
+// sendingFor is longer than any POST and the recording of its response take.
 const sendingFor = 2 * time.Minute
 
 // numberOf returns the order that a notification concerns. The resource of an order's own

@@ -23,7 +23,7 @@ import (
 // listening creates a world whose carrier sends notifications to a process in it.
 func listening(
 	ctx context.Context, signature v1alpha1.EventSignature,
-) (w *world.World, process *world.Process, ear *world.Receiver) {
+) (w *world.World, process *world.Process, receiver *world.Receiver) {
 	GinkgoHelper()
 	w = world.New(ctx, plane)
 	Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
@@ -31,13 +31,13 @@ func listening(
 	process = w.Start(world.CrashPoint{})
 	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
-	ear = process.StartReceiver()
+	receiver = process.StartReceiver()
 	secret := ""
 	if signature == v1alpha1.SignatureHMAC {
 		secret = world.SharedSecret
 	}
-	w.Subscribe(ctx, ear, eventsPath(w), secret)
-	return w, process, ear
+	w.Subscribe(ctx, receiver, eventsPath(w), secret)
+	return w, process, receiver
 }
 
 // eventsPath is where an account's notifications arrive, as computed by the rule in the
@@ -88,7 +88,7 @@ func gets(w *world.World, operation simulator.Operation, line int64) int {
 
 var _ = Describe("A notification of the carrier", func() {
 	It("causes a poll now, whose result makes the service Ready", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
 		line := beginPlanChange(ctx, w, process)
 		// The carrier takes 40 s, counted from a moment within the recorded second. The operator does not
@@ -104,7 +104,7 @@ var _ = Describe("A notification of the carrier", func() {
 		w.Clock.Advance(max(ends.Add(time.Second).Sub(w.Clock.Now()), result.RequeueAfter/2))
 		before := planChangePolls(w, line)
 
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		_, err = process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
@@ -114,12 +114,13 @@ var _ = Describe("A notification of the carrier", func() {
 
 	// Case 85: "success event while carrier says 202: stays in progress".
 	It("makes nothing Ready by itself", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
 
-		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, planChangedEvent(line))).
+			To(Equal(http.StatusAccepted))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
@@ -129,33 +130,34 @@ var _ = Describe("A notification of the carrier", func() {
 
 	// Case 86: "no carrier poll faster than the minimum".
 	It("causes no poll faster than the minimum, even with a thousand others", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
 		before, begun := planChangePolls(w, line), w.Clock.Now()
-		answers := map[int]int{}
+		statuses := map[int]int{}
 		for range 100 {
 			for range 10 {
-				answers[w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))]++
+				statuses[w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, planChangedEvent(line))]++
 			}
 			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(100 * time.Millisecond)
 		}
 		passed := w.Clock.Now().Sub(begun)
-		AddReportEntry("answers, polls", fmt.Sprintf("%v, %d polls in %v", answers, planChangePolls(w, line)-before, passed))
-		Expect(answers[http.StatusTooManyRequests]).To(BeNumerically(">", 0))
+		AddReportEntry("statuses, polls",
+			fmt.Sprintf("%v, %d polls in %v", statuses, planChangePolls(w, line)-before, passed))
+		Expect(statuses[http.StatusTooManyRequests]).To(BeNumerically(">", 0))
 		Expect(planChangePolls(w, line) - before).To(BeNumerically("<=", int(passed/(2*time.Second))+1))
 	})
 
 	It("finds the service by its request, also with the event in a header", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
 		location := w.Read(ctx, site).Status.InFlight.Location
 		number := location[strings.LastIndex(location, "/")+1:]
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
 		body := `{"eventType":"service.plan-change-rejected","requestId":` + number + `}`
-		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before + 1))
@@ -163,7 +165,7 @@ var _ = Describe("A notification of the carrier", func() {
 
 	// Case 84: "only that account's objects can be enqueued".
 	It("of another account reconciles none of this account's objects", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
 		other, _, elsewhere := listening(ctx, v1alpha1.SignatureHMAC)
 		w.Clock.Advance(soon)
@@ -172,14 +174,14 @@ var _ = Describe("A notification of the carrier", func() {
 
 		at, event := eventsPath(other), planChangedEvent(line)
 		Expect(other.Notify(ctx, elsewhere, at, world.SharedSecret, event)).To(Equal(http.StatusAccepted))
-		Expect(other.Notify(ctx, ear, at, world.SharedSecret, event)).To(Equal(http.StatusNotFound))
+		Expect(other.Notify(ctx, receiver, at, world.SharedSecret, event)).To(Equal(http.StatusNotFound))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before))
 	})
 
 	It("about a cancellation causes a read now, at most once a minute", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		process.Drive(ctx, site)
@@ -188,7 +190,7 @@ var _ = Describe("A notification of the carrier", func() {
 		before := reads()
 		body := fmt.Sprintf(`{"eventType":"service.cancelled","id":%d}`, line)
 		for range 5 {
-			Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+			Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(5 * time.Second)
@@ -204,12 +206,13 @@ var _ = Describe("A notification of the carrier", func() {
 	})
 
 	It("is dropped by a process that does not lead, if it is a hint", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
 		process.StopLeading()
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
-		Expect(w.Notify(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, planChangedEvent(line))).
+			To(Equal(http.StatusAccepted))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before))

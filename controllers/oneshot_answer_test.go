@@ -163,7 +163,7 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	}),
 )
 
-var _ = Describe("The carrier's answer to a one-shot", func() {
+var _ = Describe("The carrier's response to a one-shot", func() {
 	answering := func(ctx SpecContext, s oneShot, body string) (*world.World, *world.Process) {
 		GinkgoHelper()
 		w, process := begin(ctx)

@@ -19,8 +19,8 @@ type oneShot struct {
 	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service of the object, if it has one
 	ttl        func() v1alpha1.Duration
 	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
-	found      func() string                                 // a summary of the answer; "" for none
-	holdsUntil func() string                                 // the last day on which the answer is valid; "": no limit
+	found      func() string                                 // a summary of the response; "" for none
+	holdsUntil func() string                                 // the last day on which the response is valid; "": no limit
 	body       func(serviceID v1alpha1.CarrierID) []byte
 	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
 }

@@ -84,8 +84,8 @@ func (*oneShotPass) performRead(context.Context, decide.Step) (time.Duration, er
 
 func (p *oneShotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }
 
-// finish takes over the carrier's answer. A service in the answer is ours if the request was sent
-// for it, whatever its BroadbandService shows now.
+// finish takes over the carrier's response. A service in the response is ours if the request was
+// sent for it, whatever its BroadbandService shows now.
 func (p *oneShotPass) finish(request *v1alpha1.Request, body []byte) {
 	ours := func(serviceID v1alpha1.CarrierID) bool {
 		return request.BodyHash == decide.BodyHash(p.shot.body(serviceID)) || request.BodyHash == "" && serviceID == p.number
@@ -113,7 +113,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 	if p.verdict != nil && p.hasOpenAttempt() {
 		return p.record(ctx, p.decide(), 0) // a ledger that may not be written "stalls what it is about" (R30)
 	}
-	if err := p.recordAnswers(ctx); err != nil {
+	if err := p.recordResponses(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
 	input := p.input()
@@ -142,10 +142,10 @@ func (p *oneShotPass) hasOpenAttempt() bool {
 	})
 }
 
-// recordAnswers records what this process knows of the requests in progress.
-func (p *oneShotPass) recordAnswers(ctx context.Context) error {
+// recordResponses records what this process knows of the requests in progress.
+func (p *oneShotPass) recordResponses(ctx context.Context) error {
 	for _, open := range p.subject.OpenRequests() {
-		if err := p.Protocol.RecordAnswer(ctx, p.scope(), open.AttemptID); err != nil {
+		if err := p.Protocol.RecordResponse(ctx, p.scope(), open.AttemptID); err != nil {
 			return fmt.Errorf("record the outcome of attempt %s: %w", open.AttemptID, err)
 		}
 	}

@@ -186,7 +186,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	// leftBehind is a deleted test whose process ended after the POST, before recording the answer.
+	// leftBehind is a deleted test whose process ended after the POST, before recording the response.
 	leftBehind := func(ctx SpecContext) *world.World {
 		GinkgoHelper()
 		_, whole := scenario(ctx, world.CrashPoint{})
@@ -216,7 +216,7 @@ var _ = Describe("A diagnostic test", func() {
 		begun, successor := w.Clock.Now(), w.Start(world.CrashPoint{})
 		Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
-		Expect(w.Clock.Now().Sub(begun)).To(Equal(120*time.Second), "that process may still be writing its answer")
+		Expect(w.Clock.Now().Sub(begun)).To(Equal(120*time.Second), "that process may still be writing its response")
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(testsLedger(ctx, w, line).Spec).To(And(HaveField("Open", BeEmpty()),
 			HaveField("Last", ConsistOf(HaveField("Phase", v1alpha1.PhaseAbandoned)))))

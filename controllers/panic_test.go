@@ -17,12 +17,12 @@ var _ = It("An order whose pass panics during its POST is not sent again", func(
 	w, process := begin(ctx)
 	process.Seam.LoseResponse = func(effect world.Effect) error {
 		if effect.What == "POST "+ordersPath {
-			panic("a defect of what reads the answer")
+			panic("a defect of what reads the response")
 		}
 		return nil
 	}
 	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-	Expect(func() { process.DriveOrder(ctx, site) }).To(PanicWith("a defect of what reads the answer"))
+	Expect(func() { process.DriveOrder(ctx, site) }).To(PanicWith("a defect of what reads the response"))
 	process.Seam.LoseResponse = nil
 	Expect(w.Ordered(reference).Processed).To(Equal(1))
 

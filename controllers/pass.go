@@ -47,8 +47,8 @@ type kind interface {
 // finalizing is a kind whose objects get the finalizer before they send.
 type finalizing interface{ addsFinalizer() }
 
-// answeredAtOnce is a kind whose POST is answered with the result: nothing is polled.
-type answeredAtOnce interface{ answeredAtOnce() }
+// synchronous is a kind whose POST returns the result: nothing is polled.
+type synchronous interface{ synchronous() }
 
 // outcomes handles the outcomes of a kind's requests.
 type outcomes interface {
@@ -143,7 +143,7 @@ func (p *pass) scope() operate.Scope {
 		scope.Ledger = p.ledger
 	}
 	_, scope.Finalizer = p.kind.(finalizing)
-	if _, answered := p.kind.(answeredAtOnce); answered {
+	if _, is := p.kind.(synchronous); is {
 		scope.Finish = p.finish
 	}
 	return scope

@@ -113,7 +113,7 @@ const (
 	resultPath = "/plan-changes/requests/"
 )
 
-// tamperingProxy modifies the carrier's answers on their way to the operator: each 200 on a path,
+// tamperingProxy modifies the carrier's responses on their way to the operator: each 200 on a path,
 // while there is a replacement.
 type tamperingProxy struct{ path, from, to string }
 
@@ -130,7 +130,7 @@ type tamperingTransport struct {
 	*tamperingProxy
 }
 
-// RoundTrip calls the carrier and modifies its answer.
+// RoundTrip calls the carrier and modifies its response.
 func (w tamperingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer, err := w.RoundTripper.RoundTrip(request)
 	if err != nil || w.path == "" || !strings.Contains(request.URL.Path, w.path) || answer.StatusCode != http.StatusOK {

@@ -23,7 +23,7 @@ import (
 const eventAnnotationUnused = "AnnotationUnused"
 
 // maxSteps limits the steps of one pass. A service needs at most one step of each kind between two
-// waits: an answer in memory, a resolution, four readings, and a request of each lane with its
+// waits: a response in memory, a resolution, four readings, and a request of each lane with its
 // outcome.
 const maxSteps = 16
 
@@ -87,7 +87,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.Follow:
 		wait, err = p.Protocol.Poll(ctx, p.scope(), step.AttemptID, p.finish)
 	case decide.RecordAnswer:
-		err = p.Protocol.RecordAnswer(ctx, p.scope(), step.AttemptID)
+		err = p.Protocol.RecordResponse(ctx, p.scope(), step.AttemptID)
 	case decide.Resolve:
 		err = p.resolve(ctx, step, decision.Handled)
 	case decide.Probe:

@@ -82,7 +82,7 @@ func (p *orderPass) orderInput(input decide.Input) orders.Input {
 	}
 }
 
-func (*orderPass) answeredAtOnce() {}
+func (*orderPass) synchronous() {}
 
 func (p *orderPass) judge(input decide.Input) decide.Decision {
 	return orders.Decide(p.orderInput(input))
@@ -100,7 +100,7 @@ func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []b
 	return orders.Body(&p.order.Spec, request.Target.RemoteOrderID, contact)
 }
 
-// finish takes over the order from the carrier's answer.
+// finish takes over the order from the carrier's response.
 func (p *orderPass) finish(request *v1alpha1.Request, body []byte) {
 	orders.Accepted(p.order, request, body)
 }
@@ -140,7 +140,7 @@ func (*orderPass) shownLedger(object client.Object) shownLedger {
 	return shown
 }
 
-// learned records the carrier's answer to an accepted order, because no read returns it. It is
+// learned records the carrier's response to an accepted order, because no read returns it. It is
 // removed if the order may be sent again: the next attempt gets another order number.
 func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 	switch {

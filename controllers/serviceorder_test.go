@@ -33,7 +33,7 @@ func takeOverPort(order *v1alpha1.ServiceOrder) {
 func wrongPlan(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = "Hmoe 100/20" }
 
 var _ = Describe("An order", func() {
-	It("is sent once, as declared, and shows the carrier's answer", func(ctx SpecContext) {
+	It("is sent once, as declared, and shows the carrier's response", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.TrafficClass, o.Spec.ProductType, o.Spec.RemoteOrderID = "tc4", "Access Only", "PO-7"

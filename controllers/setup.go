@@ -26,7 +26,7 @@ import (
 )
 
 // LongestSubmission is the longest that a pass continues after shutdown began: until its
-// request is answered, and the answer is recorded.
+// request is answered, and the response is recorded.
 const LongestSubmission = carrier.LongestCall + operate.RecordWithin
 
 // Submissions counts those in progress. A manager that lost its lease ends without waiting for its
@@ -101,7 +101,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
-	err := errors.Join(mgr.Add(reconcilers.Answers), mgr.Add(reconcilers.Marker), reconcilers.Answers.setupMetrics(ctx))
+	own := reconcilers.Responses
+	err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), own.setupMetrics(ctx))
 	if err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
@@ -122,7 +123,7 @@ type Reconcilers struct {
 
 	Notifications *Notifications
 	Receiver      *receiver.Receiver // an [http.Handler]
-	Answers       *Answers
+	Responses     *Responses
 	Marker        *Marker
 	Ledgers       *LedgerReconciler
 }
@@ -169,7 +170,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Services:     &BroadbandServiceReconciler{Operator: operator, Orders: options.Orders},
 		Appointments: appointments,
 		OneShots:     oneShots(operator),
-		Answers:      &Answers{Operator: operator},
+		Responses:    &Responses{Operator: operator},
 		Marker:       operator.Marker,
 		Ledgers:      &LedgerReconciler{Operator: operator},
 	}

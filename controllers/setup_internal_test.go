@@ -11,10 +11,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The first answer of the carrier triggered all objects of an account. Of a thousand objects that
+// The first response of the carrier triggered all objects of an account. Of a thousand objects that
 // had just been written, one was reconciled from an older cached copy, and its write failed with a
 // conflict.
-func TestTheFirstAnswerOfTheCarrierReconcilesNoObject(t *testing.T) {
+func TestTheFirstResponseOfTheCarrierReconcilesNoObject(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse
 	account := func(version string, generation int64, conditions ...metav1.Condition) *v1alpha1.CarrierAccount {

@@ -45,7 +45,7 @@ type importing struct {
 	wanted  edit
 	sold    func(*simulator.Service)       // nil: on copper
 	account func(*v1alpha1.CarrierAccount) // nil: as the others in these tests
-	offers  *simulator.Fault               // in the answer for the plans on offer; nil: none
+	offers  *simulator.Fault               // in the response for the plans on offer; nil: none
 }
 
 // begin imports the service, and reconciles it as far as possible.

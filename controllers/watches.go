@@ -36,18 +36,19 @@ func replaced(update event.UpdateEvent) bool {
 }
 
 // accountChanges passes account changes that may unblock the account's objects. The carrier's first
-// answer is excluded: it was the answer to a call for one of the objects, and none waits for it.
+// response is excluded: it was the response to a call for one of the objects, and none waits for
+// it.
 func accountChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
 		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)
 		after, isStill := update.ObjectNew.(*v1alpha1.CarrierAccount)
-		return !isAccount || !isStill || !isFirstAnswer(before, after)
+		return !isAccount || !isStill || !isFirstResponse(before, after)
 	}}
 }
 
-// isFirstAnswer reports whether the only change is that the condition Carrier was added, and is
+// isFirstResponse reports whether the only change is that the condition Carrier was added, and is
 // True.
-func isFirstAnswer(before, after *v1alpha1.CarrierAccount) bool {
+func isFirstResponse(before, after *v1alpha1.CarrierAccount) bool {
 	if meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionCarrier) != nil ||
 		!meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier) {
 		return false

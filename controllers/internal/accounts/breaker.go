@@ -25,7 +25,7 @@ const (
 
 // breaker holds back chargeable requests after a lost response, in the way of congestion control.
 // One bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits
-// the chargeable requests in progress: one at first, doubled with each answer, one again after a
+// the chargeable requests in progress: one at first, doubled with each response, one again after a
 // lost response. After a loss none is sent before a pause is over and the carrier has answered a
 // free read.
 //
@@ -84,7 +84,7 @@ func (b *breaker) leave() {
 	b.turned = 0
 }
 
-// posted updates the breaker from the answer to a POST of a class, and reports whether it
+// posted updates the breaker from the response to a POST of a class, and reports whether it
 // is new that the carrier answers.
 func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, had ticket) (news bool) {
 	b.mu.Lock()
@@ -98,7 +98,7 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 		}
 		b.lose(had.request)
 	case class.Costly() && delivery == carrier.Rejected, delivery == carrier.Accepted:
-		news = b.noteAnswer()
+		news = b.noteResponse()
 		if class.Costly() {
 			b.widen()
 		}
@@ -114,7 +114,7 @@ func (b *breaker) lose(what string) {
 }
 
 // widen doubles the window and ends the series of lost responses, because a chargeable POST was
-// answered. Other answers do not: reads may be answered while chargeable POSTs are not.
+// answered. Other responses do not: reads may be answered while chargeable POSTs are not.
 func (b *breaker) widen() {
 	b.window, b.inARow = min(2*max(b.window, 1), widestWindow), 0
 	if b.until = earlier(b.until, b.lostAt.Add(shortestPause)); !b.now().Before(b.until) {
@@ -122,14 +122,14 @@ func (b *breaker) widen() {
 	}
 }
 
-// answered notes that the carrier has answered a read, and reports whether that is new.
-func (b *breaker) answered() (news bool) {
+// responded notes that the carrier has answered a read, and reports whether that is new.
+func (b *breaker) responded() (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.noteAnswer()
+	return b.noteResponse()
 }
 
-func (b *breaker) noteAnswer() (news bool) {
+func (b *breaker) noteResponse() (news bool) {
 	news = b.heardAt.IsZero() || b.probes > 0
 	b.heard, b.heardAt, b.probes, b.probing = true, b.now(), 0, nil
 	return news
@@ -147,8 +147,8 @@ func (b *breaker) probe() bool {
 	return true
 }
 
-// unanswered notes that a free read was not answered, and reports whether that is new.
-func (b *breaker) unanswered(err error) (news bool) {
+// probeFailed notes that a free read was not answered, and reports whether that is new.
+func (b *breaker) probeFailed(err error) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probes++

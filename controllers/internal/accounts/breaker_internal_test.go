@@ -48,7 +48,7 @@ func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (to
 	t.Helper()
 	for range count {
 		send(t, b, carrier.Ambiguous)
-		b.answered()
+		b.responded()
 		pause := b.state().Until.Sub(b.now())
 		advance(pause)
 		took += pause
@@ -57,7 +57,7 @@ func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (to
 }
 
 // The window: "from 1, doubling with each answered POST, back to 1 with each lost one".
-func TestTheWindowDoublesWithEachAnswer(t *testing.T) {
+func TestTheWindowDoublesWithEachResponse(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
 	for _, want := range []int{1, 2, 4, 8, 16} {
@@ -111,7 +111,7 @@ func TestFewResponsesAreLostInABadHour(t *testing.T) {
 	}
 	send(t, b, carrier.Accepted)
 	if took := loses(t, b, advance, 1); took != shortestPause {
-		t.Errorf("after an answer the next that is lost pauses %s, want %s", took, shortestPause)
+		t.Errorf("after a response the next that is lost pauses %s, want %s", took, shortestPause)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestFreeReadsAreSentUntilOneIsAnswered(t *testing.T) {
 			t.Fatal("two ask at the same time")
 		}
 		pauses, sent = append(pauses, b.now().Sub(sent)), b.now()
-		b.unanswered(errors.New("503"))
+		b.probeFailed(errors.New("503"))
 	}
 	if got := fmt.Sprint(pauses); got != "[1s 2s 4s 8s 16s 30s 30s]" {
 		t.Errorf("the pauses are %s", got)
@@ -157,7 +157,7 @@ func TestFreeReadsAreSentUntilOneIsAnswered(t *testing.T) {
 	if _, wait := b.enter(); wait == 0 {
 		t.Error("a chargeable request is sent although no read was answered")
 	}
-	if !b.answered() {
+	if !b.responded() {
 		t.Error("that the carrier answers again is no news")
 	}
 	send(t, b, carrier.Accepted)
@@ -168,7 +168,7 @@ func TestFreeReadsAreSentUntilOneIsAnswered(t *testing.T) {
 
 // An accepted query shows that the carrier answers, as any read does. A carrier that cannot be
 // reached shows nothing. Neither reduces the number of lost responses in a row.
-func TestAnswersThatShowTheCarrierIsUp(t *testing.T) {
+func TestResponsesThatShowTheCarrierIsUp(t *testing.T) {
 	t.Parallel()
 	for _, delivery := range []carrier.Delivery{
 		carrier.Accepted, carrier.Rejected, carrier.NotSent, carrier.NotProcessed,

@@ -67,7 +67,7 @@ func (l *Lease) Enter() time.Duration {
 	return wait
 }
 
-// Submit sends one POST, and updates the breaker from its answer.
+// Submit sends one POST, and updates the breaker from its response.
 func (l *Lease) Submit(
 	ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool,
 ) carrier.Receipt {

@@ -46,32 +46,32 @@ func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Dura
 // Breaker returns the state of the breaker, and what is known of the carrier.
 func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
 
-// answered notes that the carrier answers, as "any 200 or 202 of a GET" shows.
-func (s *Session) answered() {
-	if s.breaker.answered() {
+// responded notes that the carrier answers, as "any 200 or 202 of a GET" shows.
+func (s *Session) responded() {
+	if s.breaker.responded() {
 		s.changed()
 	}
 }
 
 // Probe makes a free read about a service, if one is due, to learn whether the carrier answers
-// again. The content of the answer is ignored.
+// again. The content of the response is ignored.
 func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	if !s.breaker.probe() {
 		return
 	}
 	_, err := s.client.Cancellation(ctx, serviceID)
 	if err == nil || carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
-		s.answered()
+		s.responded()
 		return
 	}
-	if s.breaker.unanswered(err) {
+	if s.breaker.probeFailed(err) {
 		s.changed()
 	}
 }
 
 // Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
 // whether the carrier answers.
-func (s *Session) Unprobed() { s.answered() }
+func (s *Session) Unprobed() { s.responded() }
 
 // Poll polls a Location once.
 func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
@@ -79,7 +79,7 @@ func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outc
 	if err != nil {
 		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
 	}
-	s.answered()
+	s.responded()
 	return outcome, nil
 }
 
@@ -89,7 +89,7 @@ func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Ca
 	if err != nil {
 		return found, fmt.Errorf("read the cancellation of service %d: %w", serviceID, err)
 	}
-	s.answered()
+	s.responded()
 	return found, nil
 }
 
@@ -106,7 +106,7 @@ func (s *Session) Disruptions(
 	if err != nil {
 		return nil, false, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
 	}
-	s.answered()
+	s.responded()
 	return page.Content, page.IsLast(number), nil
 }
 

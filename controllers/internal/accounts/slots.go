@@ -25,7 +25,7 @@ const (
 // if there are two such accounts, and so on. Five accounts have to hang at once to occupy all of
 // sixteen workers, for as long as a call may take.
 //
-// With fast answers the limit has no effect: a pass that finds no slot waits a moment for one. If
+// With fast responses the limit has no effect: a pass that finds no slot waits a moment for one. If
 // none becomes free in that time, the account is crowded, and further passes do not wait until a
 // slot becomes free.
 type slots struct {

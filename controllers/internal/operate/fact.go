@@ -30,8 +30,8 @@ func notSent(why error) Fact {
 	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
 }
 
-// answered returns the fact, with its phase, for the answer to a POST (step 6).
-func answered(receipt carrier.Receipt) Fact {
+// receiptFact returns the fact, with its phase, for the response to a POST (step 6).
+func receiptFact(receipt carrier.Receipt) Fact {
 	switch receipt.Delivery {
 	case carrier.Accepted:
 		return acceptedAs(receipt.Handle)
@@ -67,9 +67,9 @@ func acceptedAs(handle carrier.Handle) Fact {
 	}
 }
 
-// finished is like answered, and calls finish with the body if the request is not polled.
+// finished is like receiptFact, and calls finish with the body if the request is not polled.
 func finished(receipt carrier.Receipt, finish Finish) Fact {
-	fact := answered(receipt)
+	fact := receiptFact(receipt)
 	apply := fact.Apply
 	if finish == nil {
 		return fact

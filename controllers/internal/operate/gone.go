@@ -15,11 +15,11 @@ import (
 // from something between the operator and the API server, has no Status of the API server:
 // client-go generates one and marks it with a cause.
 func IsGone(err error, name string) bool {
-	answer, is := errors.AsType[*apierrors.StatusError](err)
-	if !is || !apierrors.IsNotFound(answer) {
+	notFound, is := errors.AsType[*apierrors.StatusError](err)
+	if !is || !apierrors.IsNotFound(notFound) {
 		return false
 	}
-	details := answer.ErrStatus.Details
+	details := notFound.ErrStatus.Details
 	return details != nil && details.Name == name && !slices.ContainsFunc(details.Causes, isUnexpected)
 }
 

@@ -133,7 +133,7 @@ func (t *tape) overtaken() Scope {
 }
 
 // Another attempt is recorded before the response arrives.
-func TestR15AnAnswerToAReplacedAttemptIsALateAcceptance(t *testing.T) {
+func TestR15AResponseToAReplacedAttemptIsALateAcceptance(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	if err := tape.sendAs(t.Context(), tape.overtaken()); err != nil || tape.steps[len(tape.steps)-1] != stepLate {

@@ -34,7 +34,7 @@ func TestR32OwnWritesAreNotNews(t *testing.T) {
 	ledgers := &Ledgers{}
 	ledgers.Cluster = slow{meanwhile: func(written *v1alpha1.RequestLedger) error {
 		if ledgers.IsNews(written.Name, written.Spec.Revision) {
-			t.Error("the watch shows our own write before we have the answer to it, and that is news")
+			t.Error("the watch shows our own write before we have the response to it, and that is news")
 		}
 		if !ledgers.IsNews(written.Name, written.Spec.Revision+1) {
 			t.Error("what another process has written since is no news")
@@ -65,7 +65,7 @@ func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 	}
 }
 
-// A ledger that was rolled back is still behind after an answer was written into it (R6).
+// A ledger that was rolled back is still behind after a response was written into it (R6).
 func TestR6AWriteToAnOutdatedLedgerDoesNotHideTheLoss(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
@@ -90,7 +90,7 @@ func TestR1APrunedLedgerIsAnError(t *testing.T) {
 		pruned  bool
 	}{
 		"it is kept": {func(*v1alpha1.RequestLedger) error { return nil }, false},
-		"a field is missing in the answer": {func(l *v1alpha1.RequestLedger) error {
+		"a field is missing in the response": {func(l *v1alpha1.RequestLedger) error {
 			l.Spec.Open[0].BodyHash = ""
 			return nil
 		}, true},

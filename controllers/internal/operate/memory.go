@@ -53,8 +53,8 @@ type write struct {
 // posting is a POST made by this process.
 type posting struct {
 	submittedAt time.Time        // as in the intent
-	receipt     *carrier.Receipt // the answer, until it is recorded
-	recordedAt  time.Time        // when the answer was recorded; zero: not yet
+	receipt     *carrier.Receipt // the response, until it is recorded
+	recordedAt  time.Time        // when the response was recorded; zero: not yet
 }
 
 // remembered is the state of an attempt, and the phase in which it was seen.
@@ -117,7 +117,7 @@ func (m *Memory) NoteAttempt(uid types.UID, now time.Time, attemptID string, cha
 	held.attempts[attemptID] = known
 }
 
-// Receipt returns the answer to an attempt's POST that is not recorded yet, or nil.
+// Receipt returns the response to an attempt's POST that is not recorded yet, or nil.
 func (m *Memory) Receipt(attemptID string) *carrier.Receipt {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -168,8 +168,8 @@ func (m *Memory) NotPosted(attemptID string) {
 	delete(m.posted, attemptID)
 }
 
-// Answered remembers the answer until it is recorded.
-func (m *Memory) Answered(attemptID string, receipt carrier.Receipt) {
+// SetReceipt remembers the response until it is recorded.
+func (m *Memory) SetReceipt(attemptID string, receipt carrier.Receipt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	post := m.posted[attemptID]
@@ -177,7 +177,7 @@ func (m *Memory) Answered(attemptID string, receipt carrier.Receipt) {
 	m.posted[attemptID] = post
 }
 
-// Recorded drops an answer that is recorded. The fact that the attempt was posted is kept for a
+// Recorded drops a response that is recorded. The fact that the attempt was posted is kept for a
 // while: a stale cache may still show its intent.
 func (m *Memory) Recorded(attemptID string, now time.Time) {
 	m.mu.Lock()

@@ -31,8 +31,8 @@ func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
 	}
 }
 
-// An expected answer is reported by one Event, and nothing else is.
-func TestAnAnswerIsRecordedOnce(t *testing.T) {
+// An expected response is reported by one Event, and nothing else is.
+func TestAResponseIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	tape, events := newTape(), &eventLog{}
 	protocol := tape.protocol("me")

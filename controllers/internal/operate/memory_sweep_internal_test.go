@@ -29,7 +29,7 @@ func TestR28APostedAttemptIsForgottenAnHourAfterItIsRecorded(t *testing.T) {
 	for i := range many {
 		id := strconv.Itoa(i)
 		memory.Posting(id, now)
-		memory.Answered(id, carrier.Receipt{Delivery: carrier.Accepted, Body: make([]byte, 1)})
+		memory.SetReceipt(id, carrier.Receipt{Delivery: carrier.Accepted, Body: make([]byte, 1)})
 		memory.Recorded(id, now)
 		look(memory, now)
 		most = max(most, len(memory.posted))
@@ -45,12 +45,12 @@ func TestR28APostedAttemptIsForgottenAnHourAfterItIsRecorded(t *testing.T) {
 }
 
 // An intent that a cache may still return, and one that is not recorded, are kept in memory.
-func TestR28AnUnrecordedAnswerIsNeverForgotten(t *testing.T) {
+func TestR28AnUnrecordedResponseIsNeverForgotten(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")
 	memory.Posting("in progress", begun)
 	memory.Posting("answered", begun)
-	memory.Answered("answered", carrier.Receipt{Delivery: carrier.Accepted})
+	memory.SetReceipt("answered", carrier.Receipt{Delivery: carrier.Accepted})
 	memory.Posting("recorded", begun)
 	memory.Recorded("recorded", begun)
 	look(memory, begun.Add(59*time.Minute))

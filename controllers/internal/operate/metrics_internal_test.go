@@ -36,8 +36,8 @@ func TestR15LateAcceptancesAreCounted(t *testing.T) {
 	}
 }
 
-// An answer that cannot be recorded is counted once, however often recording it is retried.
-func TestR16AnswersThatCannotBeRecordedAreCounted(t *testing.T) {
+// A response that cannot be recorded is counted once, however often recording it is retried.
+func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 	t.Parallel()
 	for name, receipt := range map[string]carrier.Receipt{
 		"accepted": {
@@ -54,7 +54,7 @@ func TestR16AnswersThatCannotBeRecordedAreCounted(t *testing.T) {
 			scope := tape.scope()
 			scope.Subject, scope.Ledger = subject, &ledgerTape{tape: tape, subject: subject}
 			protocol.Memory.Posting("a-1", tape.now)
-			protocol.Memory.Answered("a-1", receipt)
+			protocol.Memory.SetReceipt("a-1", receipt)
 			for range 2 {
 				if err := protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep); err != nil {
 					t.Fatal(err)

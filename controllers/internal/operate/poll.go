@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Poll is step 8: it polls the Location once. It writes nothing unless the carrier's answer
+// Poll is step 8: it polls the Location once. It writes nothing unless the carrier's response
 // changed. A wait above zero means that the poll has to wait for its turn.
 func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, finish Finish) (time.Duration, error) {
 	request := attempt(scope.Subject, attemptID)
@@ -86,7 +86,7 @@ func (p *Protocol) lostHandle(why *v1alpha1.RequestError) Fact {
 	}}
 }
 
-// outcomeFact returns the fact that results from an answer at the Location.
+// outcomeFact returns the fact that results from a response at the Location.
 func outcomeFact(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:

@@ -19,7 +19,7 @@ import (
 
 // SubmitQuery sends a request of class Query: "Query has neither finalizer nor intent; one-shots
 // and slots write accepted and terminal". A query that did not reach the carrier is remembered and
-// sent again. The carrier's answer, or the loss of the response, is recorded.
+// sent again. The carrier's response, or its loss, is recorded.
 func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
@@ -28,7 +28,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 		return 0, err
 	}
 	defer p.Submissions.begin()()
-	ctx = context.WithoutCancel(ctx) // the query will be sent: its answer is more important than a quick exit
+	ctx = context.WithoutCancel(ctx) // the query will be sent: its response is more important than a quick exit
 	request, asked := submission.Request, p.Now()
 	request.AttemptID, request.Sender = p.NewID(), p.Memory.Sender()
 	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
@@ -59,7 +59,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 }
 
 // prepareQuery adds the finalizer before a Query that leaves something behind at the carrier.
-// Adding it after the answer would be too late: an object deleted in the meantime would be gone,
+// Adding it after the response would be too late: an object deleted in the meantime would be gone,
 // and with it the reference to what the Query left behind. If the process ends between the two, the
 // object has a finalizer but no recorded request, and is released at once.
 func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission Submission) error {
@@ -114,7 +114,7 @@ func inProgress(subject Subject) bool {
 // queryFact returns the fact for the outcome of a query.
 func queryFact(receipt carrier.Receipt) Fact {
 	if receipt.Delivery != carrier.Ambiguous {
-		return answered(receipt)
+		return receiptFact(receipt)
 	}
 	return Fact{
 		By: decide.WriterSender, To: v1alpha1.PhaseNotProcessed, Event: eventAnswerLost,

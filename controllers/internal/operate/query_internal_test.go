@@ -13,7 +13,7 @@ import (
 // A query that creates something at the carrier has no intent. If another process has sent the same
 // query meanwhile, the record has room for only one of the two, and the other must be reported to
 // the user.
-func TestR15ASecondAnswerToAQueryThatCreatesSomethingIsReported(t *testing.T) {
+func TestR15ASecondResponseToAQueryThatCreatesSomethingIsReported(t *testing.T) {
 	t.Parallel()
 	for holds, want := range map[bool]int{true: 1, false: 0} {
 		tape, events := newTape(), &eventLog{}

@@ -33,38 +33,38 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
-	answer := p.send(ctx, session, question)
+	result := p.send(ctx, session, question)
 	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
-		answer.AskedAt, answer.LastLook, answer.Token = asked, asked, question.Token
-		answer.Elapsed, answer.Generation = elapsed, question.Generation
-		answer.Failures, answer.FailingSince, answer.Empty = reading.Failures, reading.FailingSince, reading.Empty
-		if answer.State == decide.ReadingFailed {
-			pause := max(pauseAfter(reading, answer.Err), answer.RetryAt.Sub(asked))
-			p.readingFailed(&answer, answer.Err, pause)
+		result.AskedAt, result.LastLook, result.Token = asked, asked, question.Token
+		result.Elapsed, result.Generation = elapsed, question.Generation
+		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
+		if result.State == decide.ReadingFailed {
+			pause := max(pauseAfter(reading, result.Err), result.RetryAt.Sub(asked))
+			p.readingFailed(&result, result.Err, pause)
 		}
-		if answer.State == decide.ReadingAnswered {
-			answer.Failures, answer.FailingSince = 0, time.Time{}
+		if result.State == decide.ReadingAnswered {
+			result.Failures, result.FailingSince = 0, time.Time{}
 		}
-		*reading = answer
+		*reading = result
 	})
 	return 0, nil
 }
 
-// posts reports whether a question is a POST, whose answer is collected later.
+// posts reports whether a question is a POST, whose response is collected later.
 func (q Question) posts() bool {
 	return q.Topic == decide.TopicHealth || q.Topic == decide.TopicOptions
 }
 
 // send sends the question, and returns what is known after the first response.
 func (p *Protocol) send(ctx context.Context, session Carrier, question Question) decide.Reading {
-	var answer decide.Reading
+	var result decide.Reading
 	switch question.Topic {
 	case decide.TopicCancellation:
-		answer.Cancellation, answer.Err = session.Cancellation(ctx, question.ServiceID)
+		result.Cancellation, result.Err = session.Cancellation(ctx, question.ServiceID)
 	case decide.TopicDisruptions:
-		p.nextPage(ctx, session, question.ServiceID, &answer)
-		return answer
+		p.nextPage(ctx, session, question.ServiceID, &result)
+		return result
 	case decide.TopicHealth:
 		body := carrier.HealthRequest{ServiceID: question.ServiceID}.Body()
 		return p.opened(session.Submit(ctx, carrier.Health, question.Version, body, false))
@@ -72,14 +72,14 @@ func (p *Protocol) send(ctx context.Context, session Carrier, question Question)
 		body := carrier.PlanOptionsRequest{ServiceID: question.ServiceID}.Body()
 		return p.opened(session.Submit(ctx, carrier.PlanOptions, question.Version, body, false))
 	}
-	answer.State = decide.ReadingAnswered
-	if answer.Err != nil {
-		answer.State = decide.ReadingFailed
+	result.State = decide.ReadingAnswered
+	if result.Err != nil {
+		result.State = decide.ReadingFailed
 	}
-	return answer
+	return result
 }
 
-// opened returns the reading for the answer to a POST: open if the carrier accepted it, else
+// opened returns the reading for the response to a POST: open if the carrier accepted it, else
 // failed.
 func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
 	if receipt.Delivery != carrier.Accepted {
@@ -115,7 +115,7 @@ func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int6
 	}
 }
 
-// Collect reads the answer to a question once: at its Location, or the next page.
+// Collect reads the response to a question once: at its Location, or the next page.
 func (p *Protocol) Collect(
 	ctx context.Context, session Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
@@ -160,7 +160,7 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	if reading.Handle.Operation == carrier.Health {
 		reading.Health, err = carrier.DecodeHealth(reading.Handle.Version, body)
 		reading.Health.HealthCategories = nil // they are long and shown nowhere
-		reading.Empty = emptyAnswers(reading)
+		reading.Empty = emptyResponses(reading)
 	} else {
 		reading.Options, err = carrier.DecodePlanOptions(body)
 	}
@@ -177,9 +177,9 @@ func readingEnded(reading *decide.Reading) {
 	reading.FailingSince = time.Time{}
 }
 
-// emptyAnswers counts consecutive answers that name no plan: "a health answer without a plan (a
+// emptyResponses counts consecutive responses that name no plan: "a health answer without a plan (a
 // failed reading, growing pauses)" (R20).
-func emptyAnswers(reading *decide.Reading) int {
+func emptyResponses(reading *decide.Reading) int {
 	if !decide.NamesNoPlan(reading.Health) {
 		return 0
 	}

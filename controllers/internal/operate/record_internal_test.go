@@ -35,7 +35,7 @@ func (hungStatus) Update(ctx context.Context, _ client.Object, _ ...client.SubRe
 }
 
 // The shutdown timeout of a manager depends on this. In a bubble it passes at once.
-func TestRecordingAnAnswerEndsAlthoughTheAPIServerHangs(t *testing.T) {
+func TestRecordingAResponseEndsAlthoughTheAPIServerHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now() //nolint:forbidigo // the bubble's clock

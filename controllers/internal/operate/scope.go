@@ -19,7 +19,7 @@ type Scope struct {
 	Account   *v1alpha1.CarrierAccount // as the decision was based on
 	Carrier   Carrier
 	Refused   func(*v1alpha1.Request) // called when the carrier refused an attempt; nil: no call
-	Finish    Finish                  // handles the answer to a POST that is not polled; nil: no handling
+	Finish    Finish                  // handles the response to a POST that is not polled; nil: no handling
 	Spending  Spending                // counts chargeable requests; nil: nothing is counted
 	Ledger    Ledger                  // records the attempts instead of the status; nil: the status records them
 	Finalizer bool                    // whether to add the finalizer before sending, even with a Ledger

@@ -54,7 +54,7 @@ func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatC
 
 // writeIntent is step 3. The write carries the resourceVersion that the decision was based on. A
 // conflict means that another writer changed the object, and then there is no POST; that makes two
-// active leaders safe. A process that is shut down in the meantime waits for the answer: an
+// active leaders safe. A process that is shut down in the meantime waits for the response: an
 // intent persisted without its knowledge would become an unknown outcome.
 func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Submission) error {
 	if ctx.Err() != nil {
@@ -78,12 +78,12 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 }
 
 // post is steps 5 to 7. The context outlives a graceful shutdown: once the POST is sent, getting
-// its answer is more important than a quick exit.
+// its response is more important than a quick exit.
 func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission) error {
 	request := submission.Request
 	logRequest(ctx, "a request is sent", &request)
 	receipt := scope.Carrier.Submit(
 		ctx, carrier.Operation(request.Operation), int(request.APIVersion), submission.Body, submission.Class.Costly())
-	p.Memory.Answered(request.AttemptID, receipt)
-	return p.RecordAnswer(ctx, scope, request.AttemptID)
+	p.Memory.SetReceipt(request.AttemptID, receipt)
+	return p.RecordResponse(ctx, scope, request.AttemptID)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
-// process that is shut down waits for the answer, so that the reservation can be released.
+// process that is shut down waits for the response, so that the reservation can be released.
 func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if scope.Spending == nil || !submission.Class.Costly() {
 		return 0, nil

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// unrecorded has, by attempt, the carrier's answers that could not be written to a ledger within a
-// minute.
+// unrecorded has, by attempt, the carrier's responses that could not be written to a ledger within
+// a minute.
 type unrecorded struct {
 	mu   sync.Mutex
 	jobs map[string]Scope
 }
 
-// keep stores a scope until its answer is recorded, and reports whether it is new.
+// keep stores a scope until its response is recorded, and reports whether it is new.
 func (u *unrecorded) keep(attemptID string, scope Scope) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -44,11 +44,11 @@ func (c *Counter) add(status int, name carrier.EventName) {
 	if name != "" {
 		event = string(name)
 	}
-	c.notifications.WithLabelValues(event, answer(status)).Inc()
+	c.notifications.WithLabelValues(event, answerLabel(status)).Inc()
 }
 
-// answer returns the label for an HTTP status.
-func answer(status int) string {
+// answerLabel returns the label for an HTTP status.
+func answerLabel(status int) string {
 	switch status {
 	case http.StatusAccepted:
 		return "accepted"

@@ -23,18 +23,18 @@ const (
 
 // ServeHTTP implements [http.Handler].
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	answered := r.receive(w, request)
-	r.count.add(answered.status, answered.event)
-	switch answered.status {
+	sent := r.receive(w, request)
+	r.count.add(sent.status, sent.event)
+	switch sent.status {
 	case http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", retryLimited)
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryPostponed)
 	}
-	if answered.status != http.StatusAccepted {
+	if sent.status != http.StatusAccepted {
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 	}
-	http.Error(w, http.StatusText(answered.status), answered.status)
+	http.Error(w, http.StatusText(sent.status), sent.status)
 }
 
 // receive checks the request, step by step, and handles its message.
@@ -58,7 +58,7 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) respons
 	return r.admit(ctx, endpoint, message{header: request.Header, body: body})
 }
 
-// response is the answer to a notification.
+// response is the status that a notification receives, and its event.
 type response struct {
 	status int
 	event  carrier.EventName // empty if it was not read, or is unknown

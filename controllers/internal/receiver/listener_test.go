@@ -118,7 +118,7 @@ func eventually(t *testing.T, holds func() bool) {
 	}
 }
 
-// speak sends raw bytes and returns the first line of the answer.
+// speak sends raw bytes and returns the first line of the response.
 func speak(t *testing.T, address string, trust *tls.Config, bytes string) string {
 	t.Helper()
 	dial := (&net.Dialer{}).DialContext

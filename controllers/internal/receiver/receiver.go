@@ -7,7 +7,7 @@
 //	POST /events/<hash> ──► whose path? ──► rate ──► ≤ 64 KiB ──► signature, age ──► new? ──► Take
 //	          505, 405, 404           429        411, 413           401       202, 429    202, 503
 //
-// The answers have constant bodies: they reveal nothing about accounts or objects.
+// The responses have constant bodies: they reveal nothing about accounts or objects.
 package receiver
 
 import (
@@ -70,7 +70,7 @@ func New(config Config) *Receiver {
 	}
 }
 
-// CountIn makes the receiver count every answer. It must be called before the receiver is used.
+// CountIn makes the receiver count every response. It must be called before the receiver is used.
 func (r *Receiver) CountIn(count *Counter) { r.count = count }
 
 // Learn makes the receiver listen for an account, with its current spec and Secrets, and returns

@@ -15,15 +15,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Answers records the carrier's answers that no pass can record, because their objects may be
+// Responses records the carrier's responses that no pass can record, because their objects may be
 // deleted.
-type Answers struct {
+type Responses struct {
 	*Operator
 
 	swept time.Time // when the existing ledgers were last listed
 }
 
-var _ manager.LeaderElectionRunnable = (*Answers)(nil)
+var _ manager.LeaderElectionRunnable = (*Responses)(nil)
 
 // recordEvery is the wait before answers that could not be recorded are tried again.
 const recordEvery = 10 * time.Second
@@ -32,40 +32,40 @@ const recordEvery = 10 * time.Second
 const sweepLedgersEvery = 10 * time.Minute
 
 // Start tries repeatedly until the process ends.
-func (a *Answers) Start(ctx context.Context) error {
+func (r *Responses) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if err := a.Record(ctx); err != nil {
+		if err := r.Record(ctx); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot record the carrier's responses")
 		}
-		if err := a.Sweep(ctx); err != nil {
+		if err := r.Sweep(ctx); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot list the RequestLedgers")
 		}
 	}, recordEvery)
 	return nil
 }
 
-// Record tries once to record all unrecorded answers.
-func (a *Answers) Record(ctx context.Context) error { return a.Protocol.RecordUnrecorded(ctx) }
+// Record tries once to record all unrecorded responses.
+func (r *Responses) Record(ctx context.Context) error { return r.Protocol.RecordUnrecorded(ctx) }
 
 // Sweep regularly drops what this process has seen of deleted ledgers (R28).
-func (a *Answers) Sweep(ctx context.Context) error {
-	now := a.Protocol.Now()
-	if now.Sub(a.swept) < sweepLedgersEvery {
+func (r *Responses) Sweep(ctx context.Context) error {
+	now := r.Protocol.Now()
+	if now.Sub(r.swept) < sweepLedgersEvery {
 		return nil
 	}
 	var ledgers v1alpha1.RequestLedgerList
-	if err := a.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list RequestLedgers: %w", err)
 	}
 	there := make(map[string]bool, len(ledgers.Items))
 	for i := range ledgers.Items {
 		there[ledgers.Items[i].Name] = true
 	}
-	a.Ledgers.Sweep(func(name string) bool { return there[name] }, now)
-	a.swept = now
+	r.Ledgers.Sweep(func(name string) bool { return there[name] }, now)
+	r.swept = now
 	return nil
 }
 
-// NeedLeaderElection returns false: the process that has an answer records it, even if it no longer
-// leads.
-func (*Answers) NeedLeaderElection() bool { return false }
+// NeedLeaderElection returns false: the process that has a response records it, even if it no
+// longer leads.
+func (*Responses) NeedLeaderElection() bool { return false }

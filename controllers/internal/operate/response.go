@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// RecordAnswer is step 7: it records the answer that this process has in memory.
-func (p *Protocol) RecordAnswer(ctx context.Context, scope Scope, attemptID string) error {
-	err := p.recordAnswer(ctx, scope, attemptID)
+// RecordResponse is step 7: it records the response that this process has in memory.
+func (p *Protocol) RecordResponse(ctx context.Context, scope Scope, attemptID string) error {
+	err := p.recordResponse(ctx, scope, attemptID)
 	if err != nil {
 		return errors.Join(err, p.keepUnrecorded(ctx, scope, attemptID, err))
 	}
@@ -24,7 +24,7 @@ func (p *Protocol) RecordAnswer(ctx context.Context, scope Scope, attemptID stri
 	return nil
 }
 
-func (p *Protocol) recordAnswer(ctx context.Context, scope Scope, attemptID string) error {
+func (p *Protocol) recordResponse(ctx context.Context, scope Scope, attemptID string) error {
 	receipt := p.Memory.Receipt(attemptID)
 	if receipt == nil {
 		return nil
@@ -87,7 +87,7 @@ func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier
 		receipt.Handle.Operation, attemptID, location, recorded)
 }
 
-// warnOfLocation emits a Warning Event about an unexpected Location in an accepted answer. A
+// warnOfLocation emits a Warning Event about an unexpected Location in an accepted response. A
 // Location that names another host means that something between the operator and the carrier
 // rewrites addresses.
 func (p *Protocol) warnOfLocation(subject Subject, receipt carrier.Receipt) {
@@ -97,7 +97,7 @@ func (p *Protocol) warnOfLocation(subject Subject, receipt carrier.Receipt) {
 	}
 }
 
-// keepUnrecorded keeps an answer that could not be recorded, reports it once, and shows an
+// keepUnrecorded keeps a response that could not be recorded, reports it once, and shows an
 // acceptance in the status. Objects without a ledger do not need this: they have a finalizer, and
 // later passes try again.
 func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID string, why error) error {
@@ -115,7 +115,7 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 }
 
 func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *carrier.Receipt, why error) {
-	operation := v1alpha1.Operation(receipt.Handle.Operation) // set for accepted answers only
+	operation := v1alpha1.Operation(receipt.Handle.Operation) // set for accepted responses only
 	if known := attempt(subject, attemptID); known != nil {
 		operation = known.Operation
 	}
@@ -125,15 +125,15 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *
 		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)
 }
 
-// RecordUnrecorded tries again to record each answer that could not be recorded: "The process
+// RecordUnrecorded tries again to record each response that could not be recorded: "The process
 // retries each receipt until it is written or the process ends, whatever became of the object"
 // (R16).
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
 	for attemptID, scope := range p.unrecorded.all() {
-		err := scope.Ledger.Reload(ctx) // the object has the answer already, and there would seem to be nothing to write
+		err := scope.Ledger.Reload(ctx) // the object has the response already, and there would seem to be nothing to write
 		if err == nil {
-			err = p.RecordAnswer(ctx, scope, attemptID)
+			err = p.RecordResponse(ctx, scope, attemptID)
 		}
 		failed = errors.Join(failed, err)
 	}
