@@ -35,7 +35,7 @@ var _ = DescribeTable("An invalid status fails every test",
 		Expect(violations(service)).To(ConsistOf(rules))
 	},
 	Entry("lacks Ready", func(s *v1alpha1.BroadbandService) { s.Status.Conditions = s.Status.Conditions[1:] },
-		"Ready is there once a generation is observed, and not before"),
+		"Ready exists once a generation is observed, and not before"),
 	Entry("is ahead of the object", func(s *v1alpha1.BroadbandService) { s.Generation = 1 },
 		"observedGeneration is never ahead of generation"),
 	Entry("is Ready and Reconciling", func(s *v1alpha1.BroadbandService) {
@@ -48,17 +48,17 @@ var _ = DescribeTable("An invalid status fails every test",
 	Entry("is Reconciling and Stalled", func(s *v1alpha1.BroadbandService) {
 		s.Status.Conditions = append(s.Status.Conditions, conditionOf(v1alpha1.ConditionStalled, metav1.ConditionTrue))
 	}, "Reconciling and Stalled exclude each other",
-		"kstatus says Failed of an object that is stalled, not InProgress"),
+		"kstatus reports Failed for an object that is stalled, not InProgress"),
 	Entry("keeps Reconciling", func(s *v1alpha1.BroadbandService) {
 		s.Status.Conditions[1].Status = metav1.ConditionFalse
-	}, "Reconciling is there only while it is True"),
+	}, "Reconciling exists only while it is True"),
 	Entry("keeps Stalled", func(s *v1alpha1.BroadbandService) {
 		s.Status.Conditions = append(s.Status.Conditions, conditionOf(v1alpha1.ConditionStalled, metav1.ConditionFalse))
-	}, "Stalled is there only while it is True"),
+	}, "Stalled exists only while it is True"),
 	Entry("has an empty condition", func(s *v1alpha1.BroadbandService) {
 		s.Status.Conditions[1] = metav1.Condition{Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue}
 	}, "Reconciling has a reason", "Reconciling has a message", "Reconciling has a lastTransitionTime",
-		"Reconciling speaks of the status' generation"),
+		"Reconciling is of the status' generation"),
 	Entry("has two modifications in progress", func(s *v1alpha1.BroadbandService) {
 		s.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationReclaim, Phase: v1alpha1.PhaseOutcomeUnknown})
 	}, "at most one request that modifies the service has not ended"),
@@ -67,7 +67,7 @@ var _ = DescribeTable("An invalid status fails every test",
 	}, "inFlight names a request that has not ended"),
 	Entry("holds a secret", func(s *v1alpha1.BroadbandService) {
 		s.Status.Conditions[1].Message = "the token " + canary + " was refused"
-	}, "no key, token or assertion stands in a status"),
+	}, "no key, token or assertion is in a status"),
 	Entry("is too large", func(s *v1alpha1.BroadbandService) {
 		s.Status.Conditions[1].Message = strings.Repeat("x", 32<<10)
 	}, "a status has at most 32768 bytes"),
