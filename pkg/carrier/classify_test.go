@@ -26,7 +26,7 @@ func TestClassifyEveryCell(t *testing.T) {
 	}
 }
 
-// wantDelivery is the table of submission.md, step 6, transcribed independently.
+// wantDelivery is the table of the submission protocol, step 6, transcribed independently.
 func wantDelivery(o Observation) Delivery {
 	is := func(statuses ...int) bool { return slices.Contains(statuses, o.Status) }
 	switch {

@@ -11,7 +11,7 @@ import (
 )
 
 // specification is the list of POSTs of spec §4 with the versions of §9, transcribed independently:
-// path, success status, first version, and the class of submission.md.
+// path, success status, first version, and the class that the submission protocol gives it.
 var specification = map[Operation]struct {
 	path        string
 	status, min int

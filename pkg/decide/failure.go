@@ -126,7 +126,7 @@ func reasonOf(err *v1alpha1.RequestError) string {
 	return v1alpha1.ReasonCarrierRejected
 }
 
-// failureMessage starts with the raw code, as api.md requires, and ends with how to fix it.
+// failureMessage starts with the carrier's code, unchanged, and ends with how to fix it.
 func failureMessage(in *Input, request *v1alpha1.Request) string {
 	return FailureMessageWith(in, request, "correct the spec")
 }

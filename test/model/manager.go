@@ -237,7 +237,7 @@ func (m *model) numberOfResponses() int {
 	return len(responses)
 }
 
-// responses are the possible responses to a POST (submission.md, step 6).
+// responses are the possible responses to a POST (step 6 of the submission protocol).
 var responses = []struct {
 	fact     fact
 	accepted bool

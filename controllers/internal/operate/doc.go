@@ -12,6 +12,17 @@
 //	  nothing     conflict:    failed or closed:  lost:   conflict: again,
 //	  written     no POST           NotSent       class   same attempt id only
 //
+// The comments of this package count the steps:
+//
+//	1 ready     wait for a token, the rate limit and the breaker's window
+//	2 reserve   count a chargeable request against chargeLimit
+//	3 intent    record the attempt as Submitting
+//	4 gate      check again, past every cache, that it may be sent
+//	5 POST      one call, never repeated by the client
+//	6 fact      turn the response into a phase
+//	7 record    persist the phase and the Location
+//	8 poll      read the Location until the request has ended
+//
 // State that must survive a crash is persisted before the POST: in the RequestLedger of a service,
 // of an order, or of the diagnostic tests of a service, and in the status of an object of another
 // kind. Services and orders get no finalizer, because their ledger outlives them. The in-memory
