@@ -102,8 +102,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	own := reconcilers.Responses
-	err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), own.setupMetrics(ctx))
-	if err != nil {
+	if err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), own.setupMetrics(ctx)); err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
 	if err := setupNotifications(mgr, reconcilers, notified, options); err != nil {

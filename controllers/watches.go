@@ -36,8 +36,7 @@ func replaced(update event.UpdateEvent) bool {
 }
 
 // accountChanges passes account changes that may unblock the account's objects. The carrier's first
-// response is excluded: it was the response to a call for one of the objects, and none waits for
-// it.
+// response is excluded: a call for one of the objects caused it, and none waits for it.
 func accountChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
 		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)

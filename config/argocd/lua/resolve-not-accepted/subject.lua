@@ -1,6 +1,6 @@
 
--- unknown is the attempt of which a person may say that the carrier does not have it; nil
--- for none. One that is overdue may be settled too, but not so: the carrier has taken it.
+-- unknown is the attempt that a person may resolve as NotAccepted; nil for none. An overdue
+-- attempt cannot be resolved so: the carrier has accepted it.
 local function unknown()
   if not seen or condition("Stalled").status ~= "True" then
     return nil

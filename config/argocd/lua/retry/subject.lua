@@ -1,6 +1,6 @@
 
--- refused tells whether a request ended in a failure that only a person repeats. An order
--- that the carrier once took, or that was given up, has used up its customerReference.
+-- refused reports whether a request ended in a failure that is not repeated automatically. An
+-- order that was once accepted, or that was abandoned, has used its customerReference.
 local function refused(request)
   if request.operation == "OrderCreate" then
     return request.phase == "Rejected"
@@ -8,8 +8,8 @@ local function refused(request)
   return request.phase == "Rejected" or request.phase == "Failed" or request.phase == "Abandoned"
 end
 
--- failure is the attempt that is to be made again, the one that failed last; nil for none. The
--- annotation names that attempt, and no other: whoever asks twice has it made once.
+-- failure is the attempt that failed last and can be retried; nil for none. The annotation names
+-- that attempt: a second click does not retry it twice.
 local function failure()
   if not seen or condition("Stalled").status ~= "True" then
     return nil

@@ -30,5 +30,5 @@ end
 if condition("Reconciling").status == "True" then
   return {status = "Progressing", message = ready.message}
 end
--- Neither: somebody asked it to wait, by Plan, suspend, approval or --submit=false.
+-- Neither: it is configured to wait, by Plan, suspend, approval or --submit=false.
 return {status = "Suspended", message = ready.message}

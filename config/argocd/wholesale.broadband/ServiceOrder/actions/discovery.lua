@@ -19,7 +19,7 @@ local function requests()
   return status.requests or {status.request}
 end
 
--- annotated tells whether a control annotation has this value already.
+-- annotated reports whether a control annotation has this value already.
 local function annotated(name, value)
   local annotations = obj.metadata.annotations or {}
   return annotations["wholesale.broadband/" .. name] == value
@@ -39,7 +39,7 @@ local function plan()
 end
 
 -- shown is the plan that the parameter hash of an action names, as its button shows it. Another price
--- makes another plan: nobody says yes to one that was not seen.
+-- makes another plan: nobody approves one that was not shown.
 local function shown(hash, word)
   local named = actionParams and actionParams["hash"]
   if not hash then
@@ -54,8 +54,8 @@ local function shown(hash, word)
   return hash
 end
 
--- refused tells whether a request ended in a failure that only a person repeats. An order
--- that the carrier once took, or that was given up, has used up its customerReference.
+-- refused reports whether a request ended in a failure that is not repeated automatically. An
+-- order that was once accepted, or that was abandoned, has used its customerReference.
 local function refused(request)
   if request.operation == "OrderCreate" then
     return request.phase == "Rejected"
@@ -63,8 +63,8 @@ local function refused(request)
   return request.phase == "Rejected" or request.phase == "Failed" or request.phase == "Abandoned"
 end
 
--- failure is the attempt that is to be made again, the one that failed last; nil for none. The
--- annotation names that attempt, and no other: whoever asks twice has it made once.
+-- failure is the attempt that failed last and can be retried; nil for none. The annotation names
+-- that attempt: a second click does not retry it twice.
 local function failure()
   if not seen or condition("Stalled").status ~= "True" then
     return nil
@@ -79,8 +79,8 @@ local function failure()
   return newest and newest.attemptID
 end
 
--- unknown is the attempt of which a person may say that the carrier does not have it; nil
--- for none. One that is overdue may be settled too, but not so: the carrier has taken it.
+-- unknown is the attempt that a person may resolve as NotAccepted; nil for none. An overdue
+-- attempt cannot be resolved so: the carrier has accepted it.
 local function unknown()
   if not seen or condition("Stalled").status ~= "True" then
     return nil

@@ -19,7 +19,7 @@ local function requests()
   return status.requests or {status.request}
 end
 
--- annotated tells whether a control annotation has this value already.
+-- annotated reports whether a control annotation has this value already.
 local function annotated(name, value)
   local annotations = obj.metadata.annotations or {}
   return annotations["wholesale.broadband/" .. name] == value
@@ -39,7 +39,7 @@ local function plan()
 end
 
 -- shown is the plan that the parameter hash of an action names, as its button shows it. Another price
--- makes another plan: nobody says yes to one that was not seen.
+-- makes another plan: nobody approves one that was not shown.
 local function shown(hash, word)
   local named = actionParams and actionParams["hash"]
   if not hash then
@@ -54,8 +54,8 @@ local function shown(hash, word)
   return hash
 end
 
--- unknown is the attempt of which a person may say that the carrier does not have it; nil
--- for none. One that is overdue may be settled too, but not so: the carrier has taken it.
+-- unknown is the attempt that a person may resolve as NotAccepted; nil for none. An overdue
+-- attempt cannot be resolved so: the carrier has accepted it.
 local function unknown()
   if not seen or condition("Stalled").status ~= "True" then
     return nil

@@ -19,7 +19,7 @@ local function requests()
   return status.requests or {status.request}
 end
 
--- annotated tells whether a control annotation has this value already.
+-- annotated reports whether a control annotation has this value already.
 local function annotated(name, value)
   local annotations = obj.metadata.annotations or {}
   return annotations["wholesale.broadband/" .. name] == value
@@ -39,7 +39,7 @@ local function plan()
 end
 
 -- shown is the plan that the parameter hash of an action names, as its button shows it. Another price
--- makes another plan: nobody says yes to one that was not seen.
+-- makes another plan: nobody approves one that was not shown.
 local function shown(hash, word)
   local named = actionParams and actionParams["hash"]
   if not hash then
