@@ -42,7 +42,7 @@ func Invariants() []Invariant {
 		{22, "Serial", "one modification of a service is in progress at a time", oneAtATime},
 		{23, "ResolutionExact", "a resolution counts for the attempt that it names, and no other", resolutionExact},
 		{24, "NoPanic", "nothing panics", noPanic},
-		{25, "Heeded", "the last reads before a POST are respected, and required approvals exist", lastReadsRespected},
+		{25, "Respected", "the last reads before a POST are respected, and required approvals exist", lastReadsRespected},
 		{26, "Tabled", "in a ledger an attempt makes only the transitions of the table of R14", onlyListedTransitions},
 	}
 }
