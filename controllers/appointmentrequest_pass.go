@@ -29,7 +29,7 @@ type appointmentPass struct {
 
 // gather collects the inputs that do not change within a pass.
 func (p *appointmentPass) gather(ctx context.Context) error {
-	appointments.Take(&p.appointment.Status)
+	appointments.UpdateFromRequest(&p.appointment.Status)
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 // judge first takes over the state of the appointment-request from the recorded requests: no
 // decision may be based on an appointment-request that has just been canceled.
 func (p *appointmentPass) judge(input decide.Input) decide.Decision {
-	appointments.Take(&p.appointment.Status)
+	appointments.UpdateFromRequest(&p.appointment.Status)
 	if !p.appointment.DeletionTimestamp.IsZero() {
 		return appointments.Cancel(p.judged(input))
 	}
@@ -91,8 +91,8 @@ func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	if request.Operation != v1alpha1.OperationAppointmentSlots {
 		return // a cancellation has no result
 	}
-	appointments.Take(&p.appointment.Status)
-	if err := appointments.TakeSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
+	appointments.UpdateFromRequest(&p.appointment.Status)
+	if err := appointments.RecordSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
 		request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(err)
 	}
 }
@@ -119,21 +119,21 @@ func (p *appointmentPass) finalize(ctx context.Context) (ctrl.Result, error) {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	if departure := appointments.Leave(p.judged(p.input()), going); departure.Go {
+	if departure := appointments.Finalize(p.judged(p.input()), going); departure.Remove {
 		return p.release(ctx, departure)
 	}
 	result, err := p.run(ctx)
 	if err != nil {
 		return result, err
 	}
-	if departure := appointments.Leave(p.judged(p.input()), going); departure.Go {
+	if departure := appointments.Finalize(p.judged(p.input()), going); departure.Remove {
 		return p.release(ctx, departure)
 	}
 	return result, nil
 }
 
 // release removes the finalizer, and warns about what is left at the carrier.
-func (p *appointmentPass) release(ctx context.Context, departure appointments.Departure) (ctrl.Result, error) {
+func (p *appointmentPass) release(ctx context.Context, departure appointments.Finalization) (ctrl.Result, error) {
 	if departure.Warning != "" {
 		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, "AppointmentNotCancelled", "Delete",
 			"%s", departure.Warning)

@@ -71,15 +71,15 @@ func (p *servicePass) gatherOrigin() {
 		return
 	}
 	here := decide.OriginOf(p.account.Object)
-	p.Protocol.Memory.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.ForgetFrom(here) })
-	if p.verdict == nil && decide.ForgetState(&p.service.Status, here) {
+	p.Protocol.Memory.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.ForgetUnlessFrom(here) })
+	if p.verdict == nil && decide.ForgetStateUnlessFrom(&p.service.Status, here) {
 		p.showLedger(p.ledger.own())
 	}
 }
 
 func (p *servicePass) judge(input decide.Input) decide.Decision {
 	judged := services.Input{Input: input, Service: p.service, Order: p.order}
-	services.Absorb(&judged)
+	services.UpdateState(&judged)
 	return services.Decide(judged)
 }
 
@@ -92,19 +92,19 @@ func (p *servicePass) show(decision decide.Decision) {
 // nameOrigin records in the status where its values come from.
 func (p *servicePass) nameOrigin() {
 	if p.account.Object != nil && p.verdict == nil {
-		decide.NameOrigin(&p.service.Status, decide.OriginOf(p.account.Object))
+		decide.RecordOrigin(&p.service.Status, decide.OriginOf(p.account.Object))
 	}
 }
 
 // performRead performs the reads: the other steps are the same for every kind.
 func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
-	case decide.Ask:
+	case decide.StartReading:
 		return p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
-	case decide.Collect:
+	case decide.ContinueReading:
 		readings := p.input().Memory.Readings
 		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
-	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.Follow, decide.RecordAnswer, decide.Resolve:
+	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.Poll, decide.RecordAnswer, decide.Resolve:
 	}
 	return 0, nil
 }
@@ -132,14 +132,14 @@ func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSo
 		request.FinishedAt = v1alpha1.WholeSeconds(now) // values read before the resolution are out of date
 	}
 	if source == v1alpha1.SourceDeclared {
-		services.Believe(p.service, request, now)
+		services.ApplyResolution(p.service, request, now)
 		return
 	}
-	services.Reached(p.service, request, source, now)
+	services.ApplyTarget(p.service, request, source, now)
 }
 
 func (p *servicePass) takenBack(request *v1alpha1.Request, now time.Time) {
-	services.TakeBack(p.service, request, now)
+	services.RevertResolution(p.service, request, now)
 }
 
 // refused drops a known cancellation if the carrier reports that none was requested.
@@ -166,7 +166,9 @@ func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {
 // clock returns the clock by which this process evaluates the recorded times of the service.
 func (p *servicePass) clock() decide.Clock {
 	clock := decide.Clock{Now: p.Protocol.Now()}
-	p.Protocol.Memory.Note(p.service.UID, clock.Now, func(memory *decide.Memory) { clock.Ahead = memory.Ahead })
+	p.Protocol.Memory.Note(p.service.UID, clock.Now, func(memory *decide.Memory) {
+		clock.FutureTimes = memory.FutureTimes
+	})
 	return clock
 }
 

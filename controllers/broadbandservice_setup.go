@@ -52,7 +52,7 @@ func (r *BroadbandServiceReconciler) successors(ctx context.Context, object clie
 	}
 	by := client.MatchingFields{fieldLedgerService: string(service.ServiceNumber())}
 	r.warnOfOpenRequests(ctx, service, "RequestInFlight", by,
-		func(ledger *v1alpha1.RequestLedger) string { return services.Left(service, ledger) })
+		func(ledger *v1alpha1.RequestLedger) string { return services.DeletionWarning(service, ledger) })
 	return r.servicesNumbered(ctx, service.ServiceNumber())
 }
 

@@ -49,7 +49,7 @@ func (r *CarrierAccountReconciler) identify(
 		return nil, fmt.Errorf("look for the identity of clientName %s: %w", account.Spec.Auth.ClientName, err)
 	}
 	verdict, record := decide.JudgeIdentity(account, ledgers.Items)
-	if !record || !r.Submit || here.TakesNoLedger() {
+	if !record || !r.Submit || here.ForbidsNewLedgers() {
 		return verdict, nil
 	}
 	return nil, r.recordLogin(ctx, account)

@@ -90,7 +90,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
 		look(ctx, process, "third")
 		elder, younger := "second", "third"
-		if oneshots.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // created in the same second: the UID decides
+		if oneshots.HasPrecedence(read(ctx, w, younger), read(ctx, w, elder)) { // created in the same second: the UID decides
 			elder, younger = younger, elder
 		}
 		Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())
@@ -218,7 +218,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Eventually(ctx, reason).WithArguments(ctx, w, "second").WithTimeout(time.Minute).Should(Equal(waitsForLane))
 		forceOff(ctx, w)
 		Eventually(ctx, func() string { return readyOf(read(ctx, w, "second")).Message }).WithTimeout(time.Minute).
-			Should(ContainSubstring("whose object is gone"))
+			Should(ContainSubstring("of a deleted test of this service"))
 		Eventually(ctx, func() metav1.ConditionStatus {
 			manager.Advance(2 * time.Second)
 			return readyOf(read(ctx, w, "second")).Status

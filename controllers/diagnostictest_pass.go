@@ -55,14 +55,14 @@ func (p *testPass) gatherLane(ctx context.Context) (err error) {
 	for range maxSteps {
 		taken := oneshots.OthersAttempt(p.ledger.held(), string(p.test.UID))
 		if taken == nil {
-			p.lane.Elder, err = p.firstWaiting(ctx)
+			p.lane.Next, err = p.firstWaiting(ctx)
 			return err
 		}
-		p.lane.Taken = taken
-		if p.lane.By, err = p.testWithUID(ctx, taken.UID); err != nil || p.lane.By != "" {
+		p.lane.Open = taken
+		if p.lane.Owner, err = p.testWithUID(ctx, taken.UID); err != nil || p.lane.Owner != "" {
 			return err
 		}
-		if p.lane.Left, err = p.resolveDeleted(ctx, taken.UID); err != nil || p.lane.Left != nil {
+		if p.lane.Decision, err = p.resolveDeleted(ctx, taken.UID); err != nil || p.lane.Decision != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 	}
 	eldest, name := p.test, ""
 	for i := range tests.Items {
-		if one := &tests.Items[i]; oneshots.WaitsInLane(one) && oneshots.IsElder(one, eldest) {
+		if one := &tests.Items[i]; oneshots.WaitsInLane(one) && oneshots.HasPrecedence(one, eldest) {
 			eldest, name = one, client.ObjectKeyFromObject(one).String()
 		}
 	}
@@ -157,7 +157,7 @@ func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Deci
 			return &decision, nil
 		}
 		if wait > 0 {
-			decision.LookAt = p.Protocol.Now().Add(wait)
+			decision.RequeueAt = p.Protocol.Now().Add(wait)
 			return &decision, nil
 		}
 	}

@@ -177,7 +177,7 @@ func orderIDOf(object client.Object) []string {
 
 func testedIDOf(object client.Object) []string {
 	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Spec.ServiceID == "" || !oneshots.MayGoOn(test) {
+	if !is || test.Spec.ServiceID == "" || !oneshots.MayContinue(test) {
 		return nil
 	}
 	return []string{string(test.Spec.ServiceID)}

@@ -139,7 +139,7 @@ func (l *objectLedger) apply(ctx context.Context, judged decide.LedgerVerdict) e
 	case judged.Lost != nil:
 		l.behind = false
 		return l.Open(ctx, *judged.Lost)
-	case judged.Take:
+	case judged.TakeOver:
 		next := l.next()
 		l.setHolder(next)
 		return l.put(ctx, next)

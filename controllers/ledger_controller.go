@@ -47,14 +47,14 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 
 // keepReason returns why a ledger must not be released; "" if it may be.
 func (r *LedgerReconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
-	if kept := decide.KeepsLedger(ledger); kept != "" {
+	if kept := decide.WhyLedgerKept(ledger); kept != "" {
 		return kept, nil
 	}
 	object, err := r.dependent(ctx, ledger)
 	if err != nil || object == "" {
 		return "", err
 	}
-	return decide.KeptByObject(object), nil
+	return decide.LedgerInUse(object), nil
 }
 
 // dependent returns an object that depends on a ledger; "" if there is none. An object that this

@@ -74,7 +74,7 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), Input: decide.Input{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
-	if input.HolderLives, err = p.holderExists(ctx, held); err != nil {
+	if input.HolderExists, err = p.holderExists(ctx, held); err != nil {
 		return err
 	}
 	judged, err := p.judgeMoved(ctx, &input)
@@ -181,7 +181,7 @@ func (p *pass) newObject() (client.Object, error) {
 // recordLearned records in the ledger what the object has learned without an attempt. No read
 // returns these values, so they would be lost with the status.
 func (p *pass) recordLearned(ctx context.Context) error {
-	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.TakesNoLedger() {
+	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.ForbidsNewLedgers() {
 		return nil
 	}
 	next := p.ledger.next()

@@ -98,7 +98,7 @@ func (m *Marker) firstRead(ctx context.Context) error {
 	}
 	marker, err := m.read(ctx, m.Protocol.Live)
 	if err == nil && marker == nil {
-		marker = m.newMarker(decide.Acknowledges(nil, m.installation.Cluster, found))
+		marker = m.newMarker(decide.RequiredAcknowledgement(nil, m.installation.Cluster, found))
 		err = m.Ledgers.Write(ctx, marker)
 		found = decide.Found{} // the marker has recorded it
 	}
@@ -213,7 +213,7 @@ func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.R
 // cluster blocks only its own subject.
 func (m *Marker) update(marker *v1alpha1.RequestLedger, found decide.Found) {
 	if m.version == "" || m.installation.Waits != "" {
-		m.installation.Waits = decide.Acknowledges(marker.Spec.Marker, m.installation.Cluster, found)
+		m.installation.Waits = decide.RequiredAcknowledgement(marker.Spec.Marker, m.installation.Cluster, found)
 	}
 	m.installation.Clusters, m.version = marker.Spec.Marker.Clusters, marker.ResourceVersion
 }
@@ -231,7 +231,7 @@ func (m *Marker) Verify(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if marker == nil || marker.UID != m.uid {
-		m.installation.Gone = true
+		m.installation.MarkerGone = true
 		return errMarkerGone
 	}
 	return nil

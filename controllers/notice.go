@@ -27,7 +27,7 @@ func recorded(notification decide.Notification, write func() error) error {
 // note records a notification, if it is new, and its consequences. The resourceVersion that was
 // read makes this safe on a replica that does not lead.
 func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, notification decide.Notification) error {
-	if !decide.News(*held, notification) {
+	if !decide.IsNews(*held, notification) {
 		return nil
 	}
 	*held = decide.NoticeOf(notification, p.Protocol.Now())
@@ -39,6 +39,6 @@ func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, notification de
 	}
 	p.noteWritten()
 	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, string(notification.Event), "Notification",
-		"%s", decide.NoticeWords(*held))
+		"%s", decide.NoticeText(*held))
 	return nil
 }

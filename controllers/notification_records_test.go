@@ -54,7 +54,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), true)
 		ready := orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
-		Expect(ready.Message).To(ContainSubstring("was not signed"))
+		Expect(ready.Message).To(ContainSubstring("unsigned notification"))
 	})
 
 	It("is recorded by a process that does not lead", func(ctx SpecContext) {
@@ -115,7 +115,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		order := process.DriveOrder(ctx, site)
 		expectRejected(order, false)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("take that annotation away first"))
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("remove it first"))
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { delete(o.Annotations, v1alpha1.AnnotationResolve) })
 		expectRejected(process.DriveOrder(ctx, site), false)

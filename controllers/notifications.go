@@ -59,7 +59,7 @@ func (n *Notifications) recordForService(ctx context.Context, notification recei
 	now := n.Protocol.Now()
 	for _, service := range services {
 		n.Protocol.Memory.Note(service.UID, now, func(memory *decide.Memory) {
-			memory.Told = now
+			memory.NotifiedAt = now
 			if notification.Event == carrier.EventCancelled || notification.Event == carrier.EventCancellationRejected {
 				memory.CancellationNotifiedAt = now
 			}

@@ -42,7 +42,7 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 		s.drive(ctx, w, process, metav1.ConditionFalse, scenario.ends)
 		w.Clock.Advance(horizon)
 		s.drive(ctx, w, process, metav1.ConditionFalse, scenario.ends)
-		Expect(s.posts(w)).To(Equal(scenario.posts), "it is not sent again by itself")
+		Expect(s.posts(w)).To(Equal(scenario.posts), "it is not sent again automatically")
 		if scenario.ends == v1alpha1.ReasonOutcomeUnknown {
 			return
 		}

@@ -38,13 +38,13 @@ func diagnosticTest() oneShot {
 				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
 			}
 		},
-		found:      func() string { return oneshots.TestFound(&test.Status) },
+		found:      func() string { return oneshots.SummarizeTest(&test.Status) },
 		holdsUntil: func() string { return "" },
 		body: func(serviceID v1alpha1.CarrierID) []byte {
 			return carrier.DiagnosticTestRequest{ServiceID: serviceID.Number(), TestType: test.Spec.TestType}.Body()
 		},
 		finish: func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return oneshots.TakeDiagnosticTest(&test.Status, request, body, ours)
+			return oneshots.RecordDiagnosticTest(&test.Status, request, body, ours)
 		},
 	}
 }
@@ -61,7 +61,7 @@ func fibreBuildQuote() oneShot {
 			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
 		},
 		finish: func(request *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return oneshots.TakeFibreBuildQuote(&quote.Status, request, body, quote.Spec.LocationID)
+			return oneshots.RecordFibreBuildQuote(&quote.Status, request, body, quote.Spec.LocationID)
 		},
 	}
 }
@@ -80,7 +80,7 @@ func planOptionsQuery() oneShot {
 			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()
 		},
 		finish: func(_ *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return oneshots.TakePlanOptions(&query.Status, body)
+			return oneshots.RecordPlanOptions(&query.Status, body)
 		},
 	}
 }

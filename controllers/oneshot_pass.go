@@ -72,8 +72,8 @@ func (p *oneShotPass) taskInput(input decide.Input) *oneshots.Input {
 		approval, task.Changes = p.shot.approval()
 	}
 	return &oneshots.Input{
-		Input: input, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), Found: p.shot.found(),
-		HoldsUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
+		Input: input, ServiceID: p.number, BlockedBy: p.hold, TTL: p.shot.ttl(), Summary: p.shot.found(),
+		ValidUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
 	}
 }
 
@@ -117,7 +117,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return p.failed(ctx, err)
 	}
 	input := p.input()
-	departure := oneshots.Leave(input)
+	departure := oneshots.Finalize(input)
 	if !departure.WaitUntil.IsZero() {
 		return status.Exit(input.Now, departure.WaitUntil), nil
 	}
@@ -159,7 +159,7 @@ func (p *oneShotPass) abandonOpen(ctx context.Context) error {
 		if !p.ledger.held().IsOpen(open.AttemptID) {
 			continue
 		}
-		given := oneshots.GiveUp(open)
+		given := oneshots.Abandon(open)
 		fact := operate.Decided(given, func(*v1alpha1.Request) {})
 		if err := p.Protocol.Record(ctx, p.scope(), open.AttemptID, fact); err != nil {
 			return fmt.Errorf("abandon attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)

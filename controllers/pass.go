@@ -133,7 +133,7 @@ func (p *pass) noteWritten() {
 func (p *pass) scope() operate.Scope {
 	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
 		p.read = new(memory.Readings)
-		memory.Readings.Taken()
+		memory.Readings.MarkRecorded()
 	})
 	scope := operate.Scope{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
@@ -168,7 +168,7 @@ func (p *pass) lacksLedger() bool { return p.ledger != nil && p.ledger.ledger ==
 // installation returns what the marker means for an object.
 func (p *pass) installation() decide.Installation {
 	here := p.here
-	here.Gone = here.Gone && p.lacksLedger()
+	here.MarkerGone = here.MarkerGone && p.lacksLedger()
 	return here
 }
 

@@ -30,7 +30,7 @@ var _ = Describe("A plan change that is refused because another is in progress",
 		service := w.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonChangeInProgress)
 		expectAspect(service, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonChangeInProgress)
-		Expect(world.Ready(service).Message).To(And(HavePrefix(planInProgress), ContainSubstring("tried again by itself")))
+		Expect(world.Ready(service).Message).To(And(HavePrefix(planInProgress), ContainSubstring("retried automatically")))
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(2))
 		Expect(w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).Repeats).To(BeZero())

@@ -102,12 +102,12 @@ var _ = Describe("The result of a plan change", func() {
 			Expect(d.sent()).To(HaveLen(1))
 		},
 		Entry("another plan", `"plan":"Home 100/20"`, `"plan":"Home 40/10"`,
-			`plan "Home 40/10", where "Home 100/20" was asked for`,
+			`plan "Home 40/10" instead of "Home 100/20"`,
 			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Plan }, "Home 40/10"),
-		Entry("another term", `"term":"12"`, `"term":"24 months"`, `term "24", where "12" was asked for`,
+		Entry("another term", `"term":"12"`, `"term":"24 months"`, `term "24" instead of "12"`,
 			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Term }, "24"),
 		Entry("another SLA", `"sla":"Enhanced-8"`, `"sla":"Standard"`,
-			`restoration SLA "Standard", where "Enhanced-8" was asked for`,
+			`restoration SLA "Standard" instead of "Enhanced-8"`,
 			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.RestorationSLA }, "Standard"),
 	)
 

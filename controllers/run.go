@@ -81,10 +81,10 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		wait, err = p.submit(ctx, step)
 	case decide.SubmitQuery:
 		wait, err = p.Protocol.SubmitQuery(ctx, p.scope(), operate.Submission{
-			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.Hold,
+			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.FinalizerFirst,
 			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
 		})
-	case decide.Follow:
+	case decide.Poll:
 		wait, err = p.Protocol.Poll(ctx, p.scope(), step.AttemptID, p.finish)
 	case decide.RecordAnswer:
 		err = p.Protocol.RecordResponse(ctx, p.scope(), step.AttemptID)
@@ -92,7 +92,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		err = p.resolve(ctx, step, decision.Handled)
 	case decide.Probe:
 		wait, err = p.probe(ctx)
-	case decide.Ask, decide.Collect:
+	case decide.StartReading, decide.ContinueReading:
 		wait, err = p.performRead(ctx, step)
 	}
 	return wait, err
@@ -102,7 +102,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 // pass. A pass that waits for its turn in the rate limit, or for seconds, writes nothing,
 // unless the status was never written before.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
-	now, lookAt := p.Protocol.Now(), decision.LookAt
+	now, lookAt := p.Protocol.Now(), decision.RequeueAt
 	if wait > 0 {
 		lookAt = now.Add(wait)
 	}

@@ -193,7 +193,7 @@ var _ = Describe("An order whose response is lost", func() {
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		order = process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("used up"))
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("cannot be used again"))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 

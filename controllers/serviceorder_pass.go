@@ -44,7 +44,7 @@ func (p *orderPass) gather(ctx context.Context) error {
 // does not list all ConfigMaps of a cluster.
 func (p *orderPass) gatherQualification(ctx context.Context) error {
 	ref, request := p.order.Spec.QualificationResultRef, p.order.Status.Request
-	if ref == nil || request != nil && !decide.Freed(request.Phase) {
+	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) {
 		return nil
 	}
 	var result corev1.ConfigMap
@@ -147,7 +147,7 @@ func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Reque
 	case by == nil:
 	case by.Phase == v1alpha1.PhaseSucceeded:
 		spec.Known.Order = p.order.Status.OrderFacts.DeepCopy()
-	case decide.Freed(by.Phase):
+	case decide.MayOrderAgain(by.Phase):
 		spec.Known.Order = nil
 	}
 }

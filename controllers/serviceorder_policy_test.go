@@ -63,7 +63,7 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(order.Status.Address).To(Equal("1 Example Street, Springfield"))
 		Expect(orderCondition(order, v1alpha1.ConditionApprovalRequired).Message).To(And(
 			ContainSubstring("; fees: NTD_INSTALLATION_FEE (one-time 300.00 AUD, monthly 0.00 AUD); not known: the plan's "+
-				"own fees, which a qualification does not carry; approve with: "), ContainSubstring(order.Spec.PlanName),
+				"own fees, which a qualification does not contain; approve with: "), ContainSubstring(order.Spec.PlanName),
 			ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
 		Expect(w.Ordered(reference).Seen).To(BeZero())
 		Expect(ledgerOf(ctx, w)).To(BeNil(), "nothing is recorded before it is sent")

@@ -194,5 +194,5 @@ func (s *orderCase) expectTaken(
 	order = process.DriveOrder(ctx, order.Name)
 	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
-	Expect(w.Posted(ordersPath)).To(HaveLen(1), "it is not sent again by itself")
+	Expect(w.Posted(ordersPath)).To(HaveLen(1), "it is not sent again automatically")
 }

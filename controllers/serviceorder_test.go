@@ -168,7 +168,7 @@ var _ = DescribeTable("An order that the carrier refuses",
 		}
 		w.Clock.Advance(horizon)
 		process.DriveOrder(ctx, site)
-		Expect(w.Ordered(reference).Seen).To(Equal(posts), "it is not sent again by itself")
+		Expect(w.Ordered(reference).Seen).To(Equal(posts), "it is not sent again automatically")
 	},
 	Entry("for an AVC id", 422, []string{"constraints.avc.id.not.required"}, v1alpha1.ReasonAVCIDNotAllowed, 1),
 	Entry("for a transfer type", 422,

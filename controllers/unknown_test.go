@@ -239,7 +239,7 @@ var _ = Describe("A POST whose response is lost", func() {
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonBreakerOpen))
 		Expect(ready.Message).To(And(
 			HavePrefix("the carrier's answer to PlanChange of bbs/site was lost at "), ContainSubstring("503"),
-			HaveSuffix("requests that cost wait, until it does; it is asked again every 30 s at the latest")))
+			HaveSuffix("chargeable requests wait, until it does; the read is repeated at least every 30 s")))
 		Expect(1000-w.Carrier.Armed()).To(BeNumerically("~", 600/30+5, 2), "free reads in ten minutes")
 		Expect(w.Posts(second)).To(BeZero())
 		expectCarrier(ctx, w, process, metav1.ConditionFalse,

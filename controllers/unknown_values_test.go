@@ -78,9 +78,9 @@ var _ = Describe("A declared value that cannot be read", func() {
 			d, service := importing{wanted: declareEverything}.begin(ctx)
 
 			hash := expectAwaiting(service,
-				"the carrier has no read of restorationSLA, aggregationMethod and dslStabilityProfile",
-				`restorationSLA unknown → "Enhanced-8", aggregationMethod`, "what it costs is read then",
-				"have them believed with wholesale.broadband/trust="+service.Status.Pending.Hash)
+				"the carrier's API has no read for restorationSLA, aggregationMethod and dslStabilityProfile",
+				`restorationSLA unknown → "Enhanced-8", aggregationMethod`, "its price is read then",
+				"trust them with wholesale.broadband/trust="+service.Status.Pending.Hash)
 			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("Unknown", true)))
 			Expect(d.sent()).To(BeEmpty())
 			Expect(d.quotes()).To(BeZero())
@@ -118,7 +118,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(world.Ready(service).Message).To(ContainSubstring("restoration SLA, aggregation method and " +
-			"DSL stability profile believed as declared, which the carrier has never confirmed"))
+			"DSL stability profile trusted as declared, which the carrier has never confirmed"))
 		Expect(service.Status.Handled.Trust).To(Equal(hash))
 		Expect(service.Status.Carrier.RestorationSLA.Source).To(Equal(v1alpha1.SourceDeclared))
 		service.Status = v1alpha1.BroadbandServiceStatus{}
@@ -209,7 +209,7 @@ var _ = Describe("A plan that health names unlike any offer of the carrier", fun
 
 		service = d.trust(ctx, hash)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(world.Ready(service).Message).To(ContainSubstring("plan believed as declared"))
+		Expect(world.Ready(service).Message).To(ContainSubstring("plan trusted as declared"))
 		Expect(service.Status.Carrier.Plan).To(HaveValue(And(
 			HaveField("Value", world.PlanFast), HaveField("AsHealth", planInHealth),
 			HaveField("Source", v1alpha1.SourceDeclared))))

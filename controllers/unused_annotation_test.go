@@ -38,8 +38,8 @@ var _ = DescribeTable("An annotation without effect is reported by one Event and
 		Expect(world.Ready(process.Drive(ctx, site)).Message).NotTo(ContainSubstring("annotation"))
 	},
 	Entry("approve", v1alpha1.AnnotationApprove, "approves nothing: no change waits for approval"),
-	Entry("trust", v1alpha1.AnnotationTrust, "has nothing believed: no unknown value is shown"),
-	Entry("retry", v1alpha1.AnnotationRetry, "has nothing sent again: no request has failed"),
+	Entry("trust", v1alpha1.AnnotationTrust, "trusts nothing: no unknown value is shown"),
+	Entry("retry", v1alpha1.AnnotationRetry, "retries nothing: no request has failed"),
 )
 
 var _ = It("A resolve annotation that resolves nothing is reported by one Event", func(ctx SpecContext) {
@@ -49,7 +49,7 @@ var _ = It("A resolve annotation that resolves nothing is reported by one Event"
 	w.Annotate(ctx, site, v1alpha1.AnnotationResolve, "0f8fad5b-d9cb-469f-a165-70867728950e=NotAccepted")
 	process.Drive(ctx, site)
 	Expect(w.Events.All()).To(ContainElement(And(
-		HavePrefix(annotationUnused), HaveSuffix("resolves nothing: it names no attempt that can be settled so"))))
+		HavePrefix(annotationUnused), HaveSuffix("resolves nothing: it names no attempt that it can resolve"))))
 	events := len(w.Events.All())
 	w.Start(world.CrashPoint{}).Drive(ctx, site)
 	Expect(w.Events.All()).To(HaveLen(events), "and no more while it stays, nor by another process")

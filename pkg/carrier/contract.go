@@ -64,8 +64,8 @@ type PollBounds struct {
 type Contract struct {
 	Operation  Operation
 	SubmitPath string       // the POST, relative to the base address
-	FollowPath string       // the template of the Location, with {id}; empty if the response has none
-	Followed   bool         // whether the specification has a GET on FollowPath
+	PollPath   string       // the template of the Location, with {id}; empty if the response has none
+	Polled     bool         // whether the specification has a GET on PollPath
 	Success    int          // the one status that means accepted
 	Handle     HandleSource // where the id comes from
 	ID         IDShape      // the format of an id
@@ -82,7 +82,7 @@ type Contract struct {
 	// §4, plan-change options).
 	TokenHiddenIn404 bool
 
-	followAt map[int]string // versions whose GET has a different path
+	pollAt map[int]string // versions whose GET has a different path
 }
 
 // VersionedRule is one rule of spec §9 about a field of a request body.
@@ -126,16 +126,16 @@ var contracts = []Contract{
 	{
 		Operation:  AggregationConversion,
 		SubmitPath: "/api/connect/services/aggregation-conversions/request",
-		FollowPath: "/api/connect/services/aggregation-conversions/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/services/aggregation-conversions/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: 4, MaxVersion: versionLast,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollChange,
 	},
 	{
 		Operation:  PlanChange,
 		SubmitPath: "/api/connect/services/plan-changes/request",
-		FollowPath: "/api/connect/services/plan-changes/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/services/plan-changes/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Fields: planChangeRules,
 		Repeat: ClassCharge, RepeatWithNTDOption: ClassNever, Poll: pollChange,
@@ -143,32 +143,32 @@ var contracts = []Contract{
 	{
 		Operation:  DSLStabilityProfileChange,
 		SubmitPath: "/api/connect/services/dsl-stability-profile-changes/request",
-		FollowPath: "/api/connect/services/dsl-stability-profile-changes/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/services/dsl-stability-profile-changes/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: 4, MaxVersion: versionLast,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
 	},
 	{
 		Operation:  Reclaim,
 		SubmitPath: "/api/connect/services/reclaims/request",
-		FollowPath: "/api/connect/services/reclaims/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/services/reclaims/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
 	},
 	{
 		Operation:  CancellationReschedule,
 		SubmitPath: "/api/connect/services/service-cancellations/requests/reschedule",
-		FollowPath: cancellationPath,
-		Followed:   true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
+		PollPath:   cancellationPath,
+		Polled:     true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
 	{
 		Operation:  CancellationAbort,
 		SubmitPath: "/api/connect/services/service-cancellations/requests/abort",
-		FollowPath: cancellationPath,
-		Followed:   true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
+		PollPath:   cancellationPath,
+		Polled:     true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
@@ -177,47 +177,47 @@ var contracts = []Contract{
 		// /api/connect/orders/{id}, and an endpoint to read it is "not shown".
 		Operation:  OrderCreate,
 		SubmitPath: "/api/connect/orders/create",
-		FollowPath: "/api/connect/orders/{id}",
-		Followed:   false, Success: 201, Handle: HandleInOrder, ID: IDNumeric,
+		PollPath:   "/api/connect/orders/{id}",
+		Polled:     false, Success: 201, Handle: HandleInOrder, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever,
 	},
 	{
 		Operation:  AppointmentSlots,
 		SubmitPath: "/api/connect/orders/appointment-requests/request",
-		FollowPath: "/api/connect/orders/appointment-requests/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/orders/appointment-requests/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 	},
 	{
 		Operation:  AppointmentCancel,
 		SubmitPath: "/api/connect/orders/appointment-requests/cancel",
-		Followed:   false, Success: 204, Handle: HandleNone, ID: IDNone,
+		Polled:     false, Success: 204, Handle: HandleNone, ID: IDNone,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge,
 	},
 	{
 		Operation:  DiagnosticTest,
 		SubmitPath: "/api/connect/services/diagnostic-tests/request",
-		FollowPath: "/api/connect/services/diagnostic-tests/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/services/diagnostic-tests/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollTest,
 	},
 	{
 		Operation:  FibreBuildCharge,
 		SubmitPath: "/api/connect/ee/fibre-build-charge/request",
-		FollowPath: "/api/connect/ee/fibre-build-charge/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/ee/fibre-build-charge/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: 6, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuote,
 	},
 	{
 		Operation:  PlanOptions,
 		SubmitPath: "/api/connect/services/plan-changes/options/request",
-		FollowPath: "/api/connect/services/plan-changes/options/requests/{id}",
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDOpaque,
+		PollPath:   "/api/connect/services/plan-changes/options/requests/{id}",
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDOpaque,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 		TokenHiddenIn404: true,
@@ -225,9 +225,9 @@ var contracts = []Contract{
 	{
 		Operation:  Health,
 		SubmitPath: "/api/connect/services/health/request",
-		FollowPath: "/api/connect/services/health/requests/{id}",
-		followAt:   map[int]string{5: "/api/connect/services/health/request/{id}"}, // spec §4: version 5 has a different path
-		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		PollPath:   "/api/connect/services/health/requests/{id}",
+		pollAt:     map[int]string{5: "/api/connect/services/health/request/{id}"}, // spec §4: version 5 has a different path
+		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: 5, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 	},
@@ -251,10 +251,10 @@ func (c Contract) RepeatClass(withNTDOption bool) RepeatClass {
 	return map[bool]RepeatClass{false: c.Repeat, true: c.RepeatWithNTDOption}[withNTDOption]
 }
 
-// FollowPathAt returns the path template for polling the outcome at an API version.
-func (c Contract) FollowPathAt(version int) string {
-	if path, ok := c.followAt[version]; ok {
+// PollPathAt returns the path template for polling the outcome at an API version.
+func (c Contract) PollPathAt(version int) string {
+	if path, ok := c.pollAt[version]; ok {
 		return path
 	}
-	return c.FollowPath
+	return c.PollPath
 }

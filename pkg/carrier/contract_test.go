@@ -51,11 +51,11 @@ func TestContractsAreTheSpecification(t *testing.T) {
 
 func TestContractRowsAreSound(t *testing.T) {
 	for _, c := range Contracts() {
-		if hasPath, hasID := c.FollowPath != "", c.ID != IDNone; hasPath != hasID {
-			t.Errorf("%s: follow path %q does not go with id shape %s", c.Operation, c.FollowPath, c.ID)
+		if hasPath, hasID := c.PollPath != "", c.ID != IDNone; hasPath != hasID {
+			t.Errorf("%s: poll path %q does not go with id shape %s", c.Operation, c.PollPath, c.ID)
 		}
-		if c.FollowPath != "" && strings.Count(c.FollowPath, idPlaceholder) != 1 {
-			t.Errorf("%s: follow path %q has no single id", c.Operation, c.FollowPath)
+		if c.PollPath != "" && strings.Count(c.PollPath, idPlaceholder) != 1 {
+			t.Errorf("%s: poll path %q has no single id", c.Operation, c.PollPath)
 		}
 		if c.RepeatClass(true) == "" || c.RepeatClass(false) == "" {
 			t.Errorf("%s: a repeat class is missing", c.Operation)
@@ -67,8 +67,8 @@ func TestPollBoundsAreInOrder(t *testing.T) {
 	for _, c := range Contracts() {
 		bounds := []time.Duration{0, c.Poll.Min, c.Poll.Max, c.Poll.Usual}
 		ordered := slices.IsSorted(bounds) && c.Poll.Min > 0 && c.Poll.First >= c.Poll.Min
-		if c.Followed != ordered {
-			t.Errorf("%s: followed %t with poll bounds %+v", c.Operation, c.Followed, c.Poll)
+		if c.Polled != ordered {
+			t.Errorf("%s: polled %t with poll bounds %+v", c.Operation, c.Polled, c.Poll)
 		}
 	}
 }

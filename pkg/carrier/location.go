@@ -27,7 +27,7 @@ func (h Handle) Path() string {
 	if !ok || !contract.ID.accepts(h.ID) {
 		return ""
 	}
-	return strings.Replace(contract.FollowPathAt(h.Version), idPlaceholder, h.ID, 1)
+	return strings.Replace(contract.PollPathAt(h.Version), idPlaceholder, h.ID, 1)
 }
 
 // IsZero reports whether the handle is empty.
@@ -53,7 +53,7 @@ func (e *LocationError) Error() string {
 // operations and ids in another format are refused with a [LocationError].
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
-	if !ok || contract.FollowPath == "" {
+	if !ok || contract.PollPath == "" {
 		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: "the operation has none"}
 	}
 	path, err := locationPath(location)
@@ -62,7 +62,7 @@ func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	}
 	id, ok := contract.idIn(path)
 	if !ok {
-		reason := "it does not match " + contract.FollowPathAt(version)
+		reason := "it does not match " + contract.PollPathAt(version)
 		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: reason}
 	}
 	return Handle{Operation: op, Version: version, ID: id}, nil
@@ -70,10 +70,10 @@ func ParseLocation(op Operation, version int, location string) (Handle, error) {
 
 // idIn matches a path against each of the operation's templates.
 func (c Contract) idIn(path string) (string, bool) {
-	if id, ok := c.matchTemplate(c.FollowPath, path); ok {
+	if id, ok := c.matchTemplate(c.PollPath, path); ok {
 		return id, true
 	}
-	for _, template := range c.followAt {
+	for _, template := range c.pollAt {
 		if id, ok := c.matchTemplate(template, path); ok {
 			return id, true
 		}

@@ -38,7 +38,7 @@ type Outcome struct {
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	contract, ok := ContractOf(h.Operation)
 	k := call{operation: h.Operation, method: http.MethodGet, path: h.Path(), version: h.Version}
-	if !ok || !contract.Followed || k.path == "" {
+	if !ok || !contract.Polled || k.path == "" {
 		return Outcome{}, &Error{
 			Operation: h.Operation, Target: k.target(), Class: Invalid, Message: "the handle has no path to poll",
 		}

@@ -139,16 +139,16 @@ func TestPlanChangeBodiesAtEveryVersion(t *testing.T) {
 
 func sameText(a, b error) bool { return a != nil && b != nil && a.Error() == b.Error() }
 
-// TestFollowPathsAtEveryVersion: only version 5 of health is polled at a different path.
-func TestFollowPathsAtEveryVersion(t *testing.T) {
+// TestPollPathsAtEveryVersion: only version 5 of health is polled at a different path.
+func TestPollPathsAtEveryVersion(t *testing.T) {
 	for _, contract := range Contracts() {
 		var paths []string
 		for version := contract.MinVersion; version <= contract.MaxVersion; version++ {
-			paths = append(paths, contract.FollowPathAt(version))
+			paths = append(paths, contract.PollPathAt(version))
 		}
-		want := []string{contract.FollowPath}
+		want := []string{contract.PollPath}
 		if contract.Operation == Health {
-			want = slices.Insert(want, 0, strings.Replace(contract.FollowPath, "requests", "request", 1))
+			want = slices.Insert(want, 0, strings.Replace(contract.PollPath, "requests", "request", 1))
 		}
 		if diff := cmp.Diff(want, slices.Compact(paths)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", contract.Operation, diff)

@@ -30,7 +30,7 @@ func (e *SecretError) Error() string {
 		return fmt.Sprintf("Secret %s has no key %s, or it is empty: add it, %s", e.Secret, e.Key, again)
 	case len(e.Hosts) > 0:
 		return fmt.Sprintf("Secret %s does not exist in this namespace, or has the annotation %s without %s: "+
-			"create it, or have who owns it add what is missing; %s",
+			"create it, or ask its owner to add what is missing; %s",
 			e.Secret, v1alpha1.AnnotationAllowedHosts, strings.Join(e.Hosts, " or "), again)
 	}
 	return fmt.Sprintf("Secret %s does not exist in this namespace: create it, %s", e.Secret, again)
@@ -67,11 +67,11 @@ func listening(account *v1alpha1.CarrierAccount, listenErr error) string {
 	case events == nil:
 		return ""
 	case listenErr != nil:
-		return "; notifications are not taken and requests are polled: " + listenErr.Error()
+		return "; notifications are not received and requests are polled: " + listenErr.Error()
 	case events.Signature == v1alpha1.SignatureNone:
-		return "; notifications are taken without a signature, at a path that only its Secret tells"
+		return "; notifications are accepted without a signature, at a path that only its Secret contains"
 	}
-	return "; notifications are taken at status.eventsPath"
+	return "; notifications are accepted at status.eventsPath"
 }
 
 // loginReason returns the condition reason for a failed login.

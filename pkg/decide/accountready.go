@@ -24,12 +24,12 @@ func AccountReady(in *Input) *Decision {
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s is not ready (%s)%s", name, OrElse(ready.Reason, "not looked at yet"), alsoInFlight(in)))
+			"CarrierAccount %s is not ready (%s)%s", name, OrElse(ready.Reason, "not checked yet"), alsoInFlight(in)))
 	}
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s was edited and is not checked yet: nothing is sent as clientName %s to %s before it is known "+
-				"whose services those are%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
+			"CarrierAccount %s was edited and is not checked yet: nothing is sent as clientName %s to %s until it is known "+
+				"which identity that is%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
 	}
 	return nil
 }
@@ -59,15 +59,15 @@ func SentElsewhere(in *Input) *Decision {
 		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
 			continue
 		}
-		held := RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		conflict := RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: "+
 				"restore it, or resolve the request by hand: %s",
 			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
 			account.Spec.BaseURL, account.IdentityName(), ResolveHint(in, open)))
 		if in.Ledger != nil {
-			held.Verdict.Message += ". " + sameCarrierHint(in)
+			conflict.Verdict.Message += ". " + sameCarrierHint(in)
 		}
-		return held
+		return conflict
 	}
 	return nil
 }

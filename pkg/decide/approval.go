@@ -43,7 +43,7 @@ func RequiredByPolicy(policy v1alpha1.Approval) ApprovalReason {
 // decision that waits for the approval.
 func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *Decision {
 	if pending == nil {
-		return RestWorking(v1alpha1.ReasonProgressing, "the request in progress comes first")
+		return RestWorking(v1alpha1.ReasonProgressing, "the request in progress has to end first")
 	}
 	given := Control(in.Subject, v1alpha1.AnnotationApprove)
 	if given == pending.Hash {
@@ -60,7 +60,7 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s%s",
 		ask.Why, DescribeChanges(pending.Changes), costs,
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
-		v1alpha1.AnnotationApprove, pending.Hash, trustWords(in, pending), void))
+		v1alpha1.AnnotationApprove, pending.Hash, trustText(in, pending), void))
 }
 
 // NewPending returns a plan of changes and its hash over the object, its generation, the last
@@ -101,7 +101,7 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 
 // unquoted returns a note if no price is known: otherwise it would read as free of charge.
 func unquoted(changes []v1alpha1.Change) string {
-	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceWords(c) != "" }) {
+	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceText(c) != "" }) {
 		return ""
 	}
 	return "; the carrier quotes no price for it"

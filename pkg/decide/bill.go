@@ -14,8 +14,8 @@ type Bill struct {
 	Currency      string // of the amounts so far
 }
 
-// Once adds a one-time fee: "Every single one-time fee above zero asks" (R8).
-func (b *Bill) Once(amount *v1alpha1.Money) {
+// AddOneTime adds a one-time fee: "Every single one-time fee above zero asks" (R8).
+func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 	var fee int64
 	b.Add(&fee, amount)
 	b.charges = b.charges || fee > 0
@@ -31,10 +31,10 @@ func (b *Bill) Add(sum *int64, amount *v1alpha1.Money) {
 	*sum, b.Currency = *sum+cents, amount.Currency
 }
 
-// Charge adds what an option costs once and each month.
-func (b *Bill) Charge(charge *v1alpha1.Charge) {
+// AddCharge adds what an option costs once and each month.
+func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	if charge != nil {
-		b.Once(charge.OneTime)
+		b.AddOneTime(charge.OneTime)
 		b.Add(&b.After, charge.Monthly)
 	}
 }

@@ -18,35 +18,35 @@ const soon = 30 * time.Second
 func breakerClosed(in *Input, want DesiredChange) *Decision {
 	breaker := in.Account.Breaker
 	switch {
-	case !want.costs() || breaker.LostAt.IsZero() || breaker.Heard && !in.Now.Before(breaker.Until):
+	case !want.costs() || breaker.LostAt.IsZero() || breaker.Answered && !in.Now.Before(breaker.Until):
 		return nil
-	case !breaker.Heard && !in.Now.Before(breaker.ProbeAt):
+	case !breaker.Answered && !in.Now.Before(breaker.ProbeAt):
 		return &Decision{Step: Probe{}, Verdict: breaker.open(in)}
 	}
-	decision := LookAgain(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextLook())
+	decision := RequeueAt(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextChange())
 	decision.Transient = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
 	return decision
 }
 
-// nextLook returns when the state may have changed.
-func (b Breaker) nextLook() time.Time {
-	if b.Heard {
+// nextChange returns when the state may have changed.
+func (b Breaker) nextChange() time.Time {
+	if b.Answered {
 		return b.Until
 	}
 	return b.ProbeAt
 }
 
 func (b Breaker) open(in *Input) Verdict {
-	goesOn := "and continue one at a time from " + FormatTime(in, b.Until)
+	until := "and continue one at a time from " + FormatTime(in, b.Until)
 	if b.ProbeError != nil {
-		goesOn = "until it does; it is asked again every 30 s at the latest"
+		until = "until it does; the read is repeated at least every 30 s"
 	}
 	return Verdict{Working, v1alpha1.ReasonBreakerOpen, Bounded(fmt.Sprintf(
-		"the carrier's answer to %s was lost at %s%s: requests that cost wait, %s",
-		b.Lost, FormatTime(in, b.LostAt), b.silence(), goesOn), MaxMessage)}
+		"the carrier's answer to %s was lost at %s%s: chargeable requests wait, %s",
+		b.LostRequest, FormatTime(in, b.LostAt), b.probeFailure(), until), MaxMessage)}
 }
 
-func (b Breaker) silence() string {
+func (b Breaker) probeFailure() string {
 	if b.ProbeError == nil {
 		return ""
 	}
@@ -60,10 +60,10 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 		view := &Input{Account: Account{Object: account}}
 		return &Aspect{
 			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: Bounded(fmt.Sprintf("the carrier's answer to %s was lost at %s%s", known.Lost,
-				FormatTime(view, known.LostAt), known.silence()), MaxMessage),
+			Message: Bounded(fmt.Sprintf("the carrier's answer to %s was lost at %s%s", known.LostRequest,
+				FormatTime(view, known.LostAt), known.probeFailure()), MaxMessage),
 		}
-	case known.HeardAt.IsZero():
+	case known.AnsweredAt.IsZero():
 		return nil
 	}
 	return &Aspect{

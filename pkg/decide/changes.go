@@ -70,7 +70,7 @@ func DescribeChanges(changes []v1alpha1.Change) string {
 		case change.From != "":
 			from = fmt.Sprintf("%q → ", change.From)
 		}
-		words = append(words, fmt.Sprintf("%s %s%q%s", change.Field, from, change.To, priceWords(change)))
+		words = append(words, fmt.Sprintf("%s %s%q%s", change.Field, from, change.To, priceText(change)))
 	}
 	return strings.Join(words, ", ")
 }
@@ -115,13 +115,13 @@ func HasUnknown(changes []v1alpha1.Change) bool {
 	return slices.ContainsFunc(changes, func(change v1alpha1.Change) bool { return change.Unknown })
 }
 
-// trustWords explains how to trust the unknown values of a plan of changes instead; "" if there are
+// trustText explains how to trust the unknown values of a plan of changes instead; "" if there are
 // none.
-func trustWords(in *Input, pending *v1alpha1.Pending) string {
+func trustText(in *Input, pending *v1alpha1.Pending) string {
 	if !HasUnknown(pending.Changes) {
 		return ""
 	}
-	words := fmt.Sprintf("; or, where the service has the unknown values already, have them believed with %s=%s",
+	words := fmt.Sprintf("; or, if the service already has the unknown values, trust them with %s=%s",
 		v1alpha1.AnnotationTrust, pending.Hash)
 	given := Control(in.Subject, v1alpha1.AnnotationTrust)
 	if given != "" && given != in.Subject.Controls().Trust && given != pending.Hash {

@@ -12,21 +12,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// tellAhead is the minimum by which a recorded time must be ahead of the clock to be reported: the
-// clocks of several machines always differ slightly.
-const tellAhead = time.Minute
+// minReportedSkew is the minimum by which a recorded time must be ahead of the clock to be
+// reported: the clocks of several machines always differ slightly.
+const minReportedSkew = time.Minute
 
 // Clock is how a process evaluates recorded times.
 type Clock struct {
-	Now   time.Time
-	Ahead Ahead
+	Now         time.Time
+	FutureTimes FutureTimes
 }
 
 // past returns a recorded time or, if it was in the future, the time at which this process first
 // saw it: "A time on record that lies in the future counts as now" (R19). Otherwise a wait measured
 // from it would be too long by as much as the clock that wrote it was ahead.
 func (c Clock) past(at metav1.Time) time.Time {
-	if seen, ahead := c.Ahead[at.UTC()]; ahead {
+	if seen, ahead := c.FutureTimes[at.UTC()]; ahead {
 		return seen
 	}
 	if at.After(c.Now) {
@@ -45,25 +45,25 @@ func (c Clock) Before(a, b metav1.Time) bool {
 // Past returns a recorded time, or when this process first saw it if it was in the future: see
 // [Clock].
 func (in *Input) Past(at metav1.Time) time.Time {
-	return Clock{Now: in.Now, Ahead: in.Memory.Ahead}.past(at)
+	return Clock{Now: in.Now, FutureTimes: in.Memory.FutureTimes}.past(at)
 }
 
-// Clocked returns the recorded times that are in the future, and a message about those that are
-// new; "" if none are.
-func Clocked(in *Input) (ahead Ahead, report string) {
+// FindFutureTimes returns the recorded times that are in the future, and a message about those that
+// are new; "" if none are.
+func FindFutureTimes(in *Input) (ahead FutureTimes, report string) {
 	for _, at := range recordedTimes(in) {
-		seen, known := in.Memory.Ahead[at.UTC()]
+		seen, known := in.Memory.FutureTimes[at.UTC()]
 		if !known && !at.After(in.Now) {
 			continue
 		}
 		if !known {
 			seen = in.Now
 		}
-		if !known && at.After(in.Now.Add(tellAhead)) {
+		if !known && at.After(in.Now.Add(minReportedSkew)) {
 			report = aheadReport(at, in.Now)
 		}
 		if ahead == nil {
-			ahead = Ahead{}
+			ahead = FutureTimes{}
 		}
 		ahead[at.UTC()] = seen
 	}
@@ -73,7 +73,7 @@ func Clocked(in *Input) (ahead Ahead, report string) {
 // aheadReport is the message about a time in the future.
 func aheadReport(at metav1.Time, now time.Time) string {
 	return fmt.Sprintf("a recorded time is in the future (%s, now it is %s) and counts as now: "+
-		"see to the clock of this manager, or of the one that wrote it",
+		"check the clock of this manager and of the one that recorded it",
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 

@@ -8,24 +8,24 @@ import (
 
 // Contradicts reports whether a new phase of an attempt cannot be true if the recorded one is:
 // "refused where it is made, with an Event if it ... contradicts" (R14).
-func Contradicts(onRecord, said v1alpha1.RequestPhase) bool {
-	before, after := tells(onRecord), tells(said)
-	return before != tellsNothing && after != tellsNothing && before != after
+func Contradicts(recorded, reported v1alpha1.RequestPhase) bool {
+	before, after := implication(recorded), implication(reported)
+	return before != impliesNothing && after != impliesNothing && before != after
 }
 
-// tells returns what a phase implies about an attempt at the carrier.
-func tells(phase v1alpha1.RequestPhase) string {
+// implication returns what a phase implies about an attempt at the carrier.
+func implication(phase v1alpha1.RequestPhase) string {
 	switch phase {
 	case v1alpha1.PhaseSucceeded:
 		return "done"
 	case v1alpha1.PhaseFailed:
-		return "taken, and not done"
+		return "accepted, and not done"
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
-		return "not taken"
+		return "not accepted"
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,
 		v1alpha1.PhaseRepeated, v1alpha1.PhaseLateAcceptance:
 	}
-	return tellsNothing
+	return impliesNothing
 }
 
-const tellsNothing = ""
+const impliesNothing = ""

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-func TestR14WhatContradictsTheRecord(t *testing.T) {
+func TestR14ContradictoryPhases(t *testing.T) {
 	t.Parallel()
 	const (
 		succeeded, failed, rejected = v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseRejected
@@ -20,15 +20,15 @@ func TestR14WhatContradictsTheRecord(t *testing.T) {
 		onRecord, said v1alpha1.RequestPhase
 		contradicts    bool
 	}{
-		"called done, and never sent":       {succeeded, notSent, true},
-		"called done, and refused":          {succeeded, rejected, true},
-		"called done, and it failed":        {succeeded, failed, true},
-		"called not accepted, and done":     {notAccepted, succeeded, true},
-		"called not accepted, and not sent": {notAccepted, notSent, false},
-		"given up, and not sent":            {abandoned, notSent, false},
-		"given up, and done":                {abandoned, succeeded, false},
-		"done, and done":                    {succeeded, succeeded, false},
-		"refused, and not known":            {rejected, unknown, false},
+		"resolved as succeeded, and not sent":     {succeeded, notSent, true},
+		"resolved as succeeded, and rejected":     {succeeded, rejected, true},
+		"resolved as succeeded, and failed":       {succeeded, failed, true},
+		"resolved as not accepted, and succeeded": {notAccepted, succeeded, true},
+		"resolved as not accepted, and not sent":  {notAccepted, notSent, false},
+		"abandoned, and not sent":                 {abandoned, notSent, false},
+		"abandoned, and succeeded":                {abandoned, succeeded, false},
+		"succeeded twice":                         {succeeded, succeeded, false},
+		"rejected, and unknown":                   {rejected, unknown, false},
 	} {
 		if got := decide.Contradicts(test.onRecord, test.said); got != test.contradicts {
 			t.Errorf("%s: %t", name, got)
@@ -42,7 +42,7 @@ func endedByPerson(phase v1alpha1.RequestPhase, by v1alpha1.EndedBy) *v1alpha1.R
 	}
 }
 
-func TestR14WhatAPersonEndedTakesAnotherWordOfAPersonAlone(t *testing.T) {
+func TestR14OnlyANewResolutionChangesWhatAPersonEnded(t *testing.T) {
 	t.Parallel()
 	words := []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,

@@ -48,13 +48,13 @@ type Aspect struct {
 	Message string
 }
 
-// Decision is the next step, the reason for it, and when to look again.
+// Decision is the next step, the reason for it, and when to decide again.
 type Decision struct {
 	Step      Step
 	Verdict   Verdict
 	Aspects   []Aspect
 	Pending   *v1alpha1.Pending // the changes that are wanted; nil for none
-	LookAt    time.Time         // when to look again if nothing happens; zero means never
+	RequeueAt time.Time         // when to decide again if nothing happens; zero means never
 	Transient bool              // the verdict changes within seconds: the recorded status may stay as it is until then
 	Handled   v1alpha1.Handled  // the control annotations that count as handled from here on
 	Unused    string            // the message about a control annotation that has no effect; "" if there is none
@@ -68,14 +68,14 @@ type Step interface{ step() }
 // Rest does nothing: either there is nothing to do, or nothing can be done yet.
 type Rest struct{}
 
-// Ask reads something from the carrier. It changes nothing there.
-type Ask struct {
+// StartReading requests something from the carrier. It changes nothing there.
+type StartReading struct {
 	Topic Topic
 	Token string // the control annotation that requested it
 }
 
-// Collect checks whether an answer to an earlier question has arrived.
-type Collect struct{ Topic Topic }
+// ContinueReading polls an open reading, or reads its next page.
+type ContinueReading struct{ Topic Topic }
 
 // Submit sends a request that changes something, using the submission protocol. Its body is built
 // from the target of the request.
@@ -85,8 +85,8 @@ type Submit struct {
 	Approve string // the approval that it uses up; "" if none
 	Retry   string // the retry annotation that it uses up; "" if none
 
-	Reconcile string // the reconcile annotation that it uses up; "" if none
-	Hold      bool   // a Query that leaves something behind at the carrier: the finalizer is added first
+	Reconcile      string // the reconcile annotation that it uses up; "" if none
+	FinalizerFirst bool   // a Query that leaves something behind at the carrier: the finalizer is added first
 }
 
 // SubmitQuery sends a request of class Query. No intent is recorded and no finalizer is added; the
@@ -102,8 +102,8 @@ type ContactSource struct {
 	Secret string // name of a Secret with the keys name, phone, email
 }
 
-// Follow polls the request in progress.
-type Follow struct{ AttemptID string }
+// Poll polls the request in progress.
+type Poll struct{ AttemptID string }
 
 // RecordAnswer records an answer that this process has and the status does not have yet.
 type RecordAnswer struct{ AttemptID string }
@@ -121,9 +121,9 @@ type Resolve struct {
 
 func (Rest) step() {}
 
-func (Ask) step() {}
+func (StartReading) step() {}
 
-func (Collect) step() {}
+func (ContinueReading) step() {}
 
 func (Submit) step() {}
 
@@ -131,7 +131,7 @@ func (SubmitQuery) step() {}
 
 func (Probe) step() {}
 
-func (Follow) step() {}
+func (Poll) step() {}
 
 func (RecordAnswer) step() {}
 
@@ -165,9 +165,9 @@ func RestWaiting(reason, message string) *Decision {
 	return &Decision{Step: Rest{}, Verdict: Verdict{Waiting, reason, message}}
 }
 
-// LookAgain sets when to look again.
-func LookAgain(decision *Decision, at time.Time) *Decision {
-	decision.LookAt = at
+// RequeueAt sets when to decide again.
+func RequeueAt(decision *Decision, at time.Time) *Decision {
+	decision.RequeueAt = at
 	return decision
 }
 

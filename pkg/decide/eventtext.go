@@ -12,14 +12,14 @@ import (
 
 // EventText describes the outcome of a request for an Event: first its changes, at the end its ids.
 func EventText(request *v1alpha1.Request) string {
-	words := fmt.Sprintf("%s %s", request.Operation, becameOf(request.Phase))
+	words := fmt.Sprintf("%s %s", request.Operation, phaseText(request.Phase))
 	if changes := request.Changes(); len(changes) > 0 {
 		words += ": " + DescribeChanges(changes)
 	}
 	if request.Error != nil {
 		words += ": " + request.Error.Message
 	}
-	words += detailWords(request) + " (attempt " + request.AttemptID
+	words += detailText(request) + " (attempt " + request.AttemptID
 	if request.Location != "" {
 		words += " at " + request.Location
 	}
@@ -59,8 +59,8 @@ func detailsOf(request *v1alpha1.Request) []detail {
 	return slices.DeleteFunc(all, func(one detail) bool { return one.by == "" })
 }
 
-// detailWords returns the same as text.
-func detailWords(request *v1alpha1.Request) string {
+// detailText returns the same as text.
+func detailText(request *v1alpha1.Request) string {
 	var words strings.Builder
 	for _, detail := range detailsOf(request) {
 		fmt.Fprintf(&words, ", %s by %s", detail.what, detail.by)
@@ -76,7 +76,7 @@ func ResolverOf(resolution *v1alpha1.Resolution) string {
 	return resolution.By
 }
 
-func becameOf(phase v1alpha1.RequestPhase) string {
+func phaseText(phase v1alpha1.RequestPhase) string {
 	return map[v1alpha1.RequestPhase]string{
 		v1alpha1.PhaseSubmitting:     "was sent, and its response was lost",
 		v1alpha1.PhaseInProgress:     "was accepted by the carrier",
@@ -87,8 +87,8 @@ func becameOf(phase v1alpha1.RequestPhase) string {
 		v1alpha1.PhaseNotProcessed:   "was not processed by the carrier",
 		v1alpha1.PhaseNotAccepted:    "was not accepted",
 		v1alpha1.PhaseOutcomeUnknown: "has an unknown outcome",
-		v1alpha1.PhaseAbandoned:      "was given up",
-		v1alpha1.PhaseLateAcceptance: "was accepted after it had been given up",
+		v1alpha1.PhaseAbandoned:      "was abandoned",
+		v1alpha1.PhaseLateAcceptance: "was accepted after a person had ended it",
 		v1alpha1.PhaseRepeated:       "was sent again",
 	}[phase]
 }

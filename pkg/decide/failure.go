@@ -48,7 +48,7 @@ func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
 }
 
 func subErrorText(sub carrier.SubError) string {
-	text := OrElse(sub.Message, "no more was said")
+	text := OrElse(sub.Message, "no details were given")
 	if sub.Field == "" {
 		return text
 	}
@@ -132,19 +132,19 @@ func failureMessage(in *Input, request *v1alpha1.Request) string {
 }
 
 // FailureMessageWith names another fix, in addition to the retry annotation.
-func FailureMessageWith(in *Input, request *v1alpha1.Request, way string) string {
-	way += ", or to try the same again: " + RetryHint(in, request)
+func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string {
+	fix += ", or to retry it unchanged: " + RetryHint(in, request)
 	switch {
 	case exhausted(request):
-		return unanswered(request, way)
-	case !TryAgainAt(in, request).IsZero():
-		way = "it is tried again by itself"
+		return exhaustedMessage(request, fix)
+	case !AutoRetryAt(in, request).IsZero():
+		fix = "it is retried automatically"
 	}
 	if request.Error == nil || request.Error.Code == "" {
-		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, ErrorMessage(request.Error), way)
+		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, ErrorMessage(request.Error), fix)
 	}
 	return fmt.Sprintf("%s: the carrier refused %s (HTTP %d): %s; %s",
-		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
+		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, fix)
 }
 
 // ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
@@ -155,7 +155,7 @@ const (
 )
 
 // forbiddenPause is "at least 10 min", and grows with each attempt at an appointment cancellation:
-// the carrier cannot cancel what it does not know, however often it is asked.
+// the carrier cannot cancel what it does not know, however often it is tried.
 func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	if request.Operation != v1alpha1.OperationAppointmentCancel {
 		return ForbiddenPause
@@ -163,9 +163,9 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	return doubling(int(request.Attempt), ForbiddenPause, forbiddenMost)
 }
 
-// TryAgainAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
+// AutoRetryAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
 // new attempts at least 10 min apart (class Never: only retry)". Zero: never.
-func TryAgainAt(in *Input, request *v1alpha1.Request) time.Time {
+func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
 		return in.Past(request.FinishedAt).Add(inProgressPause(request.Attempt))
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // A carrier's error is shown up to the limit of the CRD, and not a rune less.
-func TestAnErrorIsShownAsFarAsTheStatusHoldsIt(t *testing.T) {
+func TestAnErrorIsBoundedForTheStatus(t *testing.T) {
 	t.Parallel()
 	long := func(runes int) string { return strings.Repeat("é", runes) }
 	got := *decide.RequestErrorOf(&carrier.Error{
@@ -34,12 +34,12 @@ func TestAnErrorIsShownAsFarAsTheStatusHoldsIt(t *testing.T) {
 }
 
 // Each sub-error is shown in the message with its field and the value, if it has them.
-func TestAnErrorNamesTheFieldAndTheValueThatWereRefused(t *testing.T) {
+func TestAnErrorNamesTheFieldAndTheValueThatWereRejected(t *testing.T) {
 	t.Parallel()
 	for want, sub := range map[string]carrier.SubError{
-		"no more was said": {Code: "x"},
-		"too far":          {Code: "x", Message: "too far"},
-		"too far (date)":   {Code: "x", Message: "too far", Field: "date"},
+		"no details were given": {Code: "x"},
+		"too far":               {Code: "x", Message: "too far"},
+		"too far (date)":        {Code: "x", Message: "too far", Field: "date"},
 		`too far (date "2030-01-01")`: {
 			Code: "x", Message: "too far", Field: "date", RejectedValue: "2030-01-01",
 		},

@@ -14,18 +14,18 @@ import (
 // codeGateClosed is the error code of an attempt that the last check before its POST has stopped.
 const codeGateClosed = "GateClosed"
 
-// Seen returns the version of a live object, with the UID of the cached copy that was judged.
-func Seen(live, judged metav1.Object) Version {
+// VersionOf returns the version of a live object, with the UID of the cached copy that was judged.
+func VersionOf(live, judged metav1.Object) Version {
 	return Version{UID: string(live.GetUID()), Generation: live.GetGeneration(), Judged: string(judged.GetUID())}
 }
 
 // isAheadOf reports whether the version seen is newer than the cached one. If two objects had the
 // same name, the one that was judged is older; a third one is newer than both.
-func (s Version) isAheadOf(shown metav1.Object) bool {
-	if uid := string(shown.GetUID()); uid != s.UID {
-		return s.UID != "" && uid == s.Judged
+func (v Version) isAheadOf(shown metav1.Object) bool {
+	if uid := string(shown.GetUID()); uid != v.UID {
+		return v.UID != "" && uid == v.Judged
 	}
-	return shown.GetGeneration() < s.Generation
+	return shown.GetGeneration() < v.Generation
 }
 
 // GateClosed is the error of an attempt that the gate has stopped.
@@ -50,9 +50,9 @@ func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
 	return Later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
 }
 
-// cacheBehind holds back the attempt after a closed gate "until the cache shows the generation that
-// the gate saw" (R12).
-func cacheBehind(in *Input, _ DesiredChange) *Decision {
+// cacheCurrent holds back the attempt after a closed gate "until the cache shows the generation
+// that the gate saw" (R12).
+func cacheCurrent(in *Input, _ DesiredChange) *Decision {
 	var behind string
 	switch {
 	case in.Memory.Gate.Account.isAheadOf(in.Account.Object):
@@ -62,7 +62,7 @@ func cacheBehind(in *Input, _ DesiredChange) *Decision {
 	default:
 		return nil
 	}
-	return LookAgain(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
+	return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s has changed, and the cache does not show the change yet: nothing is sent before it does", behind)),
 		in.Now.Add(time.Minute))
 }

@@ -26,7 +26,7 @@ func JudgeIdentity(account *v1alpha1.CarrierAccount, ledgers []v1alpha1.RequestL
 	held := &ledgers[0]
 	return &Verdict{Stuck, v1alpha1.ReasonIdentityChanged, fmt.Sprintf(
 		"clientName %s has sent to %s under identity %s (RequestLedger %s), and this CarrierAccount says identity %s, "+
-			"under which nothing of that is known: nothing is sent. Create it with spec.identity: %s; or, if it is "+
+			"under which none of its requests is known: nothing is sent. Create it with spec.identity: %s; or, if it is "+
 			"about other services, kubectl -n %s annotate --overwrite carrieraccount %s '%s=%s'",
 		account.Spec.Auth.ClientName, account.Spec.BaseURL, held.Spec.Identity, held.Name, identity, held.Spec.Identity,
 		account.Namespace, account.Name, v1alpha1.AnnotationAcknowledge, identity)}, false

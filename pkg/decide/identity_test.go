@@ -39,12 +39,12 @@ func TestR31ALoginSendsUnderOneIdentity(t *testing.T) {
 		acknowledged    string
 		record, refused bool
 	}{
-		"a login that has never sent":          {record: true},
-		"a login of this identity":             {known: identities("acme")},
-		"a login of another":                   {known: identities("old"), refused: true},
-		"which is acknowledged":                {known: identities("old"), acknowledged: "acme", record: true},
-		"which is acknowledged for another":    {known: identities("old"), acknowledged: "other", refused: true},
-		"a login that was acknowledged before": {known: identities("old", "acme")},
+		"a login that has never sent":                {record: true},
+		"a login of this identity":                   {known: identities("acme")},
+		"a login of another identity":                {known: identities("old"), refused: true},
+		"another identity, acknowledged":             {known: identities("old"), acknowledged: "acme", record: true},
+		"another identity, acknowledged for a third": {known: identities("old"), acknowledged: "other", refused: true},
+		"a login that was acknowledged before":       {known: identities("old", "acme")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func TestR31ALoginSendsUnderOneIdentity(t *testing.T) {
 	}
 }
 
-func TestR31AnotherIdentityIsRefusedWithWhatToDo(t *testing.T) {
+func TestR31TheMessageAboutAnotherIdentitySaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	verdict, _ := decide.JudgeIdentity(acme(""), identities("old"))
 	for _, words := range []string{

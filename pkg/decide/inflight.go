@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// senderGrace is how long a Submitting request written by another process is left alone: that
+	// senderGrace is how long a Submitting request written by another process is not touched: that
 	// process may still be recording the answer.
 	senderGrace = 120 * time.Second
 
@@ -61,9 +61,9 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
-		"the carrier took %s attempt %s as %s, which was known only after a person had ended it: nothing is sent "+
-			"before you say what becomes of it. If it counts, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
-			"if it was cancelled at the carrier, or does not count, say =Abandoned",
+		"the carrier accepted %s attempt %s as %s, which became known after a person had ended it: nothing is "+
+			"sent until you resolve it. If the request is valid, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
+			"if it was cancelled at the carrier, or is not valid, use =Abandoned",
 		open.Operation, open.AttemptID, open.Location, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
 		in.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notResolvedByAll(in, open))
 }
@@ -76,20 +76,20 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		return by.Verify(open) // the POST was sent and the response was lost
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
-		return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, Because("the intent was written and nothing was sent"))
-	case !in.Now.Before(attempt.Seen.Add(senderGrace)):
+		return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, Because("the intent was recorded, and nothing was sent"))
+	case !in.Now.Before(attempt.FirstSeen.Add(senderGrace)):
 		return by.Verify(open)
 	case attempt.Posted:
 		// The answer is recorded, but the cache does not show it yet. Our own write triggers no event.
-		return LookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
+		return RequeueAt(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
-	return LookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
+	return RequeueAt(awaitAnswer(open, by), attempt.FirstSeen.Add(senderGrace))
 }
 
-// awaited waits for the answer, which the process that sent the request may still be recording. If
-// a person or the account holds the request back, that verdict is reported at once. Otherwise each
-// new process would report progress for two minutes.
-func awaited(open *v1alpha1.Request, by Evidence) *Decision {
+// awaitAnswer waits for the answer, which the process that sent the request may still be recording.
+// If a person or the account holds the request back, that verdict is reported at once. Otherwise
+// each new process would report progress for two minutes.
+func awaitAnswer(open *v1alpha1.Request, by Evidence) *Decision {
 	held := by.Verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
 		return held
@@ -101,34 +101,34 @@ func awaited(open *v1alpha1.Request, by Evidence) *Decision {
 
 // inProgress decides about a request that the carrier accepted.
 func inProgress(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
-	next := nextLook(in, open, in.Memory.Attempts[open.AttemptID].LastLook)
-	decision := &Decision{Step: Rest{}, Verdict: following(in, open), LookAt: Earlier(next, overdueAt(in, open))}
+	next := nextPoll(in, open, in.Memory.Attempts[open.AttemptID].LastPoll)
+	decision := RequeueAt(&Decision{Step: Rest{}, Verdict: trackingVerdict(in, open)}, Earlier(next, overdueAt(in, open)))
 	switch {
 	case handleLost(in, open):
 		decision = by.Verify(open)
 	case !in.Now.Before(next):
-		decision.Step = Follow{AttemptID: open.AttemptID}
+		decision.Step = Poll{AttemptID: open.AttemptID}
 	}
 	return decision
 }
 
-// following reports what is known about a request in progress.
-func following(in *Input, open *v1alpha1.Request) Verdict {
+// trackingVerdict reports what is known about a request in progress.
+func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
 	case IsReadAgain(open):
 		return readingAgain(in, open)
 	case attempt.Failures >= FailuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s is with the carrier, which cannot be polled: %s; it is asked again",
+			"%s is in progress at the carrier, which cannot be polled: %s; polling continues",
 			open.Operation, ErrorText(attempt.PollError))}
 	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and continues once it is fixed: %s; it is tracked until it ends",
-			open.Operation, OrElse(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no more was said"))}
+			open.Operation, OrElse(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no details were given"))}
 	case isOverdue(in, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
-			"%s has been with the carrier for longer than is usual and is still followed at %s; to resolve it by hand: %s",
+			"%s has been at the carrier for longer than usual and is still polled at %s; to resolve it by hand: %s",
 			open.Operation, open.Location, ResolveHint(in, open))}
 	}
 	return progressing(open)
@@ -152,10 +152,10 @@ func outcomeUnknown(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	return &Decision{Step: Rest{}, Verdict: UnknownVerdict(in, open)}
 }
 
-// UnknownVerdict asks a person what became of a request.
+// UnknownVerdict asks a person to determine the outcome of a request.
 func UnknownVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	return Verdict{Stuck, UnknownReason(open.Error), DescribeUnknown(in, open, open.Error) +
-		". Nothing that changes this service is sent before you have asked the carrier, and said what it answers: " +
+		". Nothing that changes this service is sent until you have asked the carrier and resolved the request: " +
 		ResolveHint(in, open) + notResolvedByAll(in, open)}
 }
 
@@ -186,7 +186,7 @@ func isOverdue(in *Input, open *v1alpha1.Request) bool {
 	return !IsReadAgain(open) && !in.Now.Before(overdueTime(in, open))
 }
 
-// overdueAt returns when the verdict of following becomes Overdue; zero once it has.
+// overdueAt returns when the verdict becomes Overdue; zero once it has.
 func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
 	if at := overdueTime(in, open); in.Now.Before(at) {
 		return at
@@ -203,5 +203,5 @@ func WhyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
 	case open.Error != nil:
 		return open.Error
 	}
-	return &v1alpha1.RequestError{Message: "the process that sent it ended before it wrote down the answer"}
+	return &v1alpha1.RequestError{Message: "the process that sent it ended before it recorded the answer"}
 }

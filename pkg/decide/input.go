@@ -3,7 +3,7 @@
 // Package decide makes the decisions. From the spec, the recorded status, the memory of this
 // process and the current time it computes the next Step and the Verdict that explains it.
 //
-//	(spec, status, memory, now) ──► services.Decide ──► Decision{Step, Verdict, Aspects, LookAt}
+//	(spec, status, memory, now) ──► services.Decide ──► Decision{Step, Verdict, Aspects, RequeueAt}
 //	                                orders.Decide
 //	                                appointments.Decide
 //	                                oneshots.Decide
@@ -69,35 +69,35 @@ type Account struct {
 // response it holds back chargeable requests until the carrier has answered a read and the pause is
 // over. The zero value holds back nothing.
 type Breaker struct {
-	Lost       string    // the request whose response was lost last, such as "PlanChange of bbs/site"
-	LostAt     time.Time // when that was noticed; zero: no response is known to be lost
-	Until      time.Time // no chargeable request is sent before this time
-	Heard      bool      // whether the carrier has answered since then
-	HeardAt    time.Time // when the carrier last answered; zero: never
-	ProbeAt    time.Time // when a free read is sent, unless the carrier has answered
-	ProbeError error     // the error of the last free read; nil: none has failed since
+	LostRequest string    // the request whose response was lost last, such as "PlanChange of bbs/site"
+	LostAt      time.Time // when that was noticed; zero: no response is known to be lost
+	Until       time.Time // no chargeable request is sent before this time
+	Answered    bool      // whether the carrier has answered since then
+	AnsweredAt  time.Time // when the carrier last answered; zero: never
+	ProbeAt     time.Time // when a free read is sent, unless the carrier has answered
+	ProbeError  error     // the error of the last free read; nil: none has failed since
 }
 
 // Installation is what the marker among the RequestLedgers shows about the cluster (R5). The zero
 // value is a cluster without a marker, in which there is nothing to acknowledge.
 type Installation struct {
-	Marker   string              // its name; "" if no marker is used
-	Cluster  string              // the UID of this cluster
-	Clusters []string            // the clusters whose ledgers count here
-	Waits    v1alpha1.MarkerWait // what a person has to acknowledge; "" if nothing
-	Gone     bool                // the marker is missing or not the one that this process started with
+	Marker     string              // its name; "" if no marker is used
+	Cluster    string              // the UID of this cluster
+	Clusters   []string            // the clusters whose ledgers count here
+	Waits      v1alpha1.MarkerWait // what a person has to acknowledge; "" if nothing
+	MarkerGone bool                // the marker is missing or not the one that this process started with
 }
 
 // Spending is the joint spending of the accounts of an identity.
 type Spending struct {
 	Ledger  *v1alpha1.RequestLedger // of the identity; nil if nothing has been reserved yet
 	Damaged error                   // why it cannot be used; nil if it can
-	Seen    Sightings               // of reservations with a time in the future
+	Future  FutureReservations      // of reservations with a time in the future
 	Elapsed time.Duration           // the current time on the clock of the sightings
 }
 
-// Sightings maps attempt ids to the monotonic time at which a process first saw a reservation whose
-// time was in the future. Such a time "counts as now", and "what must not come too early is
-// measured on the local clock from first sight" (R19). The request was sent before that. If the
-// clock stops while the machine sleeps, the reservation counts for longer.
-type Sightings map[string]time.Duration
+// FutureReservations maps attempt ids to the monotonic time at which a process first saw a
+// reservation whose time was in the future. Such a time "counts as now", and "what must not come
+// too early is measured on the local clock from first sight" (R19). The request was sent before
+// that. If the clock stops while the machine sleeps, the reservation counts for longer.
+type FutureReservations map[string]time.Duration

@@ -16,11 +16,11 @@ type Found struct {
 	Clusters []string // the clusters named in ledgers
 }
 
-// Acknowledges returns what a person has to acknowledge before requests are sent; a nil marker does
-// not exist. "If objects of ours exist by then, it is created unacknowledged ... If any of them
-// carries a ledger.revision, or a ledger or the marker names another cluster, the manager behaves
-// as --submit=false until the annotation is there" (R5).
-func Acknowledges(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
+// RequiredAcknowledgement returns what a person has to acknowledge before requests are sent; a nil
+// marker does not exist. "If objects of ours exist by then, it is created unacknowledged ... If any
+// of them carries a ledger.revision, or a ledger or the marker names another cluster, the manager
+// behaves as --submit=false until the annotation is there" (R5).
+func RequiredAcknowledgement(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
 	foreign := func(named string) bool { return marker == nil || !slices.Contains(marker.Clusters, named) }
 	switch {
 	case slices.ContainsFunc(found.Clusters, foreign),
@@ -44,9 +44,11 @@ func (i *Installation) IsLost(ledger *v1alpha1.RequestLedger) bool {
 	return !slices.Contains(i.Clusters, ledger.Spec.Cluster)
 }
 
-// TakesNoLedger reports whether no ledger may be created: a restore has yet to bring back the
+// ForbidsNewLedgers reports whether no ledger may be created: a restore has yet to bring back the
 // previous ledgers, or this address now leads to another cluster.
-func (i *Installation) TakesNoLedger() bool { return i.Gone || i.Waits == v1alpha1.MarkerRecovery }
+func (i *Installation) ForbidsNewLedgers() bool {
+	return i.MarkerGone || i.Waits == v1alpha1.MarkerRecovery
+}
 
 // command returns the command with which a person acknowledges it.
 func (i *Installation) command() string {
@@ -60,8 +62,8 @@ func (in *Input) Withheld() string {
 	case !in.Submit:
 		return "the manager runs with --submit=false"
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return fmt.Sprintf("what is in this cluster was restored (restore the RequestLedgers too, compare with the carrier, "+
-			"then %s)", in.Installation.command())
+		return fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare with the "+
+			"carrier, then %s)", in.Installation.command())
 	}
 	return ""
 }
@@ -74,19 +76,19 @@ func AwaitAcknowledgement(in *Input, what string) *Decision {
 		return nil
 	}
 	return RestWaiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
-		"objects were here before the operator first ran: if another installation has sent this, restore its RequestLedgers "+
-			"first; else say %s. %s is not sent before", in.Installation.command(), what))
+		"objects existed before the operator first ran: if another installation has sent this, restore its RequestLedgers "+
+			"first; otherwise run %s. %s is not sent before that", in.Installation.command(), what))
 }
 
-// asksOnce reports whether only a ledger prevents an operation from being sent again.
-func asksOnce(operation v1alpha1.Operation) bool {
+// sentOnlyOnce reports whether only a ledger prevents an operation from being sent again.
+func sentOnlyOnce(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
 }
 
-// markerStands implements: "A ledger is created only after a live GET of the marker with the UID
+// markerPresent implements: "A ledger is created only after a live GET of the marker with the UID
 // that this process started with" (R5). An object that has a ledger is not affected.
-func markerStands(in *Input, _ DesiredChange) *Decision {
-	if !in.Installation.Gone {
+func markerPresent(in *Input, _ DesiredChange) *Decision {
+	if !in.Installation.MarkerGone {
 		return nil
 	}
 	return &Decision{Step: Rest{}, Verdict: markerGone(&in.Installation)}
@@ -103,8 +105,8 @@ func Unrecordable(in *LedgerInput) *Verdict {
 	switch {
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
 		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.Withheld() +
-			", and the RequestLedger of this is gone, or older than what was seen of it: nothing is sent"}
-	case in.Installation.Gone && in.Ledger == nil:
+			", and the RequestLedger of this object is gone, or older than the newest one seen: nothing is sent"}
+	case in.Installation.MarkerGone && in.Ledger == nil:
 		return new(markerGone(&in.Installation))
 	}
 	return nil
@@ -112,6 +114,6 @@ func Unrecordable(in *LedgerInput) *Verdict {
 
 // ImplausibleRevision is the message about a revision that is ignored.
 func ImplausibleRevision(of v1alpha1.LedgerReference) string {
-	return fmt.Sprintf("status.ledger.revision %d of RequestLedger %s is above 2^53, which no ledger comes to: "+
+	return fmt.Sprintf("status.ledger.revision %d of RequestLedger %s is above 2^53, which no ledger can reach: "+
 		"it is ignored. Find out who wrote this status", of.Revision, of.Name)
 }

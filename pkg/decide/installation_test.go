@@ -21,15 +21,21 @@ func TestR5WhatAPersonHasToAcknowledge(t *testing.T) {
 		found  decide.Found
 		want   v1alpha1.MarkerWait
 	}{
-		"an empty cluster":              {nil, decide.Found{}, ""},
-		"objects, and no marker":        {nil, decide.Found{Objects: true}, v1alpha1.MarkerNewInstallation},
-		"statuses that name ledgers":    {nil, decide.Found{Objects: true, Restored: true}, v1alpha1.MarkerRecovery},
-		"ledgers, and no marker":        {nil, decide.Found{Clusters: []string{here}}, v1alpha1.MarkerRecovery},
-		"a start like any other":        {of("", here), whole, ""},
-		"a marker of another cluster":   {of("", elsewhere), decide.Found{}, v1alpha1.MarkerRecovery},
-		"a ledger of another cluster":   {of("", here), decide.Found{Clusters: []string{elsewhere}}, v1alpha1.MarkerRecovery},
-		"another that was acknowledged": {of("", elsewhere, here), decide.Found{Clusters: []string{elsewhere}}, ""},
-		"a restart before the word": {
+		"an empty cluster":       {nil, decide.Found{}, ""},
+		"objects, and no marker": {nil, decide.Found{Objects: true}, v1alpha1.MarkerNewInstallation},
+		"statuses that name ledgers": {
+			nil, decide.Found{Objects: true, Restored: true}, v1alpha1.MarkerRecovery,
+		},
+		"ledgers, and no marker":      {nil, decide.Found{Clusters: []string{here}}, v1alpha1.MarkerRecovery},
+		"a normal start":              {of("", here), whole, ""},
+		"a marker of another cluster": {of("", elsewhere), decide.Found{}, v1alpha1.MarkerRecovery},
+		"a ledger of another cluster": {
+			of("", here), decide.Found{Clusters: []string{elsewhere}}, v1alpha1.MarkerRecovery,
+		},
+		"an acknowledged ledger of another cluster": {
+			of("", elsewhere, here), decide.Found{Clusters: []string{elsewhere}}, "",
+		},
+		"a restart before the acknowledgement": {
 			of(v1alpha1.MarkerNewInstallation, here), whole,
 			v1alpha1.MarkerNewInstallation,
 		},
@@ -39,7 +45,7 @@ func TestR5WhatAPersonHasToAcknowledge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := decide.Acknowledges(test.marker, here, test.found); got != test.want {
+			if got := decide.RequiredAcknowledgement(test.marker, here, test.found); got != test.want {
 				t.Errorf("it is %q, not %q", got, test.want)
 			}
 		})

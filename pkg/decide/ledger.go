@@ -13,30 +13,19 @@ import (
 type LedgerInput struct {
 	Input // its Ledger is the one in question
 
-	HolderLives bool // whether its holder exists; meaningless if the object is the holder
-	Lost        bool // whether a newer state of it was seen than the current one
+	HolderExists bool // whether its holder exists; meaningless if the object is the holder
+	Lost         bool // whether a newer state of it was seen than the current one
 
 	Receipt *v1alpha1.Request // an attempt whose Location is only recorded in the status; nil if none
 }
 
 // LedgerVerdict is the decision about a ledger for an object.
 type LedgerVerdict struct {
-	Verdict *Verdict          // why nothing may be done; nil if the ledger may be used
-	Take    bool              // the holder no longer exists: this object becomes the holder
-	Lost    *v1alpha1.Request // an attempt to be recorded that stands for everything that was lost
-	Move    bool              // the carrier's address has changed: the ledger takes the account's new one
-	Resolve string            // a resolve annotation that can never move it and counts as handled; "" if none
-}
-
-// WhyNotReadable returns why a ledger cannot be used; nil if it can.
-func WhyNotReadable(in *LedgerInput) *Verdict {
-	switch {
-	case IsNewerSchema(in):
-		return NewerLedger(in.Ledger)
-	case HeldByAnother(in):
-		return conflict(in.Ledger)
-	}
-	return nil
+	Verdict  *Verdict          // why nothing may be done; nil if the ledger may be used
+	TakeOver bool              // the holder no longer exists: this object becomes the holder
+	Lost     *v1alpha1.Request // an attempt to be recorded that stands for everything that was lost
+	Move     bool              // the carrier's address has changed: the ledger takes the account's new one
+	Resolve  string            // a resolve annotation that can never move it and counts as handled; "" if none
 }
 
 // WhyNotUsable returns the decision about a ledger that an object cannot use, or not yet; nil if it
@@ -52,6 +41,17 @@ func WhyNotUsable(in *LedgerInput) *LedgerVerdict {
 	return nil
 }
 
+// WhyNotReadable returns why a ledger cannot be used; nil if it can.
+func WhyNotReadable(in *LedgerInput) *Verdict {
+	switch {
+	case IsNewerSchema(in):
+		return NewerLedger(in.Ledger)
+	case HeldByAnother(in):
+		return conflict(in.Ledger)
+	}
+	return nil
+}
+
 // IsNewerSchema reports whether a newer version wrote a ledger: "a newer schema is not written, and
 // stalls what it is about" (R30), regardless of its other content.
 func IsNewerSchema(in *LedgerInput) bool {
@@ -60,7 +60,7 @@ func IsNewerSchema(in *LedgerInput) bool {
 
 // HeldByAnother reports whether another object that exists is the holder of the ledger.
 func HeldByAnother(in *LedgerInput) bool {
-	return in.Ledger != nil && !IsHolder(in) && in.HolderLives
+	return in.Ledger != nil && !IsHolder(in) && in.HolderExists
 }
 
 // IsHolder reports whether an object is the holder of the ledger.
@@ -75,7 +75,7 @@ func holderOf(ledger *v1alpha1.RequestLedger) string {
 // DamagedLedger is the verdict on an object whose ledger cannot be used.
 func DamagedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, err.Error() +
-		": nothing is sent. Restore it from a backup, or find out who wrote it"}
+		": nothing is sent. Restore it from a backup, or find out what changed it"}
 }
 
 // NewerLedger is the verdict on an object whose ledger a newer version has written.
@@ -100,17 +100,6 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 	return &verdict
 }
 
-// ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
-// if none did. "An attempt of a stale generation" that did not reach it does not supersede the
-// earlier one.
-func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
-	newest := in.Subject.RequestOf(operation)
-	if newest == nil || newest.Phase.Reached() {
-		return newest
-	}
-	return in.Ledger.ReachedLast(operation)
-}
-
 // AtAnotherCarrier reports whether the ledger is about another carrier than the account.
 func AtAnotherCarrier(in *LedgerInput) bool {
 	return in.Ledger.Spec.BaseURL != in.Account.Object.Spec.BaseURL
@@ -123,14 +112,14 @@ func CarrierConflict(in *LedgerInput) LedgerVerdict {
 		return LedgerVerdict{Move: true}
 	}
 	judged := LedgerVerdict{Verdict: &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
-		"RequestLedger %s of %s speaks of the carrier at %s, and the account is at %s: nothing is sent. "+
+		"RequestLedger %s of %s is for the carrier at %s, and the account is at %s: nothing is sent. "+
 			"Two carriers need two values of spec.identity in their CarrierAccounts. %s",
 		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
 		sameCarrierHint(&in.Input))}}
-	if word, ok := ParseResolution(ResolveAnnotation(&in.Input)); ok && word.Outcome == resolvedSameCarrier {
+	if resolved, ok := ParseResolution(ResolveAnnotation(&in.Input)); ok && resolved.Outcome == resolvedSameCarrier {
 		judged.Resolve = ResolveAnnotation(&in.Input) // it counts as handled, because it cannot apply later either
 		judged.Verdict.Message += fmt.Sprintf(" (now it is %q, which does not move it: "+
-			"the time must be one since the CarrierAccount was created, %s, and not in the future)",
+			"the time must not be before the creation of the CarrierAccount, %s, or in the future)",
 			judged.Resolve, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
 	}
 	return judged
@@ -142,21 +131,32 @@ func CarrierConflict(in *LedgerInput) LedgerVerdict {
 // resolution up.
 func MovedByPerson(in *LedgerInput) bool {
 	value := ResolveAnnotation(&in.Input)
-	word, ok := ParseResolution(value)
+	resolved, ok := ParseResolution(value)
 	switch moved := in.Ledger.Spec.Moved; {
-	case !ok, word.Outcome != resolvedSameCarrier, value == in.Subject.Controls().Resolve:
+	case !ok, resolved.Outcome != resolvedSameCarrier, value == in.Subject.Controls().Resolve:
 		return false
-	case moved != nil && !moved.At.Time.Before(word.before):
+	case moved != nil && !moved.At.Time.Before(resolved.before):
 		return false
 	}
-	return !word.before.After(in.Now) && !word.before.Before(in.Account.Object.CreationTimestamp.Time)
+	return !resolved.before.After(in.Now) && !resolved.before.Before(in.Account.Object.CreationTimestamp.Time)
 }
 
 // sameCarrierHint explains how to confirm that only the carrier's address has changed.
 func sameCarrierHint(in *Input) string {
-	return fmt.Sprintf("If the carrier has only moved its address: kubectl -n %s annotate --overwrite %s %s "+
+	return fmt.Sprintf("If only the carrier's address has changed: kubectl -n %s annotate --overwrite %s %s "+
 		"'%s=%s<present time, RFC 3339>=%s'", in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
 		in.Subject.GetName(), v1alpha1.AnnotationResolve, resolvedAll, resolvedSameCarrier)
+}
+
+// ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
+// if none did. "An attempt of a stale generation" that did not reach it does not supersede the
+// earlier one.
+func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
+	newest := in.Subject.RequestOf(operation)
+	if newest == nil || newest.Phase.Reached() {
+		return newest
+	}
+	return in.Ledger.ReachedLast(operation)
 }
 
 // SameState reports whether two copies of an attempt are in the same phase.

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Lacks reports whether the status shows more than the ledger contains.
-func (in *LedgerInput) Lacks() bool { return in.Lost || in.unrecorded() != nil }
+// IsIncomplete reports whether the status shows more than the ledger contains.
+func (in *LedgerInput) IsIncomplete() bool { return in.Lost || in.unrecorded() != nil }
 
 // unrecorded returns the attempt whose Location is in the status but not in the ledger; nil if
 // there is none, or if it already waits for a person's resolution.
@@ -35,12 +35,12 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 // ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, it
 // is the attempt itself, which a person can resolve as accepted with its request id.
 func ReceiptLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
-	stands := LostAttempt(in, operation, what)
+	lost := LostAttempt(in, operation, what)
 	open := in.unrecorded()
 	if in.Lost || open == nil || !in.Ledger.IsOpen(open.AttemptID) {
-		return &stands
+		return &lost
 	}
-	return WithOutcomeOf(open, &stands)
+	return WithOutcomeOf(open, &lost)
 }
 
 // WithOutcomeOf returns a copy of an open attempt with the same unknown outcome as the lost one.
@@ -63,25 +63,25 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
 		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: account.Spec.APIVersion,
 		Generation: in.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(in.Now),
-		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: lostWords(in, what)},
+		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: lostText(in, what)},
 	}
 }
 
-// lostWords describes what was lost. Requests that the carrier accepted may only be recorded in the
+// lostText describes what was lost. Requests that the carrier accepted may only be recorded in the
 // status (R16).
-func lostWords(in *LedgerInput, what string) string {
-	why := "gone, of another identity, or older than what was seen of it"
+func lostText(in *LedgerInput, what string) string {
+	why := "gone, of another identity, or older than the newest one seen"
 	if in.Installation.IsLost(in.Ledger) {
 		why = fmt.Sprintf("of another cluster (%q)", in.Ledger.Spec.Cluster)
 	}
 	words := fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not recorded", what, why)
 	if !in.Lost {
-		words = fmt.Sprintf("the RequestLedger of this %s does not have the carrier's answer", what)
+		words = fmt.Sprintf("the RequestLedger of this %s lacks the carrier's answer", what)
 	}
 	for _, contract := range carrier.Contracts() {
 		shown := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if shown != nil && shown.Location != "" && (in.Ledger.LacksReceipt(shown) || !in.Ledger.Knows(shown)) {
-			words += fmt.Sprintf("; by the status the carrier has taken %s attempt %s as %s",
+			words += fmt.Sprintf("; according to the status, the carrier accepted %s attempt %s as %s",
 				shown.Operation, shown.AttemptID, shown.Location)
 		}
 	}

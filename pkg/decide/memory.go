@@ -8,9 +8,45 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Ahead maps the recorded times that were in the future when a process first saw them to the time
-// at which that was. An entry is kept as long as its time is recorded.
-type Ahead map[time.Time]time.Time
+// Memory is what one process remembers about one object. It is lost with the process, so nothing
+// that must survive is kept only here.
+type Memory struct {
+	Sender           string             // the id of this process
+	FirstSeen        time.Time          // when this process first saw the object
+	Attempts         map[string]Attempt // by attempt id: the attempts that have not ended
+	NotBefore        time.Time          // the carrier asked for no calls before this time (Retry-After)
+	Gate             Gate               // what the check before a POST last saw
+	FutureTimes      FutureTimes        // recorded times that were in the future when first seen
+	Readings         Readings           // the newest reading of each topic
+	Origin           Origin             // the carrier and identity the readings are from
+	LastQuery        LastQuery          // the outcome of the last POST of class Query
+	NextRefusalWrite time.Time          // before this time the same refusal is not written again in other words
+	NotifiedAt       time.Time          // when the carrier last sent a notification about the object
+	ContactErr       error              // why the contact could not be read from its Secret; nil if it could
+	ContactAgain     time.Time          // when the Secret is read again after such an error
+
+	CancellationNotifiedAt time.Time // when the carrier last sent a notification about its cancellation
+}
+
+// LastQuery is the outcome of the newest POST of class Query.
+type LastQuery struct {
+	Failures   int       // in a row
+	Err        error     // the newest error; nil if the last one was answered
+	RetryAt    time.Time // when the query may be sent again
+	Renewed    bool      // the newest may have failed because of an invalid token, and the token has been renewed since
+	Answered   string    // the id of the attempt that was answered
+	AnsweredAt time.Time // when it was answered
+}
+
+// Attempt is what one process remembers about one attempt that has not ended.
+type Attempt struct {
+	FirstSeen time.Time        // when this process first saw it in its present phase
+	LastPoll  time.Time        // when it was last polled, or first seen
+	Posted    bool             // its POST may have left this process
+	Receipt   *carrier.Receipt // the answer to that POST, until it is in the status
+	Failures  int              // number of polls in a row without a conclusive result
+	PollError error            // the error of the newest such poll
+}
 
 // Gate is what this process saw in the last check before a POST (R12).
 type Gate struct {
@@ -25,6 +61,10 @@ type Version struct {
 	Generation int64
 	Judged     string // the UID of the cached object on which the decision was based
 }
+
+// FutureTimes maps the recorded times that were in the future when a process first saw them to the
+// time at which that was. An entry is kept as long as its time is recorded.
+type FutureTimes map[time.Time]time.Time
 
 // Origin is the source of a carrier's state: the carrier, and the identity that made the call. At
 // another carrier or for another identity, the same number is a different service, or none.
@@ -59,30 +99,18 @@ func (r *Readings) Of(topic Topic) *Reading {
 	return &r.Options
 }
 
-// ReadingState is the progress of a reading.
-type ReadingState string
-
-// The states of a reading.
-const (
-	ReadingNone     ReadingState = ""         // not requested by this process
-	ReadingOpen     ReadingState = "Open"     // requested, not answered
-	ReadingAnswered ReadingState = "Answered" // answered
-	ReadingTaken    ReadingState = "Taken"    // answered, and the answer is in the status
-	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
-)
-
-// Reading is one question to the carrier and its answer, which is in the field of its topic.
+// Reading is one read from the carrier and its answer, which is in the field of its topic.
 type Reading struct {
-	State    ReadingState
-	AskedAt  time.Time      // when it was sent
-	Elapsed  time.Duration  // the same time on the monotonic clock
-	LastLook time.Time      // when its Location was last polled
-	Handle   carrier.Handle // its Location
-	Err      error          // why it failed, when Failed
-	RetryAt  time.Time      // when it may be sent again, when Failed
-	Failures int            // failures in a row
-	Empty    int            // answers in a row that did not contain the value
-	Token    string         // the control annotation that requested it
+	State       ReadingState
+	RequestedAt time.Time      // when it was sent
+	Elapsed     time.Duration  // the same time on the monotonic clock
+	LastPoll    time.Time      // when its Location was last polled
+	Handle      carrier.Handle // its Location
+	Err         error          // why it failed, when Failed
+	RetryAt     time.Time      // when it may be sent again, when Failed
+	Failures    int            // failures in a row
+	Empty       int            // answers in a row that did not contain the value
+	Token       string         // the control annotation that requested it
 
 	Generation   int64     // generation of the object in the pass that requested it
 	FailingSince time.Time // when the first of the failures in a row occurred; zero if none
@@ -94,42 +122,14 @@ type Reading struct {
 	Options      carrier.PlanOptionsResult
 }
 
-// Memory is what one process remembers about one object. It is lost with the process, so nothing
-// that must survive is kept only here.
-type Memory struct {
-	Sender           string             // the id of this process
-	FirstSeen        time.Time          // when this process first saw the object
-	Attempts         map[string]Attempt // by attempt id: the attempts that have not ended
-	NotBefore        time.Time          // the carrier asked for no calls before this time (Retry-After)
-	Gate             Gate               // what the check before a POST last saw
-	Ahead            Ahead              // recorded times that were in the future when first seen
-	Readings         Readings           // the newest reading of each topic
-	Origin           Origin             // the carrier and identity the readings are from
-	LastQuery        LastQuery          // the outcome of the last POST of class Query
-	NextRefusalWrite time.Time          // before this time the same refusal is not written again in other words
-	Told             time.Time          // when the carrier last sent a notification about the object
-	ContactErr       error              // why the contact could not be read from its Secret; nil if it could
-	ContactAgain     time.Time          // when the Secret is read again after such an error
+// ReadingState is the progress of a reading.
+type ReadingState string
 
-	CancellationNotifiedAt time.Time // when the carrier last sent a notification about its cancellation
-}
-
-// LastQuery is the outcome of the newest POST of class Query.
-type LastQuery struct {
-	Failures int       // in a row
-	Err      error     // the newest error; nil if the last one was answered
-	RetryAt  time.Time // when the query may be sent again
-	Renewed  bool      // the newest may have failed because of an invalid token, and the token has been renewed since
-	Taken    string    // the id of the attempt that was answered
-	TakenAt  time.Time // when it was answered
-}
-
-// Attempt is what one process remembers about one attempt that has not ended.
-type Attempt struct {
-	Seen      time.Time        // when this process first saw it in its present phase
-	LastLook  time.Time        // when it was last polled, or first seen
-	Posted    bool             // its POST may have left this process
-	Receipt   *carrier.Receipt // the answer to that POST, until it is in the status
-	Failures  int              // number of polls in a row without a conclusive result
-	PollError error            // the error of the newest such poll
-}
+// The states of a reading.
+const (
+	ReadingNone     ReadingState = ""         // not requested by this process
+	ReadingOpen     ReadingState = "Open"     // requested, not answered
+	ReadingAnswered ReadingState = "Answered" // answered
+	ReadingRecorded ReadingState = "Taken"    // answered, and the answer is in the status
+	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
+)

@@ -78,8 +78,8 @@ func amountOf(cents int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
 }
 
-// priceWords describes the price of a change; "" if it is unknown or was not requested.
-func priceWords(c v1alpha1.Change) string {
+// priceText describes the price of a change; "" if it is unknown or was not requested.
+func priceText(c v1alpha1.Change) string {
 	var words []string
 	add := func(what string, amount *v1alpha1.Money) {
 		if amount != nil {

@@ -10,14 +10,14 @@ import (
 )
 
 // A user who may write the object finds two plans with the same 64-bit hash within minutes.
-func TestR8WhatPeopleApproveHas128Bits(t *testing.T) {
+func TestR8AnApprovalHashHas128Bits(t *testing.T) {
 	t.Parallel()
 	if hash := ApprovalHash([]byte("facts")); len(hash) != len("p")+128/4 {
 		t.Errorf("%q", hash)
 	}
 }
 
-func TestR9TheStricterApprovalCounts(t *testing.T) {
+func TestR9TheStricterApprovalPolicyApplies(t *testing.T) {
 	t.Parallel()
 	const automatic, onCost, always = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalOnCost, v1alpha1.ApprovalAlways
 	for _, test := range []struct{ account, own, counts v1alpha1.Approval }{
@@ -43,7 +43,7 @@ func TestR9TheStricterApprovalCounts(t *testing.T) {
 
 // A status has room for 20 characters: the API server would refuse the whole status if an amount
 // were longer.
-func TestR18AnAmountThatNoStatusHoldsIsNotKnown(t *testing.T) {
+func TestR18AnAmountTooLongForAStatusIsUnknown(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[string]string{
 		"12.3":                   "12.30",

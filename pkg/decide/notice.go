@@ -24,9 +24,9 @@ func NoticeOf(notification Notification, now time.Time) *v1alpha1.Notice {
 	}
 }
 
-// News reports whether a notification adds to the recorded one: a signed notification may confirm
+// IsNews reports whether a notification adds to the recorded one: a signed notification may confirm
 // an unsigned one.
-func News(held *v1alpha1.Notice, notification Notification) bool {
+func IsNews(held *v1alpha1.Notice, notification Notification) bool {
 	return held == nil || held.Unverified && !notification.Unverified
 }
 
@@ -35,14 +35,14 @@ func UnsignedNote(notice *v1alpha1.Notice) string {
 	if !notice.Unverified {
 		return ""
 	}
-	return " (by a notification that was not signed: ask the carrier)"
+	return " (from an unsigned notification: confirm with the carrier)"
 }
 
 // ReasonGiven returns the reason that a notification names.
 func ReasonGiven(notice *v1alpha1.Notice) string { return OrElse(notice.Reason, "no reason is known") }
 
-// NoticeWords describes a notice in one sentence.
-func NoticeWords(notice *v1alpha1.Notice) string {
+// NoticeText describes a notice in one sentence.
+func NoticeText(notice *v1alpha1.Notice) string {
 	return "the carrier sent " + notice.Event + UnsignedNote(notice) + ": " + ReasonGiven(notice)
 }
 
@@ -52,7 +52,7 @@ const notifiedPause = time.Minute
 // NotifiedReadAt returns when to read a topic because of a notification; zero if there was none, or
 // if the topic has been read since.
 func NotifiedReadAt(in *Input, topic Topic) time.Time {
-	notification, read := in.Memory.CancellationNotifiedAt, in.Memory.Readings.Of(topic).AskedAt
+	notification, read := in.Memory.CancellationNotifiedAt, in.Memory.Readings.Of(topic).RequestedAt
 	if topic != TopicCancellation || !notification.After(read) {
 		return time.Time{}
 	}

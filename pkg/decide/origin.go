@@ -11,16 +11,16 @@ func OriginOf(account *v1alpha1.CarrierAccount) Origin {
 	return Origin{account.Spec.BaseURL, account.IdentityName()}
 }
 
-// ForgetFrom drops the readings for an object if they are from another origin.
-func (m *Memory) ForgetFrom(here Origin) {
+// ForgetUnlessFrom drops the readings for an object if they are from another origin.
+func (m *Memory) ForgetUnlessFrom(here Origin) {
 	if m.Origin != here {
 		m.Readings, m.Origin = Readings{}, here
 	}
 }
 
-// ForgetState drops the state of a service if it is from another origin, and reports whether it
-// did. The ledger is not affected.
-func ForgetState(status *v1alpha1.BroadbandServiceStatus, here Origin) bool {
+// ForgetStateUnlessFrom drops the state of a service if it is from another origin, and reports
+// whether it did. The ledger is not affected.
+func ForgetStateUnlessFrom(status *v1alpha1.BroadbandServiceStatus, here Origin) bool {
 	state := status.Carrier
 	if state == nil || (Origin{state.BaseURL, state.Identity}) == here {
 		return false
@@ -29,8 +29,8 @@ func ForgetState(status *v1alpha1.BroadbandServiceStatus, here Origin) bool {
 	return true
 }
 
-// NameOrigin records the origin of a service's state.
-func NameOrigin(status *v1alpha1.BroadbandServiceStatus, here Origin) {
+// RecordOrigin records the origin of a service's state.
+func RecordOrigin(status *v1alpha1.BroadbandServiceStatus, here Origin) {
 	if state := status.Carrier; state != nil {
 		state.BaseURL, state.Identity = here.BaseURL, here.Identity
 	}

@@ -11,7 +11,7 @@ import (
 
 // "Another carrier is another identity" (R4), and an answer from one is not evidence about the
 // other.
-func TestAStateIsThatOfOneCarrierAndOneIdentity(t *testing.T) {
+func TestStateFromAnotherCarrierOrIdentityIsDropped(t *testing.T) {
 	t.Parallel()
 	here := decide.Origin{BaseURL: "https://a", Identity: "acme"}
 	for name, row := range map[string]struct {
@@ -27,21 +27,22 @@ func TestAStateIsThatOfOneCarrierAndOneIdentity(t *testing.T) {
 			Carrier: &v1alpha1.CarrierState{BaseURL: row.from.BaseURL, Identity: row.from.Identity},
 			Health:  &v1alpha1.HealthStatus{}, Disruptions: &v1alpha1.DisruptionStatus{},
 		}
-		forgot := decide.ForgetState(&status, here)
+		forgot := decide.ForgetStateUnlessFrom(&status, here)
 		gone := status.Carrier == nil && status.Health == nil && status.Disruptions == nil
 		if forgot != row.forgets || gone != row.forgets {
 			t.Errorf("%s: forgotten is %t, and left %+v", name, forgot, status)
 		}
 		memory := decide.Memory{Origin: row.from}
-		memory.Readings.Health.State = decide.ReadingTaken
-		memory.ForgetFrom(here)
-		if kept := memory.Readings.Health.State == decide.ReadingTaken; kept != (row.from == here) || memory.Origin != here {
+		memory.Readings.Health.State = decide.ReadingRecorded
+		memory.ForgetUnlessFrom(here)
+		kept := memory.Readings.Health.State == decide.ReadingRecorded
+		if kept != (row.from == here) || memory.Origin != here {
 			t.Errorf("%s: the reading is kept: %t", name, kept)
 		}
 	}
 	var none v1alpha1.BroadbandServiceStatus
-	decide.NameOrigin(&none, here)
-	if none.Carrier != nil || decide.ForgetState(&none, here) {
+	decide.RecordOrigin(&none, here)
+	if none.Carrier != nil || decide.ForgetStateUnlessFrom(&none, here) {
 		t.Error("there is a state of which nothing is known")
 	}
 }

@@ -19,18 +19,18 @@ func AnsweredRequest(in *Input) *Decision {
 // HeldBack holds back a request after a definitive failure of the last one: "it needs a new
 // generation or the retry annotation" (submission protocol, repeat classes).
 func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
-	if !EndedInFailure(last) || !serves(in, last) || AsksAgain(in, last) || unsentRetry(in, last) != nil {
+	if !EndedInFailure(last) || !serves(in, last) || RetryRequested(in, last) || unsentRetry(in, last) != nil {
 		return nil
 	}
-	again := TryAgainAt(in, last)
+	again := AutoRetryAt(in, last)
 	if !again.IsZero() && !in.Now.Before(again) {
 		return nil
 	}
-	decision := RestStuck(ReasonFor(last), failureMessage(in, last)+RetryFlaw(in, last))
+	decision := RestStuck(ReasonFor(last), failureMessage(in, last)+WhyRetryIgnored(in, last))
 	if anotherInProgress(last) {
 		decision.Verdict.State = Working // "wait and try again": no person is needed
 	}
-	return LookAgain(decision, Earlier(again, RetryDue(in, last)))
+	return RequeueAt(decision, Earlier(again, RetryDue(in, last)))
 }
 
 // resolveHandled sets whether the resolve annotation counts as handled with this decision. The

@@ -88,7 +88,7 @@ func byPoll() []v1alpha1.RequestPhase {
 }
 
 // byRule returns the phases that a rule may set: class Verify ends an attempt if another
-// cancellation was requested since, and a Query whose Location is lost is sent anew.
+// cancellation was requested since, and a Query whose Location is lost is sent again.
 func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress:
@@ -110,39 +110,40 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown:
-		return byAnyWord()
+		return byAnyResolution()
 	case v1alpha1.PhaseLateAcceptance:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
-		return byNewerWord(attempt)
+		return byNewerResolution(attempt)
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected,
 		v1alpha1.PhaseRepeated:
 	}
 	return nil
 }
 
-// byAnyWord returns the phases of the resolutions Accepted, Succeeded, NotAccepted and Abandoned.
-func byAnyWord() []v1alpha1.RequestPhase {
+// byAnyResolution returns the phases of the resolutions Accepted, Succeeded, NotAccepted and
+// Abandoned.
+func byAnyResolution() []v1alpha1.RequestPhase {
 	return []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 	}
 }
 
-// byNewerWord: "What a person ended is changed only by a newer resolution" (R14). Only people know
-// that the carrier has rejected an order that it had accepted.
-func byNewerWord(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
+// byNewerResolution: "What a person ended is changed only by a newer resolution" (R14). Only people
+// know that the carrier has rejected an order that it had accepted.
+func byNewerResolution(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch {
 	case EndedByPerson(attempt):
-		return byAnyWord()
+		return byAnyResolution()
 	case attempt.Operation == v1alpha1.OperationOrderCreate && attempt.Phase == v1alpha1.PhaseSucceeded:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted}
 	}
 	return nil
 }
 
-// Freed reports whether an attempt in this phase allows its order to be changed and sent: "NotSent,
-// NotProcessed, Rejected and NotAccepted".
-func Freed(phase v1alpha1.RequestPhase) bool {
+// MayOrderAgain reports whether an attempt in this phase allows its order to be changed and sent:
+// "NotSent, NotProcessed, Rejected and NotAccepted".
+func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	switch phase {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
 		return true
@@ -174,13 +175,13 @@ func IsReadAgain(request *v1alpha1.Request) bool {
 
 // EndedByPerson reports whether a person's resolution has ended an attempt.
 func EndedByPerson(attempt *v1alpha1.Request) bool {
-	said := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
-	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(said, attempt.Phase)
+	resolved := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
+	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(resolved, attempt.Phase)
 }
 
-// GoesAgain reports whether an attempt in this phase did not reach the carrier and is retried
+// IsAutoRetried reports whether an attempt in this phase did not reach the carrier and is retried
 // automatically.
-func GoesAgain(phase v1alpha1.RequestPhase) bool {
+func IsAutoRetried(phase v1alpha1.RequestPhase) bool {
 	switch phase {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
 		return true

@@ -41,7 +41,7 @@ func everyStep(see func(from v1alpha1.RequestPhase, by decide.Writer, to v1alpha
 	}
 }
 
-func TestR14NobodyTakesAnAttemptWhereTheTableDoesNot(t *testing.T) {
+func TestR14EveryWriterSetsOnlyThePhasesInTheTable(t *testing.T) {
 	t.Parallel()
 	left := map[string]bool{}
 	for line := range strings.Lines(strings.TrimSpace(phaseTable)) {
@@ -65,7 +65,7 @@ func TestR14NobodyTakesAnAttemptWhereTheTableDoesNot(t *testing.T) {
 	}
 }
 
-func TestR15AnOrderThatWasCalledPlacedTakesItsNumberOnce(t *testing.T) {
+func TestR15AnOrderResolvedAsSucceededTakesItsNumberOnce(t *testing.T) {
 	t.Parallel()
 	placed := &v1alpha1.Request{
 		Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseSucceeded, EndedBy: v1alpha1.EndedByPerson,
@@ -79,7 +79,7 @@ func TestR15AnOrderThatWasCalledPlacedTakesItsNumberOnce(t *testing.T) {
 	}
 }
 
-func TestR14WhatARepeatWasRefusedProvesNothingOfTheFirst(t *testing.T) {
+func TestR14ARejectedRepeatProvesNothingAboutTheFirstAttempt(t *testing.T) {
 	t.Parallel()
 	repeat := &v1alpha1.Request{Phase: v1alpha1.PhaseOutcomeUnknown, Repeats: 1}
 	if decide.MayBecome(repeat, decide.WriterSender, v1alpha1.PhaseRejected) {
@@ -87,7 +87,7 @@ func TestR14WhatARepeatWasRefusedProvesNothingOfTheFirst(t *testing.T) {
 	}
 }
 
-func TestR14AnOrderThatIsDeadMayBeSaidToBe(t *testing.T) {
+func TestR14AnAcceptedOrderMayBeResolvedAsNotAccepted(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseSucceeded}
 	if !decide.MayBecome(order, decide.WriterPerson, v1alpha1.PhaseNotAccepted) {

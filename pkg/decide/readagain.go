@@ -12,7 +12,7 @@ import (
 func readingAgain(in *Input, done *v1alpha1.Request) Verdict {
 	if attempt := in.Memory.Attempts[done.AttemptID]; attempt.Failures >= FailuresShown {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s is done, and the carrier cannot be asked for its result once more: %s; it is asked again",
+			"%s is done, and its result cannot be read once more: %s; it is retried",
 			done.Operation, ErrorText(attempt.PollError))}
 	}
 	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(

@@ -9,12 +9,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Taken marks every answer that is now in the status: a value that was read before a write does not
-// show what happened after it.
-func (r *Readings) Taken() {
+// MarkRecorded marks every answer that is now in the status: a value that was read before a write
+// does not show what happened after it.
+func (r *Readings) MarkRecorded() {
 	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions} {
 		if reading.State == ReadingAnswered {
-			reading.State = ReadingTaken
+			reading.State = ReadingRecorded
 		}
 	}
 }
@@ -22,20 +22,20 @@ func (r *Readings) Taken() {
 // DropStale drops large data that is no longer needed: prices that are too old to be shown or used,
 // and disruptions, which are in the status by then. The fact that they were read is kept.
 func (r *Readings) DropStale(now time.Time) {
-	if !now.Before(r.Options.AskedAt.Add(QuoteAge)) {
+	if !now.Before(r.Options.RequestedAt.Add(QuoteAge)) {
 		r.Options.Options = carrier.PlanOptionsResult{}
 	}
-	if seen := &r.Disruptions; seen.State != ReadingOpen && !now.Before(seen.AskedAt.Add(QuoteAge)) {
+	if seen := &r.Disruptions; seen.State != ReadingOpen && !now.Before(seen.RequestedAt.Add(QuoteAge)) {
 		seen.Disruptions = nil
 		if seen.State == ReadingAnswered {
-			seen.State = ReadingTaken
+			seen.State = ReadingRecorded
 		}
 	}
 }
 
 // Ended reports whether a reading is finished.
 func (r *Reading) Ended() bool {
-	return r.State == ReadingAnswered || r.State == ReadingTaken || r.Refused()
+	return r.State == ReadingAnswered || r.State == ReadingRecorded || r.Refused()
 }
 
 // Refused reports whether the carrier answered and will not give a reading now.
@@ -52,15 +52,15 @@ func (r *Reading) Refused() bool {
 }
 
 // ReadingStep returns the next step of a reading: the open one first, then a new one when it is
-// due. The time is when to look again if there is no step.
+// due. The time is when to decide again if there is no step.
 func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
-		next := nextReadingLook(in, reading)
+		next := nextReadingPoll(in, reading)
 		if in.Now.Before(next) {
 			return Rest{}, next
 		}
-		return Collect{Topic: topic}, time.Time{}
+		return ContinueReading{Topic: topic}, time.Time{}
 	}
 	if reading.State == ReadingFailed && in.Now.Before(reading.RetryAt) {
 		return Rest{}, reading.RetryAt
@@ -70,7 +70,7 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 		if changed := ChangedAt(in, topic); in.Now.Before(changed) {
 			return Rest{}, changed // otherwise the order of the two events would be unknown
 		}
-		return Ask{Topic: topic, Token: token}, time.Time{}
+		return StartReading{Topic: topic, Token: token}, time.Time{}
 	}
 	return Rest{}, at
 }

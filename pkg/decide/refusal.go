@@ -29,52 +29,52 @@ const (
 // of a quota, an admission policy, a role or the schema. Nil for any other error: a conflict, a
 // timeout, a server that is busy or unreachable, and an object that does not exist are retried.
 func APIRefusal(err error) *metav1.Status {
-	answer, answered := errors.AsType[interface {
+	statusError, answered := errors.AsType[interface {
 		error
 		Status() metav1.Status
 	}](err)
 	if !answered {
 		return nil
 	}
-	said := answer.Status()
-	if !refuses(said) {
+	status := statusError.Status()
+	if !refuses(status) {
 		return nil
 	}
-	return &said
+	return &status
 }
 
-func refuses(said metav1.Status) bool {
-	switch said.Code {
+func refuses(status metav1.Status) bool {
+	switch status.Code {
 	case apiTimeout, apiConflict, apiGone, apiTooMany:
 		return false
 	case apiNotFound:
-		return said.Details == nil || said.Details.Name == "" // no such kind: its definition is not installed
+		return status.Details == nil || status.Details.Name == "" // no such kind: its definition is not installed
 	case apiServerFault:
-		return strings.Contains(said.Message, "webhook") // a required webhook that does not answer
+		return strings.Contains(status.Message, "webhook") // a required webhook that does not answer
 	}
-	return said.Code >= apiBadRequest && said.Code < apiServerFault
+	return status.Code >= apiBadRequest && status.Code < apiServerFault
 }
 
 // Unwritable reports whether a status was refused because of its content: "(400, 413, 422)" (R18).
 func Unwritable(err error) bool {
-	said := APIRefusal(err)
-	return said != nil && (said.Code == apiBadRequest || said.Code == apiTooLarge || said.Code == apiInvalid)
+	status := APIRefusal(err)
+	return status != nil && (status.Code == apiBadRequest || status.Code == apiTooLarge || status.Code == apiInvalid)
 }
 
 // APIRefused is the verdict on an object whose pass was ended by the API server: "A pass that
 // cannot gather, judge or open says so on the object" (R18). Nil if the next pass may get further
 // without help.
 func APIRefused(err error) *Verdict {
-	said := APIRefusal(err)
-	if said == nil {
+	status := APIRefusal(err)
+	if status == nil {
 		return nil
 	}
 	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, Bounded(err.Error(), MaxMessage) +
-		": nothing is sent meanwhile, and it is tried again by itself. " + wayOut(said.Code)}
+		": nothing is sent meanwhile, and it is retried automatically. " + howToFix(status.Code)}
 }
 
-// wayOut describes how to fix a refusal.
-func wayOut(code int32) string {
+// howToFix describes how to fix a refusal.
+func howToFix(code int32) string {
 	switch code {
 	case apiForbidden:
 		return "Raise the quota, or change the admission policy or the role that forbids it"
@@ -84,7 +84,7 @@ func wayOut(code int32) string {
 		return "Install the CustomResourceDefinitions of this version of the operator, " +
 			"or change the admission policy that refuses it"
 	case apiServerFault:
-		return "See that the admission webhook answers, or remove it"
+		return "Make sure that the admission webhook answers, or remove it"
 	}
 	return "Ask the cluster's administrator"
 }
@@ -93,5 +93,5 @@ func wayOut(code int32) string {
 // server: "a CRD that was not upgraded prunes" (R1).
 func PrunedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, Bounded(err.Error(), MaxMessage) +
-		": nothing is sent meanwhile, and it is tried again by itself"}
+		": nothing is sent meanwhile, and it is retried automatically"}
 }

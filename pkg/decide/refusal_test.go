@@ -18,7 +18,7 @@ import (
 
 // A quota, a policy, a role and an old CustomResourceDefinition block writes until a person acts.
 // Other errors of the API server are temporary.
-func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
+func TestR18ADefinitiveRefusalOfTheAPIServerIsReported(t *testing.T) {
 	t.Parallel()
 	ledgers, name := schema.GroupResource{Group: "wholesale.broadband", Resource: "requestledgers"}, "order-1"
 	quota := apierrors.NewForbidden(ledgers, name, errors.New("exceeded quota: few, limited: 3"))
@@ -32,24 +32,26 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 		message string // part of the message; "" if nothing is reported
 		rewrite bool   // whether a status would be written again, in part
 	}{
-		"a quota":                     {quota, "exceeded quota: few, limited: 3", false},
-		"a quota, after some tries":   {retried, "Raise the quota", false},
-		"a policy":                    {policy, "admission policy", true},
-		"a schema without a field":    {strict, "strict decoding", true},
-		"an object that is too large": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "Ask the cluster", true},
-		"a kind that is not there":    {noKind, "Install", false},
-		"a webhook that is away":      {webhook, "See that the admission webhook answers", false},
+		"a quota":                   {quota, "exceeded quota: few, limited: 3", false},
+		"a quota, after some tries": {retried, "Raise the quota", false},
+		"a policy":                  {policy, "admission policy", true},
+		"a schema without a field":  {strict, "strict decoding", true},
+		"an object that is too large": {
+			apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "Ask the cluster", true,
+		},
+		"a missing kind":                 {noKind, "Install", false},
+		"a webhook that does not answer": {webhook, "Make sure that the admission webhook answers", false},
 
-		"a conflict":                {apierrors.NewConflict(ledgers, name, errors.New("newer")), "", false},
-		"one that is there already": {apierrors.NewAlreadyExists(ledgers, name), "", false},
-		"one that is gone":          {apierrors.NewNotFound(ledgers, name), "", false},
-		"a timeout":                 {apierrors.NewTimeoutError("slow", 1), "", false},
-		"another timeout":           {apierrors.NewServerTimeout(ledgers, "update", 1), "", false},
-		"too many requests":         {apierrors.NewTooManyRequests("busy", 1), "", false},
-		"a server that starts":      {apierrors.NewServiceUnavailable("starting"), "", false},
-		"a server that fails":       {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), "", false},
-		"no answer at all":          {errors.New("connection refused"), "", false},
-		"nothing":                   {nil, "", false},
+		"a conflict":                    {apierrors.NewConflict(ledgers, name, errors.New("newer")), "", false},
+		"an object that exists already": {apierrors.NewAlreadyExists(ledgers, name), "", false},
+		"an object that does not exist": {apierrors.NewNotFound(ledgers, name), "", false},
+		"a timeout":                     {apierrors.NewTimeoutError("slow", 1), "", false},
+		"another timeout":               {apierrors.NewServerTimeout(ledgers, "update", 1), "", false},
+		"too many requests":             {apierrors.NewTooManyRequests("busy", 1), "", false},
+		"a server that starts":          {apierrors.NewServiceUnavailable("starting"), "", false},
+		"a server that fails":           {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), "", false},
+		"no response at all":            {errors.New("connection refused"), "", false},
+		"nothing":                       {nil, "", false},
 	} {
 		verdict := decide.APIRefused(row.err)
 		if rewrite := decide.Unwritable(row.err); rewrite != row.rewrite {
@@ -67,7 +69,7 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 }
 
 // An admission webhook may return any message, of any length.
-func TestR18TheWordsOfAWebhookAreBounded(t *testing.T) {
+func TestR18TheMessageOfAWebhookIsBounded(t *testing.T) {
 	t.Parallel()
 	long := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Message: strings.Repeat("no\x1b", 9000)}}
 	verdict := decide.APIRefused(long)

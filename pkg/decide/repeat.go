@@ -22,7 +22,7 @@ func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decisio
 	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
 	// that wrote the time may have been slow.
 	due := in.Past(open.SubmittedAt).Add(repeatAfter)
-	at := Later(due, in.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
+	at := Later(due, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(repeatAfter))
 	switch {
 	case open.Repeats >= MaxRepeats:
 		return ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
@@ -39,8 +39,8 @@ func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decisio
 }
 
 func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
-	return LookAgain(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s: it sets a value, and is asked for again at %s; to resolve it by hand: %s",
+	return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"%s: it sets a value, and is sent again at %s; to resolve it by hand: %s",
 		DescribeUnknown(in, open, WhyUnknown(open)), FormatTime(in, at), ResolveHint(in, open))), at)
 }
 
@@ -56,16 +56,16 @@ func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
 	intent.Error, intent.FinishedAt.Time, intent.LostSince.Time = nil, time.Time{}, time.Time{}
 	decision := RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s is asked for again (repeat %d of %d): the answer to attempt %s was lost",
+		"%s is sent again (repeat %d of %d): the response to attempt %s was lost",
 		open.Operation, intent.Repeats, MaxRepeats, open.AttemptID))
 	decision.Step = Submit{Request: intent}
 	return decision
 }
 
-// TurnedAway ends an attempt that did not reach the carrier. If it was a repeat, the repeat is not
-// counted and the outcome of the attempt before it stays open. An intent has no error: one that has
-// an error was turned away before, and applying the same fact twice counts once.
-func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) {
+// EndUnreached ends an attempt that did not reach the carrier. If it was a repeat, the repeat is
+// not counted and the outcome of the attempt before it stays open. An intent has no error: one that
+// has an error was ended before, and applying the same fact twice counts once.
+func EndUnreached(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) {
 	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
 		return
 	}
@@ -75,11 +75,11 @@ func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1a
 	}
 }
 
-// RefusedRepeat returns the phase of a repeat that was rejected: "DSL's in-progress answer after an
-// unknown outcome means probably ours: wait". For a cancellation the next reading shows the
-// outcome. For any other operation the outcome is unknown.
-func RefusedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
-	if isQuestion(request) {
+// PhaseOfRejectedRepeat returns the phase of a repeat that was rejected: "DSL's in-progress answer
+// after an unknown outcome means probably ours: wait". For a cancellation the next reading shows
+// the outcome. For any other operation the outcome is unknown.
+func PhaseOfRejectedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
+	if isQuery(request) {
 		return v1alpha1.PhaseRejected // a query changes nothing that could affect the next one
 	}
 	if anotherInProgress(request) || request.Operation.AltersCancellation() {

@@ -10,54 +10,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// resolvedAll is the prefix of a resolution of everything that was unknown before a time.
-const resolvedAll = "all@"
-
-// resolvedSameCarrier is the outcome that moves a ledger to the account's baseURL.
-const resolvedSameCarrier = "SameCarrier"
-
-// parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is "never NotAccepted" (R27): that
-// would resend requests that nobody has checked.
-func parseForAll(at, word string) (resolution, bool) {
-	before, err := time.Parse(time.RFC3339, at)
-	parsed := resolution{Outcome: word, before: before}
-	switch word {
-	case resolvedSucceeded, resolvedAbandoned, resolvedSameCarrier:
-		return parsed, err == nil
-	}
-	return parsed, false
-}
-
-// resolvesAll reports whether the annotation is new and resolves this attempt with the others: it
-// "settles what was unknown or lost before that time (not in the future ...)" (R27). An attempt
-// that becomes unknown later is never settled by an old value.
-func resolvesAll(in *Input, open *v1alpha1.Request) bool {
-	value := ResolveAnnotation(in)
-	word, ok := ParseResolution(value)
-	switch {
-	case !ok, value == in.Subject.Controls().Resolve, word.AttemptID != "", word.before.After(in.Now):
-		return false
-	case word.Outcome == resolvedSameCarrier:
-		return false // it concerns the ledger
-	}
-	waits := open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance
-	// Recorded times are truncated to seconds: the order within the same second is unknown.
-	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(word.before.Truncate(time.Second))
-}
-
-// notResolvedByAll returns a message suffix that explains why a resolution of everything does not
-// settle an attempt; "" if the annotation is not of that form.
-func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
-	value := ResolveAnnotation(in)
-	word, ok := ParseResolution(value)
-	if !strings.HasPrefix(value, resolvedAll) || ok && word.Outcome == resolvedSameCarrier {
-		return ""
-	}
-	return fmt.Sprintf(" (now %s is %q, which leaves it as it is: the form is all@<time>=Succeeded or =Abandoned, "+
-		"with an RFC 3339 time after %s that is not in the future)",
-		v1alpha1.AnnotationResolve, value, open.FinishedAt.UTC().Format(time.RFC3339))
-}
-
 // resolution is a person's resolution of one attempt:
 // <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned;
 // or of everything that was unknown before a time: all@<time>=Succeeded | Abandoned | SameCarrier.
@@ -76,6 +28,18 @@ const (
 	resolvedAbandoned   = "Abandoned"
 )
 
+// ResolveAnnotation returns the value of the annotation resolve.
+func ResolveAnnotation(in *Input) string {
+	return Control(in.Subject, v1alpha1.AnnotationResolve)
+}
+
+// ResolutionNames reports whether the annotation is new and names this attempt.
+func ResolutionNames(in *Input, attemptID string) bool {
+	value := ResolveAnnotation(in)
+	resolved, ok := ParseResolution(value)
+	return ok && value != in.Subject.Controls().Resolve && resolved.AttemptID == attemptID
+}
+
 // ParseResolution parses the resolve annotation; it returns false if the form is invalid.
 func ParseResolution(value string) (resolution, bool) {
 	attemptID, outcome, found := strings.Cut(value, "=")
@@ -93,14 +57,50 @@ func ParseResolution(value string) (resolution, bool) {
 	return parsed, false
 }
 
-// ResolveAnnotation returns the value of the annotation resolve.
-func ResolveAnnotation(in *Input) string {
-	return Control(in.Subject, v1alpha1.AnnotationResolve)
+// resolvedAll is the prefix of a resolution of everything that was unknown before a time.
+const resolvedAll = "all@"
+
+// resolvedSameCarrier is the outcome that moves a ledger to the account's baseURL.
+const resolvedSameCarrier = "SameCarrier"
+
+// parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is "never NotAccepted" (R27): that
+// would resend requests that nobody has checked.
+func parseForAll(at, outcome string) (resolution, bool) {
+	before, err := time.Parse(time.RFC3339, at)
+	parsed := resolution{Outcome: outcome, before: before}
+	switch outcome {
+	case resolvedSucceeded, resolvedAbandoned, resolvedSameCarrier:
+		return parsed, err == nil
+	}
+	return parsed, false
 }
 
-// ResolutionNames reports whether the annotation is new and names this attempt.
-func ResolutionNames(in *Input, attemptID string) bool {
+// resolvesAll reports whether the annotation is new and resolves this attempt with the others: it
+// "settles what was unknown or lost before that time (not in the future ...)" (R27). An attempt
+// that becomes unknown later is never settled by an old value.
+func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := ResolveAnnotation(in)
-	word, ok := ParseResolution(value)
-	return ok && value != in.Subject.Controls().Resolve && word.AttemptID == attemptID
+	resolved, ok := ParseResolution(value)
+	switch {
+	case !ok, value == in.Subject.Controls().Resolve, resolved.AttemptID != "", resolved.before.After(in.Now):
+		return false
+	case resolved.Outcome == resolvedSameCarrier:
+		return false // it concerns the ledger
+	}
+	waits := open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance
+	// Recorded times are truncated to seconds: the order within the same second is unknown.
+	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(resolved.before.Truncate(time.Second))
+}
+
+// notResolvedByAll returns a message suffix that explains why a resolution of everything does not
+// settle an attempt; "" if the annotation is not of that form.
+func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
+	value := ResolveAnnotation(in)
+	resolved, ok := ParseResolution(value)
+	if !strings.HasPrefix(value, resolvedAll) || ok && resolved.Outcome == resolvedSameCarrier {
+		return ""
+	}
+	return fmt.Sprintf(" (now %s is %q, which does not resolve it: the form is all@<time>=Succeeded or =Abandoned, "+
+		"with an RFC 3339 time after %s that is not in the future)",
+		v1alpha1.AnnotationResolve, value, open.FinishedAt.UTC().Format(time.RFC3339))
 }

@@ -18,7 +18,7 @@ func ResolvedByPerson(in *Input) *Decision {
 			return resolveAs(open, ResolveAnnotation(in))
 		}
 	}
-	if ended := reworded(in); ended != nil {
+	if ended := newlyResolved(in); ended != nil {
 		return resolveAs(ended, ResolveAnnotation(in))
 	}
 	return nil
@@ -26,34 +26,34 @@ func ResolvedByPerson(in *Input) *Decision {
 
 // resolveAs applies a person's resolution to an attempt; nil if the resolution is void.
 func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
-	word, _ := ParseResolution(annotation)
-	if !possible(open, word) {
+	resolved, _ := ParseResolution(annotation)
+	if !possible(open, resolved) {
 		return nil // the void resolution is ignored, the request keeps its known state
 	}
-	switch word.Outcome {
+	switch resolved.Outcome {
 	case resolvedAccepted:
-		return accepted(open, word.requestID)
+		return accepted(open, resolved.requestID)
 	case resolvedSucceeded:
 		return ResolveSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
-		return ResolveBy(WriterPerson, open, v1alpha1.PhaseAbandoned, Because(givenUp(open.Operation)))
+		return ResolveBy(WriterPerson, open, v1alpha1.PhaseAbandoned, Because(abandonedText(open.Operation)))
 	}
 	return ResolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, Because("resolved as not accepted by the carrier"))
 }
 
-// givenUp explains what an abandoned request means: "never sent again; the next generation may
-// send; an order: final, its customerReference is used up".
-func givenUp(operation v1alpha1.Operation) string {
+// abandonedText explains what an abandoned request means: "never sent again; the next generation
+// may send; an order: final, its customerReference is used up".
+func abandonedText(operation v1alpha1.Operation) string {
 	if operation == v1alpha1.OperationOrderCreate {
-		return "given up by resolve, which is final: its customerReference is used up"
+		return "abandoned by resolve, which is final: its customerReference cannot be used again"
 	}
-	return "given up by resolve; a change of spec or the retry annotation may send again"
+	return "abandoned by resolve; a change of spec or the retry annotation can send it again"
 }
 
 // accepted records that a person found the request at the carrier.
 func accepted(open *v1alpha1.Request, requestID string) *Decision {
 	location, phase := handleNamed(open, requestID).Path(), v1alpha1.PhaseInProgress
-	if contract, _ := carrier.ContractOf(carrier.Operation(open.Operation)); !contract.Followed {
+	if contract, _ := carrier.ContractOf(carrier.Operation(open.Operation)); !contract.Polled {
 		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends once it is accepted
 	}
 	return &Decision{
@@ -70,31 +70,31 @@ func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 
 // possible reports whether a resolution can be true of a request: the request id is valid for its
 // operation, and a request that the carrier has accepted is not resolved as not accepted.
-func possible(open *v1alpha1.Request, word resolution) bool {
-	if takenByCarrier(open) && word.Outcome == ResolvedNotAccepted {
+func possible(open *v1alpha1.Request, resolved resolution) bool {
+	if acceptedByCarrier(open) && resolved.Outcome == ResolvedNotAccepted {
 		return false
 	}
-	return word.Outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
+	return resolved.Outcome != resolvedAccepted || handleNamed(open, resolved.requestID).Path() != ""
 }
 
-// takenByCarrier reports whether the Location of a request came from the carrier's own answer, not
-// from a person, for a request that was accepted late or that a person has ended.
-func takenByCarrier(request *v1alpha1.Request) bool {
+// acceptedByCarrier reports whether the Location of a request came from the carrier's own answer,
+// not from a person, for a request that was accepted late or that a person has ended.
+func acceptedByCarrier(request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseLateAcceptance {
 		return true
 	}
 	named := false
-	if said := request.ResolvedBy; said != nil {
-		word, _ := ParseResolution(said.Word)
-		named = word.Outcome == resolvedAccepted
+	if resolution := request.ResolvedBy; resolution != nil {
+		parsed, _ := ParseResolution(resolution.Word)
+		named = parsed.Outcome == resolvedAccepted
 	}
 	return EndedByPerson(request) && request.Location != "" && !named
 }
 
 // IsResolved reports whether the resolve annotation names this attempt.
 func IsResolved(object metav1.Object, attemptID string) bool {
-	word, ok := ParseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
-	return ok && word.AttemptID == attemptID
+	resolved, ok := ParseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
+	return ok && resolved.AttemptID == attemptID
 }
 
 // resolvable reports whether a person may resolve the request: OutcomeUnknown, Overdue, or being
@@ -106,7 +106,7 @@ func resolvable(in *Input, open *v1alpha1.Request) bool {
 	case v1alpha1.PhaseInProgress:
 		return isOverdue(in, open) || handleLost(in, open)
 	case v1alpha1.PhaseSubmitting:
-		return open.Error != nil || !in.Now.Before(in.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
+		return open.Error != nil || !in.Now.Before(in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		v1alpha1.PhaseRepeated:
@@ -122,15 +122,15 @@ func resolutionIsVoid(in *Input) bool {
 	if value == "" || value == in.Subject.Controls().Resolve {
 		return false
 	}
-	word, ok := ParseResolution(value)
+	resolved, ok := ParseResolution(value)
 	for _, open := range in.Subject.OpenRequests() {
-		if ok && open.AttemptID == word.AttemptID {
-			return !possible(open, word)
+		if ok && open.AttemptID == resolved.AttemptID {
+			return !possible(open, resolved)
 		}
 		if resolvesAll(in, open) {
 			return false
 		}
 	}
-	ended := reworded(in)
-	return ended == nil || !possible(ended, word)
+	ended := newlyResolved(in)
+	return ended == nil || !possible(ended, resolved)
 }

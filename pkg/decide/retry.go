@@ -11,9 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// retryAsked returns the value of the retry annotation; "" if it is used up: "The attempt that it
-// causes records the value; a recorded value is used up" (R21).
-func retryAsked(in *Input, last *v1alpha1.Request) string {
+// newRetryValue returns the value of the retry annotation; "" if it is used up: "The attempt that
+// it causes records the value; a recorded value is used up" (R21).
+func newRetryValue(in *Input, last *v1alpha1.Request) string {
 	asked := Control(in.Subject, v1alpha1.AnnotationRetry)
 	if asked == in.Subject.Controls().Retry || asked == last.Retry {
 		return ""
@@ -31,14 +31,14 @@ func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 	}
 }
 
-// AsksAgain reports whether the retry annotation requests another attempt after this one: "`retry`
-// is `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
-// before it" (R21).
-func AsksAgain(in *Input, last *v1alpha1.Request) bool {
+// RetryRequested reports whether the retry annotation requests another attempt after this one:
+// "`retry` is `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted
+// and ended before it" (R21).
+func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 	if last == nil || !EndedInFailure(last) && !reclaimed(last) {
 		return false
 	}
-	asked := retryAsked(in, last)
+	asked := newRetryValue(in, last)
 	if asked == "" || asked == last.AttemptID {
 		return asked != ""
 	}
@@ -62,8 +62,8 @@ func endedBefore(last *v1alpha1.Request, at time.Time) bool {
 // UsingUpRetry adds the retry annotation to a submission if it requests another attempt after the
 // last one.
 func UsingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
-	if AsksAgain(in, last) {
-		submit.Retry = retryAsked(in, last)
+	if RetryRequested(in, last) {
+		submit.Retry = newRetryValue(in, last)
 		submit.Request.Retry = submit.Retry
 	} else if unsent := unsentRetry(in, last); unsent != nil {
 		submit.Request.Retry, submit.Request.RetriedBy = unsent.Retry, unsent.RetriedBy
@@ -85,10 +85,10 @@ func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	return newest
 }
 
-// RetryFlaw returns a message suffix that explains why the retry annotation does not request
+// WhyRetryIgnored returns a message suffix that explains why the retry annotation does not request
 // another attempt after this one; "" if there is no annotation or it is used up.
-func RetryFlaw(in *Input, last *v1alpha1.Request) string {
-	asked := retryAsked(in, last)
+func WhyRetryIgnored(in *Input, last *v1alpha1.Request) string {
+	asked := newRetryValue(in, last)
 	if asked == "" {
 		return ""
 	}
@@ -104,7 +104,7 @@ func RetryFlaw(in *Input, last *v1alpha1.Request) string {
 
 // RetryDue returns when a retry annotation with a time in the future takes effect; zero if never.
 func RetryDue(in *Input, last *v1alpha1.Request) time.Time {
-	at, err := time.Parse(time.RFC3339, retryAsked(in, last))
+	at, err := time.Parse(time.RFC3339, newRetryValue(in, last))
 	if err != nil || !at.After(in.Now) {
 		return time.Time{}
 	}

@@ -12,10 +12,10 @@ import (
 // MaySend holds back a request for the reasons that apply to every kind.
 func MaySend(in *Input, want DesiredChange) *Decision {
 	for _, guard := range []func(*Input, DesiredChange) *Decision{
-		markerStands,     // no ledger can be created for it
-		LedgerStays,      // its ledger is being deleted
-		cacheBehind,      // the cache does not show the latest account or object yet
-		backedOff,        // the last attempt did not reach the carrier
+		markerPresent,    // no ledger can be created for it
+		LedgerNotDeleted, // its ledger is being deleted
+		cacheCurrent,     // the cache does not show the latest account or object yet
+		backoffOver,      // the last attempt did not reach the carrier
 		breakerClosed,    // responses were lost recently
 		underChargeLimit, // the charge limit is reached
 	} {
@@ -26,23 +26,23 @@ func MaySend(in *Input, want DesiredChange) *Decision {
 	return nil
 }
 
-// backedOff: NotSent, NotProcessed and NotAccepted are retried automatically, after a back-off.
-func backedOff(in *Input, want DesiredChange) *Decision {
+// backoffOver: NotSent, NotProcessed and NotAccepted are retried automatically, after a back-off.
+func backoffOver(in *Input, want DesiredChange) *Decision {
 	last := in.Subject.RequestOf(want.Operation)
-	if last == nil || !GoesAgain(last.Phase) {
+	if last == nil || !IsAutoRetried(last.Phase) {
 		return nil
 	}
 	again := sentAgainAt(in, last)
 	if !in.Now.Before(again) {
 		return nil
 	}
-	became := "has not reached the carrier"
-	if cameToNothing(last) {
-		became = "has not been answered"
+	what := "has not reached the carrier"
+	if isUnansweredQuery(last) {
+		what = "has not been answered"
 	}
 	decision := RestWorking(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-		"%s %s (%s): it is sent again by itself", last.Operation, became, ErrorMessage(last.Error)))
-	decision.LookAt = again
+		"%s %s (%s): it is sent again automatically", last.Operation, what, ErrorMessage(last.Error)))
+	decision.RequeueAt = again
 	return decision
 }
 
@@ -61,18 +61,18 @@ func Weightier(held, next *Decision) *Decision {
 	if held == nil {
 		return next
 	}
-	at := Earlier(held.LookAt, next.LookAt)
+	at := Earlier(held.RequeueAt, next.RequeueAt)
 	if next.Verdict.State.weight() > held.Verdict.State.weight() {
 		held = next
 	}
-	held.LookAt = at
+	held.RequeueAt = at
 	return held
 }
 
 // Intent returns the request as it is recorded before it is sent.
 func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 	return v1alpha1.Request{
-		Operation: want.Operation, Attempt: attemptNumber(in, want), Repeats: questionsBefore(in, want),
+		Operation: want.Operation, Attempt: attemptNumber(in, want), Repeats: queriesBefore(in, want),
 		Target: want.Target, Before: want.Before,
 		Identity: in.Account.Object.IdentityName(), BaseURL: in.Account.Object.Spec.BaseURL,
 		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),

@@ -34,22 +34,22 @@ func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) []v1alpha1.Reservation {
 	since := ReservedSince(now)
 	return slices.DeleteFunc(slices.Clone(reservations), func(one v1alpha1.Reservation) bool {
-		if seen, ahead := s.Seen[one.AttemptID]; ahead {
+		if seen, ahead := s.Future[one.AttemptID]; ahead {
 			return s.Elapsed-seen >= reservationHolds
 		}
 		return !one.At.After(since)
 	})
 }
 
-// Sight records the given reservations that are in the future, and returns a message about new
+// Add records the given reservations that are in the future, and returns a message about new
 // ones; "" if there are none.
-func (s Sightings) Sight(reservations []v1alpha1.Reservation, now time.Time, elapsed time.Duration) (report string) {
-	for _, one := range reservations {
-		if _, known := s[one.AttemptID]; known || !one.At.After(now) {
+func (r FutureReservations) Add(all []v1alpha1.Reservation, now time.Time, elapsed time.Duration) (report string) {
+	for _, one := range all {
+		if _, known := r[one.AttemptID]; known || !one.At.After(now) {
 			continue
 		}
-		s[one.AttemptID] = elapsed
-		if one.At.After(now.Add(tellAhead)) {
+		r[one.AttemptID] = elapsed
+		if one.At.After(now.Add(minReportedSkew)) {
 			report = aheadReport(one.At, now)
 		}
 	}
@@ -62,11 +62,11 @@ func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Ti
 	return spendingHeld(account, spending, now) == nil
 }
 
-// GivesBack reports whether an attempt releases its reservation: "released on NotSent and
+// ReleasesReservation reports whether an attempt releases its reservation: "released on NotSent and
 // NotProcessed as said by sender or carrier, never on a person's word" (R10).
-func GivesBack(attempt *v1alpha1.Request) bool {
-	said := attempt.EndedBy == v1alpha1.EndedBySender || attempt.EndedBy == v1alpha1.EndedByCarrier
-	return said && !attempt.Phase.Reached()
+func ReleasesReservation(attempt *v1alpha1.Request) bool {
+	known := attempt.EndedBy == v1alpha1.EndedBySender || attempt.EndedBy == v1alpha1.EndedByCarrier
+	return known && !attempt.Phase.Reached()
 }
 
 // underChargeLimit holds back a chargeable request. The limit may be reached by the time the
@@ -83,8 +83,8 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 	if limit == nil {
 		return nil
 	}
-	if decision := leaving(ledger); decision != nil {
-		return LookAgain(decision, now.Add(time.Minute))
+	if decision := heldByDeletedLedger(ledger); decision != nil {
+		return RequeueAt(decision, now.Add(time.Minute))
 	}
 	switch {
 	case spending.Damaged != nil:
@@ -101,6 +101,6 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 	}
 	decision := RestWorking(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
 		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
-			"the next goes when one of them is an hour old", limit.PerHour))
-	return LookAgain(decision, now.Add(time.Minute))
+			"the next is sent when one of them is an hour old", limit.PerHour))
+	return RequeueAt(decision, now.Add(time.Minute))
 }

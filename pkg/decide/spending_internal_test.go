@@ -24,7 +24,7 @@ func spentAgo(now time.Time, ago ...time.Duration) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-func TestR10WhatTheIdentityHasReservedHoldsAnAccountBack(t *testing.T) {
+func TestR10TheReservationsOfAnIdentityCountForEachOfItsAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	newer, elsewhere := spentAgo(now), spentAgo(now)
@@ -34,14 +34,16 @@ func TestR10WhatTheIdentityHasReservedHoldsAnAccountBack(t *testing.T) {
 		spending Spending
 		reason   string
 	}{
-		"nothing yet":                {Spending{}, ""},
-		"one of two":                 {Spending{Ledger: spentAgo(now, time.Minute)}, ""},
-		"two of two":                 {Spending{Ledger: spentAgo(now, time.Minute, time.Hour)}, limit},
-		"one that was sent too late": {Spending{Ledger: spentAgo(now, time.Minute, time.Hour+10*time.Second)}, limit},
+		"nothing yet": {Spending{}, ""},
+		"one of two":  {Spending{Ledger: spentAgo(now, time.Minute)}, ""},
+		"two of two":  {Spending{Ledger: spentAgo(now, time.Minute, time.Hour)}, limit},
+		"one within the 10 s before the POST": {
+			Spending{Ledger: spentAgo(now, time.Minute, time.Hour+10*time.Second)}, limit,
+		},
 		"one is more than an hour old": {
 			Spending{Ledger: spentAgo(now, time.Minute, time.Hour+11*time.Second)}, "",
 		},
-		"from the future":     {Spending{Ledger: spentAgo(now, -time.Minute, -time.Hour)}, limit},
+		"two from the future": {Spending{Ledger: spentAgo(now, -time.Minute, -time.Hour)}, limit},
 		"a damaged ledger":    {Spending{Damaged: errors.New("damaged")}, v1alpha1.ReasonLedgerUnreadable},
 		"a newer schema":      {Spending{Ledger: newer}, v1alpha1.ReasonLedgerUnreadable},
 		"of another carrier":  {Spending{Ledger: elsewhere}, v1alpha1.ReasonConflict},
@@ -63,7 +65,7 @@ func TestR10WhatTheIdentityHasReservedHoldsAnAccountBack(t *testing.T) {
 	}
 }
 
-func TestR10AReservationIsReleasedOnTheSendersOrTheCarriersWord(t *testing.T) {
+func TestR10OnlyTheSenderOrTheCarrierReleasesAReservation(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		phase v1alpha1.RequestPhase
@@ -80,7 +82,7 @@ func TestR10AReservationIsReleasedOnTheSendersOrTheCarriersWord(t *testing.T) {
 		{v1alpha1.PhaseSucceeded, v1alpha1.EndedByCarrier, false},
 		{v1alpha1.PhaseSubmitting, "", false},
 	} {
-		if got := GivesBack(&v1alpha1.Request{Phase: test.phase, EndedBy: test.by}); got != test.want {
+		if got := ReleasesReservation(&v1alpha1.Request{Phase: test.phase, EndedBy: test.by}); got != test.want {
 			t.Errorf("%s by %q: %t", test.phase, test.by, got)
 		}
 	}

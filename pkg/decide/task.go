@@ -38,8 +38,8 @@ func OpenRequest(in *Input) *v1alpha1.Request {
 	return nil
 }
 
-// OnHold returns a decision that does nothing, for a reason; nil without one.
-func OnHold(why *Verdict) *Decision {
+// Blocked returns a decision that does nothing, for a reason; nil without one.
+func Blocked(why *Verdict) *Decision {
 	if why == nil {
 		return nil
 	}
@@ -87,7 +87,7 @@ func taskWithheld(in *Input, task Task) *Decision {
 	switch {
 	case in.Withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
 		return RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, and %s is not sent", in.Withheld(), task.Operation))
-	case asksOnce(task.Operation):
+	case sentOnlyOnce(task.Operation):
 		return AwaitAcknowledgement(in, string(task.Operation))
 	}
 	return nil
@@ -104,7 +104,7 @@ func contactHeld(in *Input, contact ContactSource) *Decision {
 	if contact.Secret == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
 		return nil
 	}
-	return LookAgain(RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
+	return RequeueAt(RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }
 
 // staleGrace is how long a cached object may lag behind the writes of this process.
@@ -113,21 +113,21 @@ const staleGrace = 10 * time.Second
 // submitQuery sends a Query; after a failure it waits until the pause is over.
 func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	query, last := in.Memory.LastQuery, in.Subject.RequestOf(submit.Request.Operation)
-	recorded := last != nil && last.AttemptID == query.Taken
-	if until := query.TakenAt.Add(staleGrace); query.Taken != "" && !recorded && in.Now.Before(until) {
+	recorded := last != nil && last.AttemptID == query.Answered
+	if until := query.AnsweredAt.Add(staleGrace); query.Answered != "" && !recorded && in.Now.Before(until) {
 		// "One request each": this copy of the object is older than the recorded answer.
 		decision.Step = Rest{}
-		return LookAgain(decision, until)
+		return RequeueAt(decision, until)
 	}
 	if query.Err != nil && in.Now.Before(query.RetryAt) {
-		return LookAgain(RestWorking(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s has not been answered (%s): it is asked again", submit.Request.Operation, ErrorText(query.Err))), query.RetryAt)
+		return RequeueAt(RestWorking(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
+			"%s has not been answered (%s): it is sent again", submit.Request.Operation, ErrorText(query.Err))), query.RetryAt)
 	}
 	decision.Step = SubmitQuery(submit)
 	return decision
 }
 
-// TaskEvidence cannot determine the outcome of a request: a Query is sent anew, and for any other
+// TaskEvidence cannot determine the outcome of a request: a Query is sent again, and for any other
 // request a person has to decide.
 type TaskEvidence struct{ *Input }
 
@@ -144,8 +144,8 @@ func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 		why = open.Error
 		last := t.Subject.NewestError()
 		if last != nil && t.Now.Before(t.Past(last.At).Add(queryGrace)) {
-			return LookAgain(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-				"%s has no usable answer (%s): it is asked anew a minute later", open.Operation, ErrorMessage(why))),
+			return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
+				"%s has no usable answer (%s): it is sent again a minute later", open.Operation, ErrorMessage(why))),
 				t.Past(last.At).Add(queryGrace))
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// nextLook returns the first polling time of a request after a moment. It is a pure function of the
+// nextPoll returns the first polling time of a request after a moment. It is a pure function of the
 // submission time, the operation's curve and the object's UID, so a restart changes nothing and
 // causes no extra call.
-func nextLook(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
+func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
-	look := curve.next(followedFrom(in, open), string(in.Subject.GetUID()), after)
-	if in.Memory.Told.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
-		look = Earlier(look, Later(in.Memory.Told, after.Add(curve.shortest)))
+	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)
+	if in.Memory.NotifiedAt.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
+		look = Earlier(look, Later(in.Memory.NotifiedAt, after.Add(curve.shortest)))
 	}
 	look = Later(look, in.Memory.NotBefore)
 	// A late poll does not reduce the pause before the next one below the minimum. Also, "after a
@@ -28,10 +28,10 @@ func nextLook(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	return Later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
 }
 
-// nextReadingLook does the same for an open reading.
-func nextReadingLook(in *Input, reading *Reading) time.Time {
+// nextReadingPoll does the same for an open reading.
+func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
-	look := curve.next(reading.AskedAt, string(in.Subject.GetUID()), reading.LastLook)
+	look := curve.next(reading.RequestedAt, string(in.Subject.GetUID()), reading.LastPoll)
 	return Later(look, in.Memory.NotBefore)
 }
 
@@ -126,11 +126,11 @@ func Later(a, b time.Time) time.Time {
 // single one is not worth reporting.
 const FailuresShown = 3
 
-// followedFrom returns when the polling of a request begins. The result of a request that ended
+// polledFrom returns when the polling of a request begins. The result of a request that ended
 // long ago is available, so it is read as soon as this process notices that it is missing.
-func followedFrom(in *Input, open *v1alpha1.Request) time.Time {
+func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
 	if IsReadAgain(open) {
-		return Later(in.Past(open.FinishedAt), in.Memory.Attempts[open.AttemptID].Seen)
+		return Later(in.Past(open.FinishedAt), in.Memory.Attempts[open.AttemptID].FirstSeen)
 	}
 	return in.Past(open.SubmittedAt)
 }

@@ -15,7 +15,7 @@ var noon = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 
 // The poll times are the same for every process: a process that asks after a poll gets the next
 // one, and processes that ask in between get the same.
-func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
+func TestPollTimesAreTheSameForEveryProcess(t *testing.T) {
 	t.Parallel()
 	looks := curve{first: 5 * time.Second, longest: 5 * time.Minute}
 	for object := range 20 {
@@ -43,7 +43,7 @@ func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
 
 // For an account whose requests are polled often, the first poll is as early. The carrier's minimum
 // for a fibre build charge cannot be shortened.
-func TestAnAccountBoundsTheFirstGapToo(t *testing.T) {
+func TestTheAccountsPollingLimitsApplyToTheFirstPause(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestAnAccountBoundsTheFirstGapToo(t *testing.T) {
 	}
 }
 
-func TestSlotsAreSpreadAndKept(t *testing.T) {
+func TestIntervalSlotsAreSpreadAndStable(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	hours := map[int]bool{}

@@ -17,7 +17,7 @@ func (d *Decision) WithControls(in *Input) {
 		d.Unused = unused
 		d.Verdict.Message += "; " + unused
 	} else if resolutionIsVoid(in) {
-		d.Unused = fmt.Sprintf("the annotation %s is %q, and resolves nothing: it names no attempt that can be settled so",
+		d.Unused = fmt.Sprintf("the annotation %s is %q, and resolves nothing: it names no attempt that it can resolve",
 			v1alpha1.AnnotationResolve, ResolveAnnotation(in))
 	}
 }
@@ -35,8 +35,8 @@ func unusedControl(in *Input, decision *Decision) string {
 		needed                   bool
 	}{
 		{v1alpha1.AnnotationApprove, decision.Handled.Approve, "approves nothing: no change waits for approval", waits},
-		{v1alpha1.AnnotationTrust, decision.Handled.Trust, "has nothing believed: no unknown value is shown", waits},
-		{v1alpha1.AnnotationRetry, decision.Handled.Retry, "has nothing sent again: no request has failed", hasFailed(in)},
+		{v1alpha1.AnnotationTrust, decision.Handled.Trust, "trusts nothing: no unknown value is shown", waits},
+		{v1alpha1.AnnotationRetry, decision.Handled.Retry, "retries nothing: no request has failed", hasFailed(in)},
 	} {
 		given := Control(in.Subject, one.annotation)
 		if given != "" && given != one.handled && !one.needed && !isRecorded(in, given) {

@@ -100,7 +100,7 @@ func waitsFor(object subject, message string) ending {
 		case open.Phase != v1alpha1.PhaseSubmitting:
 		case strings.Contains(message, "awaited for two minutes"):
 			return withinGrace
-		case strings.Contains(message, "it sets a value, and is asked for again at"):
+		case strings.Contains(message, "it sets a value, and is sent again at"):
 			return toRepeat
 		case strings.Contains(message, "health"):
 			return toProve

@@ -216,7 +216,7 @@ func (p sample) approvable() string {
 // offers the retry, or says that the operator retries in minutes; a retry request is sooner.
 func (p sample) retryable() string {
 	message := p.ready().Message
-	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "tried again by itself")
+	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "retried automatically")
 	if !again || !p.is(v1alpha1.ConditionStalled) {
 		return ""
 	}

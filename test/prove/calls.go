@@ -69,7 +69,7 @@ func pollPause(path string) time.Duration {
 	const fibre, others = 5 * time.Second, 2 * time.Second
 	for _, contract := range carrier.Contracts() {
 		switch {
-		case !contract.Followed, !strings.HasPrefix(path, contract.SubmitPath+"/"):
+		case !contract.Polled, !strings.HasPrefix(path, contract.SubmitPath+"/"):
 		case contract.Operation == carrier.FibreBuildCharge:
 			return fibre
 		default:

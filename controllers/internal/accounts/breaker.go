@@ -161,7 +161,7 @@ func (b *breaker) state() decide.Breaker {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return decide.Breaker{
-		Lost: b.lost, LostAt: b.lostAt, Until: b.until, Heard: b.heard, HeardAt: b.heardAt,
+		LostRequest: b.lost, LostAt: b.lostAt, Until: b.until, Answered: b.heard, AnsweredAt: b.heardAt,
 		ProbeAt: b.probeAt, ProbeError: b.probing,
 	}
 }

@@ -25,7 +25,7 @@ type Fact struct {
 // notSent is the fact that the gate was closed: no byte of the attempt has left the process.
 func notSent(why error) Fact {
 	apply := func(_ Subject, request *v1alpha1.Request) {
-		decide.TurnedAway(request, v1alpha1.PhaseNotSent, decide.GateClosed(why))
+		decide.EndUnreached(request, v1alpha1.PhaseNotSent, decide.GateClosed(why))
 	}
 	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
 }
@@ -51,7 +51,7 @@ func receiptFact(receipt carrier.Receipt) Fact {
 // acceptedAs is the fact that the carrier has accepted an attempt, with the handle to poll.
 func acceptedAs(handle carrier.Handle) Fact {
 	phase := v1alpha1.PhaseInProgress
-	if contract, _ := carrier.ContractOf(handle.Operation); !contract.Followed {
+	if contract, _ := carrier.ContractOf(handle.Operation); !contract.Polled {
 		phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: "both end here, Succeeded"
 	}
 	return Fact{
@@ -89,12 +89,12 @@ func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt)
 	return Fact{By: decide.WriterSender, To: phase, Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
 		refusal := decide.RequestErrorOf(receipt.Err)
 		if phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed {
-			decide.TurnedAway(request, phase, refusal)
+			decide.EndUnreached(request, phase, refusal)
 			return
 		}
 		request.Phase, request.Error = phase, refusal
 		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
-			request.Phase = decide.RefusedRepeat(request)
+			request.Phase = decide.PhaseOfRejectedRepeat(request)
 		}
 	}}
 }
@@ -116,7 +116,7 @@ func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
 			request.FinishedAt = metav1.Time{} // it held the time of the late acceptance, or of the previous resolution
 		}
 		if resolve.Phase == v1alpha1.PhaseNotSent {
-			decide.TurnedAway(request, resolve.Phase, resolve.Error)
+			decide.EndUnreached(request, resolve.Phase, resolve.Error)
 		} else {
 			request.Phase, request.Error = resolve.Phase, resolve.Error
 		}

@@ -12,16 +12,16 @@ import (
 // the future.
 type futureReservations struct {
 	mu sync.Mutex
-	by map[string]decide.Sightings
+	by map[string]decide.FutureReservations
 }
 
 // sightings returns the sightings of an identity. The lock must be held.
-func (s *futureReservations) sightings(identity string) decide.Sightings {
+func (s *futureReservations) sightings(identity string) decide.FutureReservations {
 	if s.by[identity] == nil {
 		if s.by == nil {
-			s.by = map[string]decide.Sightings{}
+			s.by = map[string]decide.FutureReservations{}
 		}
-		s.by[identity] = decide.Sightings{}
+		s.by[identity] = decide.FutureReservations{}
 	}
 	return s.by[identity]
 }

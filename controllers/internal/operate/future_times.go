@@ -16,12 +16,12 @@ import (
 // NoteFutureTimes remembers which recorded times lie in the future and reports the new ones:
 // "counts as now and is reported" (R19).
 func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
-	ahead, report := decide.Clocked(input)
-	if len(ahead)+len(input.Memory.Ahead) == 0 {
+	ahead, report := decide.FindFutureTimes(input)
+	if len(ahead)+len(input.Memory.FutureTimes) == 0 {
 		return
 	}
-	input.Memory.Ahead = ahead
-	p.Memory.Note(subject.GetUID(), input.Now, func(memory *decide.Memory) { memory.Ahead = ahead })
+	input.Memory.FutureTimes = ahead
+	p.Memory.Note(subject.GetUID(), input.Now, func(memory *decide.Memory) { memory.FutureTimes = ahead })
 	if report != "" {
 		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
 	}
@@ -34,13 +34,13 @@ func (p *Protocol) CheckReservations(
 ) decide.Spending {
 	p.future.mu.Lock()
 	elapsed, seen := p.Elapsed(), p.future.sightings(account.IdentityName())
-	report := seen.Sight(reservations, p.Now(), elapsed)
+	report := seen.Add(reservations, p.Now(), elapsed)
 	seen = maps.Clone(seen)
 	p.future.mu.Unlock()
 	if report != "" {
 		p.Events.Eventf(account, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
 	}
-	return decide.Spending{Seen: seen, Elapsed: elapsed}
+	return decide.Spending{Future: seen, Elapsed: elapsed}
 }
 
 // CheckAllReservations is CheckReservations for all recorded reservations of an identity: sightings

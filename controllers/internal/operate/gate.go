@@ -98,7 +98,7 @@ func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 		return err
 	}
 	p.Memory.Note(scope.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
-		memory.Gate.Account = decide.Seen(&live, scope.Account)
+		memory.Gate.Account = decide.VersionOf(&live, scope.Account)
 	})
 	switch {
 	case live.UID != scope.Account.UID || live.Generation != scope.Account.Generation:
@@ -122,7 +122,7 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 		return nil, err
 	}
 	p.Memory.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) {
-		memory.Gate.Object = decide.Seen(live, subject)
+		memory.Gate.Object = decide.VersionOf(live, subject)
 	})
 	switch {
 	case live.GetUID() != subject.GetUID() || live.GetGeneration() != subject.GetGeneration():

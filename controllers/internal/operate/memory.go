@@ -88,7 +88,7 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 	for _, request := range open {
 		known, found := held.attempts[request.AttemptID]
 		if !found || known.phase != request.Phase {
-			known = remembered{decide.Attempt{Seen: now, LastLook: now}, request.Phase}
+			known = remembered{decide.Attempt{FirstSeen: now, LastPoll: now}, request.Phase}
 		}
 		known.Receipt, known.Posted = m.posted[request.AttemptID].receipt, m.mayHavePosted(request)
 		attempts[request.AttemptID], memory.Attempts[request.AttemptID] = known, known.Attempt

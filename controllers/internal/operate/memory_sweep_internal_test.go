@@ -101,14 +101,14 @@ func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
 	memory := NewMemory("me")
 	memory.Note("service", begun, func(held *decide.Memory) {
 		held.Readings.Options = decide.Reading{
-			State: decide.ReadingAnswered, AskedAt: begun, Token: "p1",
+			State: decide.ReadingAnswered, RequestedAt: begun, Token: "p1",
 			Options: carrier.PlanOptionsResult{Plans: make([]carrier.Plan, 60)},
 		}
 		held.Readings.Disruptions = decide.Reading{
-			State: decide.ReadingAnswered, AskedAt: begun, Disruptions: make([]carrier.Disruption, 1000),
+			State: decide.ReadingAnswered, RequestedAt: begun, Disruptions: make([]carrier.Disruption, 1000),
 		}
 		held.Readings.Health = decide.Reading{
-			State: decide.ReadingTaken, AskedAt: begun, Health: carrier.HealthResult{Plan: "fast"},
+			State: decide.ReadingRecorded, RequestedAt: begun, Health: carrier.HealthResult{Plan: "fast"},
 		}
 	})
 	held := func() (readings decide.Readings) {
@@ -124,8 +124,8 @@ func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
 	if len(kept.Options.Options.Plans) != 0 || len(kept.Disruptions.Disruptions) != 0 {
 		t.Error("prices are kept although they are stale")
 	}
-	if kept.Options.Token != "p1" || kept.Options.State != decide.ReadingAnswered || kept.Options.AskedAt != begun ||
-		kept.Disruptions.State != decide.ReadingTaken || kept.Health.Health.Plan != "fast" {
+	if kept.Options.Token != "p1" || kept.Options.State != decide.ReadingAnswered || kept.Options.RequestedAt != begun ||
+		kept.Disruptions.State != decide.ReadingRecorded || kept.Health.Health.Plan != "fast" {
 		t.Errorf("what has to be known of them is lost: %+v", kept)
 	}
 }

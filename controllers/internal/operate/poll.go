@@ -61,7 +61,7 @@ func (p *Protocol) notePoll(subject Subject, attemptID string, retryAfter time.D
 	now := p.Now()
 	p.Memory.Note(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
 	p.Memory.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {
-		attempt.LastLook = now
+		attempt.LastPoll = now
 		if err == nil {
 			attempt.Failures, attempt.PollError = 0, nil
 			return

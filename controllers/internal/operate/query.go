@@ -38,7 +38,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 		return 0, nil
 	}
 	p.Memory.Note(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {
-		memory.LastQuery = decide.LastQuery{Taken: request.AttemptID, TakenAt: asked}
+		memory.LastQuery = decide.LastQuery{Answered: request.AttemptID, AnsweredAt: asked}
 	})
 	fact, seen := queryFact(receipt), attemptIDOf(scope.Subject, request.Operation)
 	fact.Enter = func(subject Subject) {

@@ -36,7 +36,7 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 	result := p.send(ctx, session, question)
 	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
-		result.AskedAt, result.LastLook, result.Token = asked, asked, question.Token
+		result.RequestedAt, result.LastPoll, result.Token = asked, asked, question.Token
 		result.Elapsed, result.Generation = elapsed, question.Generation
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
 		if result.State == decide.ReadingFailed {
@@ -96,7 +96,7 @@ const maxDisruptions = 1000
 // account's rate limit.
 func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int64, reading *decide.Reading) {
 	found, last, err := session.Disruptions(ctx, serviceID, reading.Page)
-	reading.LastLook = p.Now()
+	reading.LastPoll = p.Now()
 	if err != nil {
 		reading.State, reading.Err = decide.ReadingFailed, err
 		return
@@ -139,12 +139,12 @@ func (p *Protocol) Collect(
 // "is asked anew after 60 s". Any other poll error fails only the poll at first, and the reading
 // after the usual duration of the operation.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
-	reading.LastLook = p.Now()
+	reading.LastPoll = p.Now()
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
 	switch {
 	case err != nil && isHandleLost(err):
 		p.readingFailed(reading, err, handlePause)
-	case err != nil && p.Now().Sub(reading.AskedAt) < contract.Poll.Usual:
+	case err != nil && p.Now().Sub(reading.RequestedAt) < contract.Poll.Usual:
 		reading.Failures, reading.Err = reading.Failures+1, err
 	case err != nil:
 		p.readingFailed(reading, err, max(pauseAfter(reading, err), outcome.RetryAfter))

@@ -40,7 +40,7 @@ func (*Protocol) release(ctx context.Context, scope Scope, submission Submission
 // carrier.
 func (*Protocol) releaseUnsent(ctx context.Context, scope Scope, attemptID string) {
 	request := attempt(scope.Subject, attemptID)
-	if scope.Spending == nil || request == nil || !decide.GivesBack(request) {
+	if scope.Spending == nil || request == nil || !decide.ReleasesReservation(request) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, gateAfter)

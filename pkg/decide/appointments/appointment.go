@@ -34,27 +34,27 @@ func Decide(in Input) decide.Decision {
 		func() *decide.Decision { return dateToCome(&in) },
 		func() *decide.Decision { return slotsRefused(&in) },
 		func() *decide.Decision { return cancelFirst(&in) },
-		func() *decide.Decision { return askForSlots(&in) },
+		func() *decide.Decision { return querySlots(&in) },
 	})
 	decision.WithControls(&in.Input)
 	return decision
 }
 
-// Take updates the appointment-request in the status from the recorded request.
-func Take(status *v1alpha1.AppointmentRequestStatus) {
+// UpdateFromRequest updates the appointment-request in the status from the recorded request.
+func UpdateFromRequest(status *v1alpha1.AppointmentRequestStatus) {
 	request := status.Request
 	switch {
 	case request == nil:
 	case request.Operation == v1alpha1.OperationAppointmentSlots:
-		takeAsked(status, request)
+		updateFromQuery(status, request)
 	case request.Phase == v1alpha1.PhaseSucceeded || request.Phase == v1alpha1.PhaseAbandoned:
 		forget(status) // cancelled, or abandoned by a person
 	}
 }
 
-// takeAsked takes the id of the appointment-request from the Location. A Location that cannot be
-// found "is asked anew after 60 s": by then we know of no other appointment-request.
-func takeAsked(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
+// updateFromQuery takes the id of the appointment-request from the Location. A Location that cannot
+// be found "is asked anew after 60 s": by then we know of no other appointment-request.
+func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
 	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
 		forget(status)
 		return
@@ -125,7 +125,7 @@ func slotsOffered(in *Input) *decide.Decision {
 
 func cancelledByCarrier(in *Input) string {
 	notice := in.Appointment.Status.Cancelled
-	return fmt.Sprintf("the carrier cancelled the appointment of order %s%s: %s. Ask for slots again by "+
+	return fmt.Sprintf("the carrier cancelled the appointment of order %s%s: %s. Query slots again with "+
 		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>', or change dateFrom, and book another",
 		OrderNumber(in.Appointment, in.Order), decide.UnsignedNote(notice), decide.ReasonGiven(notice),
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
@@ -151,15 +151,15 @@ func orderKnown(in *Input) *decide.Decision {
 		return nil
 	case order == nil:
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
-			"ServiceOrder %s does not exist in this namespace: create it, and the slots are asked for", ref.Name))
+			"ServiceOrder %s does not exist in this namespace: create it, and the slots are queried", ref.Name))
 	case order.Spec.AccountRef != in.Appointment.Spec.AccountRef:
 		return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"ServiceOrder %s belongs to CarrierAccount %s and this object to %s: an order's slots are asked for "+
+			"ServiceOrder %s belongs to CarrierAccount %s and this object to %s: the slots of an order are queried "+
 				"by the account that placed it; create another AppointmentRequest with that accountRef",
 			ref.Name, order.Spec.AccountRef.Name, in.Appointment.Spec.AccountRef.Name))
 	case order.Status.OrderID == "":
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
-			"ServiceOrder %s has no order number yet: once the carrier has taken it, the slots are asked for", ref.Name))
+			"ServiceOrder %s has no order number yet: once the carrier has accepted it, the slots are queried", ref.Name))
 	}
 	return nil
 }
@@ -183,8 +183,8 @@ func slotsRefused(in *Input) *decide.Decision {
 	held := decide.HeldBack(&in.Input, refused)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
 		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
-			"the account's permissions; it is tried again by itself%s",
-			OrderNumber(in.Appointment, in.Order), orderField(in), decide.RetryFlaw(&in.Input, refused))
+			"the account's permissions; it is retried automatically%s",
+			OrderNumber(in.Appointment, in.Order), orderField(in), decide.WhyRetryIgnored(&in.Input, refused))
 	}
 	return held
 }
@@ -226,26 +226,26 @@ func madeElsewhere(in *Input) *decide.Decision {
 		return nil
 	}
 	return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-		"appointment-request %s was made at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
+		"appointment-request %s was created at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
 			"restore the account, or create another AppointmentRequest",
 		in.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
 		account.Spec.BaseURL, account.IdentityName()))
 }
 
-// askForSlots queries when a technician is available. The query leaves an appointment-request
+// querySlots queries when a technician is available. The query leaves an appointment-request
 // behind. Therefore --submit=false ("send nothing") holds it back, unlike other queries, and the
 // finalizer is added first if the appointment-request is to be cancelled on deletion.
-func askForSlots(in *Input) *decide.Decision {
+func querySlots(in *Input) *decide.Decision {
 	want := desiredSlots(in)
 	if why := in.Withheld(); why != "" {
 		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, and %s is not sent: it makes an appointment-request", why, want.Operation))
+			"%s, and %s is not sent: it creates an appointment-request", why, want.Operation))
 	}
 	decision := decide.SendTask(&in.Input, decide.Task{Operation: want.Operation, Target: want.Target, Body: want.Body})
-	if question, ok := decision.Step.(decide.SubmitQuery); ok {
-		question.Hold = CancelsOnDelete(in.Appointment)
-		question.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-		decision.Step = question
+	if query, ok := decision.Step.(decide.SubmitQuery); ok {
+		query.FinalizerFirst = CancelsOnDelete(in.Appointment)
+		query.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+		decision.Step = query
 	}
 	return decision
 }
@@ -262,7 +262,7 @@ func appointmentBody(in *Input, want decide.DesiredChange) []byte {
 	return Body(request, in.Appointment.Status.AppointmentRequestID, OrderNumber(in.Appointment, in.Order))
 }
 
-// evidence cannot read an appointment-request: a query for slots is sent anew, and a
+// evidence cannot read an appointment-request: a query for slots is sent again, and a
 // cancellation, of class Converge, is repeated.
 type evidence struct{ *decide.Input }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // See the same test of services.
-func TestAFirstDateInThePastIsShownWithoutToday(t *testing.T) {
+func TestADateInThePastIsReportedWithoutTheCurrentDay(t *testing.T) {
 	t.Parallel()
 	judge := func(now time.Time) decide.Verdict {
 		request := &v1alpha1.AppointmentRequest{}

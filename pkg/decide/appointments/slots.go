@@ -21,9 +21,9 @@ const (
 	maxSlotID = 128
 )
 
-// TakeSlots records the slots that the carrier offers: the first ones by start time, in the
+// RecordSlots records the slots that the carrier offers: the first ones by start time, in the
 // carrier's order if they start together.
-func TakeSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.Time) error {
+func RecordSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.Time) error {
 	offered, err := carrier.DecodeAppointmentSlots(body)
 	if err != nil {
 		return fmt.Errorf("read the appointment slots: %w", err)

@@ -39,9 +39,9 @@ func TestRecommend(t *testing.T) {
 		technology string
 		chosen     string
 	}{
-		{"no preference is the first that costs nothing", v1alpha1.SlotPreferences{}, "FTTP", "thu-am"},
-		{"the window is ignored where it is not reliable", v1alpha1.SlotPreferences{}, "FTTP", "thu-am"},
-		{"the window goes first where it is reliable", v1alpha1.SlotPreferences{}, "FTTN", "sat-am"},
+		{"without preferences, the first free of charge", v1alpha1.SlotPreferences{}, "FTTP", "thu-am"},
+		{"the window is ignored if it is not reliable", v1alpha1.SlotPreferences{}, "FTTP", "thu-am"},
+		{"the window is preferred if it is reliable", v1alpha1.SlotPreferences{}, "FTTN", "sat-am"},
 		{
 			"a slot outside of the window is better than none",
 			v1alpha1.SlotPreferences{Weekdays: []v1alpha1.Weekday{"Thu"}},
@@ -50,7 +50,7 @@ func TestRecommend(t *testing.T) {
 		{"the type", v1alpha1.SlotPreferences{SlotTypes: []v1alpha1.SlotType{"PM"}}, "FTTP", "mon-pm"},
 		{"a type that may be charged", v1alpha1.SlotPreferences{SlotTypes: []v1alpha1.SlotType{"AHA"}}, "FTTP", ""},
 		{
-			"a type that may be charged, and may be",
+			"a type that may be charged, and is allowed",
 			v1alpha1.SlotPreferences{SlotTypes: []v1alpha1.SlotType{"AHA"}, AllowChargeable: true},
 			"FTTP", "thu-aha",
 		},
@@ -60,7 +60,7 @@ func TestRecommend(t *testing.T) {
 			"FTTP", "",
 		},
 		{
-			"a lead time that may be charged, and may be",
+			"a lead time that may be charged, and is allowed",
 			v1alpha1.SlotPreferences{LeadTimes: []v1alpha1.LeadTime{"Accelerated"}, AllowChargeable: true},
 			"FTTP", "fri-am",
 		},
@@ -76,7 +76,7 @@ func TestRecommend(t *testing.T) {
 			"FTTP", "",
 		},
 		{
-			"notAfter is the last day that suits",
+			"notAfter is the last day that matches",
 			v1alpha1.SlotPreferences{Weekdays: []v1alpha1.Weekday{"Sat"}, NotAfter: "2026-03-07"},
 			"FTTP", "sat-am",
 		},
@@ -127,13 +127,14 @@ func TestWindowReliable(t *testing.T) {
 func taken(t *testing.T, offered ...string) v1alpha1.AppointmentRequestStatus {
 	t.Helper()
 	var status v1alpha1.AppointmentRequestStatus
-	if err := appointments.TakeSlots(&status, []byte("["+strings.Join(offered, ",")+"]"), decidetest.Start()); err != nil {
+	body := []byte("[" + strings.Join(offered, ",") + "]")
+	if err := appointments.RecordSlots(&status, body, decidetest.Start()); err != nil {
 		t.Fatal(err)
 	}
 	return status
 }
 
-func TestTakeSlots(t *testing.T) {
+func TestRecordSlots(t *testing.T) {
 	t.Parallel()
 	offered := make([]string, 0, 63)
 	for day := range 60 { // the last day first
@@ -156,7 +157,7 @@ func TestTakeSlots(t *testing.T) {
 	}
 }
 
-func TestTakeOddSlots(t *testing.T) {
+func TestRecordSlotsWithUnreadableTimesAndTypes(t *testing.T) {
 	t.Parallel()
 	status := taken(
 		t, `{"slotId":"b","startTime":"x"}`,
@@ -165,12 +166,12 @@ func TestTakeOddSlots(t *testing.T) {
 	if status.Slots[0].SlotID != "b" || !status.Slots[0].Chargeable || status.Slots[1].Chargeable {
 		t.Errorf("what cannot be ordered keeps the carrier's order, and unknown types may be charged: %+v", status.Slots)
 	}
-	if err := appointments.TakeSlots(&status, []byte(`{"slots":[]}`), decidetest.Start()); err == nil {
-		t.Error("what is no array is no answer")
+	if err := appointments.RecordSlots(&status, []byte(`{"slots":[]}`), decidetest.Start()); err == nil {
+		t.Error("a body that is no array is accepted")
 	}
 }
 
-func TestARecommendedSlotIsShownByTheClockAtItsSite(t *testing.T) {
+func TestARecommendedSlotIsShownInItsLocalTime(t *testing.T) {
 	t.Parallel()
 	for shown, slot := range map[string]v1alpha1.Slot{
 		"Tue 2026-12-01 08:00–12:00 +11:00": {

@@ -10,10 +10,10 @@ import (
 // Lane is the state of the other diagnostic tests of a service. The tests of a service are run one
 // at a time: "(identity, service id) of diagnostic tests, one lane".
 type Lane struct {
-	Taken *v1alpha1.Request // the attempt of another test that has not ended; nil if there is none
-	By    string            // namespace and name of that test; "" if it no longer exists
-	Left  *decide.Decision  // the decision about the attempt of a test that no longer exists
-	Elder string            // namespace and name of the test that has waited longest; "" if it is this one
+	Open     *v1alpha1.Request // the attempt of another test that has not ended; nil if there is none
+	Owner    string            // namespace and name of that test; "" if it no longer exists
+	Decision *decide.Decision  // the decision about the attempt of a test that no longer exists
+	Next     string            // namespace and name of the test that has waited longest; "" if it is this one
 }
 
 // Input is the input of a decision about an object that makes one request, like a Job.
@@ -22,10 +22,10 @@ type Input struct {
 
 	Task       decide.Task
 	ServiceID  v1alpha1.CarrierID // the service of the task; "" if none or unknown
-	Hold       *decide.Verdict    // why it cannot be sent: a referenced object is missing or wrong; nil if it can
+	BlockedBy  *decide.Verdict    // why it cannot be sent: a referenced object is missing or wrong; nil if it can
 	Lane       Lane               // the state of the other diagnostic tests of the service
 	Approval   v1alpha1.Approval  // the object's own approval policy
 	TTL        v1alpha1.Duration  // how long the object is kept once it has finished; "" or "0" means forever
-	Found      string             // a summary of the answer; "" if it needs none
-	HoldsUntil string             // the last day on which the answer is valid, as the carrier wrote it; "" means forever
+	Summary    string             // a summary of the answer; "" if it needs none
+	ValidUntil string             // the last day on which the answer is valid, as the carrier wrote it; "" means forever
 }

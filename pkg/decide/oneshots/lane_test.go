@@ -40,8 +40,8 @@ func (s laneCase) run(t *testing.T) {
 		Input: view, ServiceID: "1", Lane: s.lane, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 	})
 	again := time.Duration(0)
-	if !decision.LookAt.IsZero() {
-		again = decision.LookAt.Sub(view.Now)
+	if !decision.RequeueAt.IsZero() {
+		again = decision.RequeueAt.Sub(view.Now)
 	}
 	verdict := decision.Verdict
 	saidElse := verdict.Reason != s.reason || verdict.State != s.stands
@@ -61,38 +61,38 @@ func TestR3ATestWaitsForTheOneBeforeIt(t *testing.T) {
 	left := func(state decide.State, reason string, at time.Duration) oneshots.Lane {
 		decision := &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{State: state, Reason: reason}}
 		if at > 0 {
-			decision.LookAt = decidetest.Input(nil).Now.Add(at)
+			decision.RequeueAt = decidetest.Input(nil).Now.Add(at)
 		}
-		return oneshots.Lane{Taken: &others, Left: decision}
+		return oneshots.Lane{Open: &others, Decision: decision}
 	}
 	for name, test := range map[string]laneCase{
-		"there was none": {step: "Submit", reason: v1alpha1.ReasonProgressing, stands: decide.Working},
-		"another is in progress": {
-			open: open, lane: oneshots.Lane{Taken: &others, By: "shop/first"},
+		"no other test": {step: "Submit", reason: v1alpha1.ReasonProgressing, stands: decide.Working},
+		"another test is in progress": {
+			open: open, lane: oneshots.Lane{Open: &others, Owner: "shop/first"},
 			step: "Rest", reason: waits, stands: decide.Working,
 		},
-		"nobody knows of another": {
+		"another test has an unknown outcome": {
 			open: []v1alpha1.Request{{AttemptID: "a", UID: "other", Phase: v1alpha1.PhaseOutcomeUnknown}},
-			lane: oneshots.Lane{Taken: &others, By: "shop/first"},
+			lane: oneshots.Lane{Open: &others, Owner: "shop/first"},
 			step: "Rest", reason: waits, stands: decide.Stuck,
 		},
-		"another has begun since it was looked for": {
+		"another test started after the lane was read": {
 			open: open, step: "Rest", reason: waits, stands: decide.Working, again: time.Second,
 		},
-		"one whose object is gone is in progress": {
+		"a deleted test is in progress": {
 			open: open, lane: left(decide.Working, v1alpha1.ReasonProgressing, time.Minute),
 			step: "Rest", reason: waits, stands: decide.Working, again: time.Minute,
 		},
-		"nobody knows of one whose object is gone": {
+		"a deleted test has an unknown outcome": {
 			open: open, lane: left(decide.Stuck, v1alpha1.ReasonOutcomeUnknown, 0),
 			step: "Rest", reason: waits, stands: decide.Stuck,
 		},
-		"the other has just ended, and an older waits": {
-			ended: 20 * time.Second, lane: oneshots.Lane{Elder: "shop/second"},
+		"another test has just ended, and an older one waits": {
+			ended: 20 * time.Second, lane: oneshots.Lane{Next: "shop/second"},
 			step: "Rest", reason: waits, stands: decide.Working, again: 40 * time.Second,
 		},
-		"the older has not gone for a minute": {
-			ended: time.Minute, lane: oneshots.Lane{Elder: "shop/second"},
+		"the older one was not sent within a minute": {
+			ended: time.Minute, lane: oneshots.Lane{Next: "shop/second"},
 			step: "Submit", reason: v1alpha1.ReasonProgressing, stands: decide.Working,
 		},
 	} {
@@ -103,7 +103,7 @@ func TestR3ATestWaitsForTheOneBeforeIt(t *testing.T) {
 	}
 }
 
-func TestR3TheOldestOfThoseThatWaitGoesFirst(t *testing.T) {
+func TestR3TheTestThatHasWaitedLongestIsNext(t *testing.T) {
 	t.Parallel()
 	made := func(uid string, at time.Duration) *v1alpha1.DiagnosticTest {
 		test := &v1alpha1.DiagnosticTest{}
@@ -114,7 +114,7 @@ func TestR3TheOldestOfThoseThatWaitGoesFirst(t *testing.T) {
 	for _, order := range [][2]*v1alpha1.DiagnosticTest{
 		{made("b", 0), made("a", time.Second)}, {made("a", 0), made("b", 0)},
 	} {
-		if !oneshots.IsElder(order[0], order[1]) || oneshots.IsElder(order[1], order[0]) {
+		if !oneshots.HasPrecedence(order[0], order[1]) || oneshots.HasPrecedence(order[1], order[0]) {
 			t.Errorf("%s and %s", order[0].Name, order[1].Name)
 		}
 	}

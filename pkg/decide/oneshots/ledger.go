@@ -22,17 +22,17 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 		return decide.LedgerVerdict{}
 	case decide.IsNewerSchema(&in):
 		return decide.LedgerVerdict{Verdict: decide.NewerLedger(in.Ledger)}
-	case isLeaving(test):
+	case isDeleting(test):
 		return decide.LedgerVerdict{}
-	case markedForNothing(&in, shown):
+	case hasOnlyFinalizer(&in, shown):
 		lost := decide.LostAttempt(&in, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{
 			Code: v1alpha1.ReasonStatusLost,
 			Message: "the object has the operator's finalizer and no recorded request: " +
-				"its memory of what was sent is gone",
+				"the record of what was sent is lost",
 		}
 		return decide.LedgerVerdict{Lost: &lost}
-	case in.Lacks():
+	case in.IsIncomplete():
 		return decide.LedgerVerdict{Lost: decide.ReceiptLost(&in, v1alpha1.OperationDiagnosticTest, "service")}
 	case in.Ledger == nil:
 		return decide.LedgerVerdict{}
@@ -46,10 +46,10 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 // isOver reports whether nothing more is sent for a test.
 func isOver(test *v1alpha1.DiagnosticTest) bool {
 	shown := test.Status.Request
-	return isLeaving(test) || shown != nil && hasEnded(shown.Phase)
+	return isDeleting(test) || shown != nil && hasEnded(shown.Phase)
 }
 
-func isLeaving(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
+func isDeleting(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
 
 // leavesOpen reports whether an attempt of the test is still open in its ledger.
 func leavesOpen(in *decide.LedgerInput) bool {
@@ -57,11 +57,11 @@ func leavesOpen(in *decide.LedgerInput) bool {
 	return own != nil && in.Ledger.IsOpen(own.AttemptID)
 }
 
-func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !decide.GoesAgain(phase) }
+func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !decide.IsAutoRetried(phase) }
 
-// markedForNothing: "finalizer without a status, and no attempt of its UID in the ledger (a
+// hasOnlyFinalizer: "finalizer without a status, and no attempt of its UID in the ledger (a
 // restore), is OutcomeUnknown, never a new run" (R24).
-func markedForNothing(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
+func hasOnlyFinalizer(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
 	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
 	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
 }
@@ -81,16 +81,16 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	if decide.SameState(shown, own) && own.BodyHash == "" {
 		return // the ledger keeps only a summary of an attempt that ended long ago
 	}
-	own = followedAgain(own, shown)
+	own = polledAgain(own, shown)
 	test.PutRequest(*own)
 	if !decide.SameState(shown, own) {
 		test.RequestChanged(*own, now)
 	}
 }
 
-// followedAgain: if the result of a test is not in the status, because a process ended between the
+// polledAgain: if the result of a test is not in the status, because a process ended between the
 // two writes, the request is polled once more.
-func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
+func polledAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	ended := own.Phase == v1alpha1.PhaseSucceeded && own.EndedBy == v1alpha1.EndedByCarrier
 	switch {
 	case !ended, own.Location == "":
@@ -102,8 +102,8 @@ func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	return own
 }
 
-// GiveUp abandons an attempt because its object was deleted, which counts as a person's decision.
-func GiveUp(open *v1alpha1.Request) decide.Resolve {
+// Abandon abandons an attempt because its object was deleted, which counts as a person's decision.
+func Abandon(open *v1alpha1.Request) decide.Resolve {
 	return decide.Resolve{
 		AttemptID: open.AttemptID, By: decide.WriterPerson, From: open.Phase, Phase: v1alpha1.PhaseAbandoned,
 		Error: decide.Because("its object was deleted"),

@@ -52,7 +52,7 @@ func (s testCase) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
 	return test, ledger
 }
 
-func TestR24ATestIsRunOnceWhateverBecomesOfItsStatus(t *testing.T) {
+func TestR24ATestIsRunOnceEvenIfItsStatusIsLost(t *testing.T) {
 	t.Parallel()
 	const (
 		submitting, inProgress = v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress
@@ -73,8 +73,8 @@ func TestR24ATestIsRunOnceWhateverBecomesOfItsStatus(t *testing.T) {
 		"done, and another test since": {
 			marked: true, shown: succeeded, recorded: succeeded, another: true, shows: succeeded,
 		},
-		"failed, emptied, and another since": {marked: true, recorded: failed, another: true, shows: failed},
-		"claimed to be in progress":          {shown: inProgress},
+		"failed, its status emptied, and another test since": {marked: true, recorded: failed, another: true, shows: failed},
+		"in progress only in the status":                     {shown: inProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,14 +110,14 @@ func (s testCase) holds(t *testing.T) {
 	}
 }
 
-func TestR30ANewerLedgerOfTestsIsIgnored(t *testing.T) {
+func TestR30ANewerLedgerOfTestsIsNotUsed(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}
 	decidetest.AssertUnreadable(t, oneshots.JudgeTestLedger(decidetest.NewerLedger(test), test))
 }
 
 // Class Never has nothing that could be read, and nothing that may be repeated.
-func TestALostTestIsAPersons(t *testing.T) {
+func TestALostTestWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}
 	test.PutRequest(v1alpha1.Request{

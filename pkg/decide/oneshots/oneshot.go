@@ -19,35 +19,35 @@ func completed(in *Input) *decide.Decision {
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return nil
 	}
-	ends := holdsTo(in)
+	ends := validUntil(in)
 	if !ends.IsZero() && !in.Now.Before(ends) {
 		return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 			State: decide.Settled, Reason: v1alpha1.ReasonExpired,
 			Message: fmt.Sprintf(
-				"the carrier's answer was valid until %s: for a new one create another object", in.HoldsUntil),
+				"the carrier's answer was valid until %s: for a new one create another object", in.ValidUntil),
 		}}
 	}
-	found := decide.OrElse(in.Found, "the carrier's answer is in the status")
+	found := decide.OrElse(in.Summary, "the carrier's answer is in the status")
 	message := fmt.Sprintf("%s is done: %s", request.Operation, found)
 	switch {
 	case request.EndedBy == v1alpha1.EndedByPerson:
-		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",
+		message = fmt.Sprintf("%s is done, according to %s: the carrier's answer is not known",
 			request.Operation, v1alpha1.AnnotationResolve)
 	case request.Error != nil:
 		message = fmt.Sprintf(
-			"%s is done, but its response was lost with the status, and the carrier does not give it again: %s",
+			"%s is done, but its response was lost with the status, and the carrier does not return it again: %s",
 			request.Operation, request.Error.Message)
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
 		Message: message,
-	}, LookAt: ends}
+	}, RequeueAt: ends}
 }
 
-// holdsTo returns when an answer becomes invalid: the end of the day that the carrier named, in the
-// account's time zone, "in which the carrier reads dates". Zero if it named none.
-func holdsTo(in *Input) time.Time {
-	day := in.HoldsUntil[:min(len(in.HoldsUntil), len(time.DateOnly))]
+// validUntil returns when an answer becomes invalid: the end of the day that the carrier named, in
+// the account's time zone, "in which the carrier reads dates". Zero if it named none.
+func validUntil(in *Input) time.Time {
+	day := in.ValidUntil[:min(len(in.ValidUntil), len(time.DateOnly))]
 	last, err := time.ParseInLocation(time.DateOnly, day, decide.TimeZone(&in.Input))
 	if err != nil {
 		return time.Time{}
@@ -68,7 +68,7 @@ func failed(in *Input) *decide.Decision {
 	default:
 		decision.Verdict.Message = decide.FailureMessageWith(&in.Input, last, "create another object")
 	}
-	decision.Verdict.Message += decide.RetryFlaw(&in.Input, last)
+	decision.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
 	return decision
 }
 
@@ -86,14 +86,14 @@ func finished(in *Input, request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseSucceeded {
 		return true
 	}
-	return decide.EndedInFailure(request) && decide.TryAgainAt(&in.Input, request).IsZero() &&
-		!decide.AsksAgain(&in.Input, request)
+	return decide.EndedInFailure(request) && decide.AutoRetryAt(&in.Input, request).IsZero() &&
+		!decide.RetryRequested(&in.Input, request)
 }
 
-// Leave decides about a deleted object of a kind with a finalizer: "a new object is a new
+// Finalize decides about a deleted object of a kind with a finalizer: "a new object is a new
 // wish, nothing is adopted", so nothing is kept.
-func Leave(in decide.Input) decide.Departure {
-	return decide.Departing(in.Subject.OpenRequests(), in.Memory, in.Now, "nobody looks at what becomes of it")
+func Finalize(in decide.Input) decide.Finalization {
+	return decide.Finalize(in.Subject.OpenRequests(), in.Memory, in.Now, "its result is not recorded")
 }
 
 // Decide decides about an object that makes one request: it is sent, tracked and then done. A
@@ -110,12 +110,12 @@ func Decide(in Input) decide.Decision {
 		func() *decide.Decision {
 			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
 		},
-		func() *decide.Decision { return decide.OnHold(in.Hold) },
+		func() *decide.Decision { return decide.Blocked(in.BlockedBy) },
 		func() *decide.Decision { return decide.AwaitPlanApproval(&in.Input, v1alpha1.ApprovalAlways, plan) },
 		func() *decide.Decision { return laneFree(&in) },
 		func() *decide.Decision { return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, plan) },
 	})
-	decision.LookAt = decide.Earlier(decision.LookAt, Expires(&in))
+	decision.RequeueAt = decide.Earlier(decision.RequeueAt, Expires(&in))
 	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 		decision.Pending = plan
 		decision.Aspects = []decide.Aspect{decision.Verdict.Aspect(v1alpha1.ConditionApprovalRequired)}

@@ -27,7 +27,7 @@ func taskInput(edits ...func(*oneshots.Input)) oneshots.Input {
 	return view
 }
 
-func TestATaskIsApprovedWhereSomethingOfItIsToBe(t *testing.T) {
+func TestATaskNeedsApprovalOnlyIfThePolicyIsAlways(t *testing.T) {
 	t.Parallel()
 	always := func(in *oneshots.Input) { in.Approval = v1alpha1.ApprovalAlways }
 	onCost := func(in *oneshots.Input) { in.Approval = v1alpha1.ApprovalOnCost }
@@ -36,9 +36,9 @@ func TestATaskIsApprovedWhereSomethingOfItIsToBe(t *testing.T) {
 		view oneshots.Input
 		asks bool
 	}{
-		"always":                       {taskInput(always), true},
-		"on cost, which is not quoted": {taskInput(onCost), false},
-		"nothing to approve":           {taskInput(always, nothing), false},
+		"always":                         {taskInput(always), true},
+		"OnCost, and no price is quoted": {taskInput(onCost), false},
+		"nothing to approve":             {taskInput(always, nothing), false},
 	} {
 		decision := oneshots.Decide(row.view)
 		_, sends := decision.Step.(decide.Submit)
@@ -50,7 +50,7 @@ func TestATaskIsApprovedWhereSomethingOfItIsToBe(t *testing.T) {
 }
 
 // The service number is reported as wrong only if the carrier's error says so.
-func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
+func TestARejectedTaskReportsTheRejection(t *testing.T) {
 	t.Parallel()
 	refused := func(status int32) func(*oneshots.Input) {
 		return func(in *oneshots.Input) {
@@ -68,10 +68,10 @@ func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
 		view oneshots.Input
 		says string
 	}{
-		"422":                     {taskInput(refused(422)), another},
-		"404":                     {taskInput(refused(404)), unseen},
-		"404, and of no service":  {taskInput(refused(404), aboutNone), another},
-		"422, and of no service ": {taskInput(refused(422), aboutNone), another},
+		"422":                   {taskInput(refused(422)), another},
+		"404":                   {taskInput(refused(404)), unseen},
+		"404 without a service": {taskInput(refused(404), aboutNone), another},
+		"422 without a service": {taskInput(refused(422), aboutNone), another},
 	} {
 		verdict := oneshots.Decide(row.view).Verdict
 		if !strings.Contains(verdict.Message, row.says) ||

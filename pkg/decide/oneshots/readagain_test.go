@@ -26,7 +26,7 @@ func readAgain(edits ...func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt
 		Location:    "/api/connect/services/diagnostic-tests/requests/1",
 		SubmittedAt: metav1.NewTime(decidetest.Start()), FinishedAt: metav1.NewTime(decidetest.Start().Add(time.Minute)),
 	}
-	attempt := decide.Attempt{Seen: now, LastLook: now}
+	attempt := decide.Attempt{FirstSeen: now, LastPoll: now}
 	view.Now, view.Account.Object.Spec.Polling.Max = now, "8h"
 	for _, edit := range edits {
 		edit(&view, &request, &attempt)
@@ -40,7 +40,7 @@ func readAgain(edits ...func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt
 
 // "Succeeded, Failed by Carrier ...: anybody: refused" (R14). A request whose result is read again
 // has ended: it is not late, it needs no resolution, and its result can be read.
-func TestR14WhatIsReadAgainIsOver(t *testing.T) {
+func TestR14NobodyResolvesARequestThatIsReadAgain(t *testing.T) {
 	t.Parallel()
 	type edit = func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt)
 	later := func(wait time.Duration) edit {
@@ -62,17 +62,21 @@ func TestR14WhatIsReadAgainIsOver(t *testing.T) {
 		step   string
 		reason string
 	}{
-		"it has just come to light":     {nil, "Rest", v1alpha1.ReasonProgressing},
-		"ten seconds later":             {[]edit{later(10 * time.Second)}, "Follow", v1alpha1.ReasonProgressing},
-		"its Location was lost once":    {[]edit{forgotten}, "Rest", v1alpha1.ReasonProgressing},
-		"the carrier is not to be had":  {[]edit{failing}, "Rest", v1alpha1.ReasonCarrierUnavailable},
-		"it is called not accepted":     {[]edit{says("NotAccepted")}, "Rest", v1alpha1.ReasonProgressing},
-		"it is given up":                {[]edit{says("Abandoned")}, "Rest", v1alpha1.ReasonProgressing},
-		"it is called another request":  {[]edit{says("Accepted:2")}, "Rest", v1alpha1.ReasonProgressing},
-		"lost once, and ten seconds on": {[]edit{forgotten, later(10 * time.Second)}, "Follow", v1alpha1.ReasonProgressing},
+		"it was just noticed": {nil, "Rest", v1alpha1.ReasonProgressing},
+		"ten seconds later": {
+			[]edit{later(10 * time.Second)}, "Poll", v1alpha1.ReasonProgressing,
+		},
+		"its Location has answered 404":     {[]edit{forgotten}, "Rest", v1alpha1.ReasonProgressing},
+		"the carrier cannot be reached":     {[]edit{failing}, "Rest", v1alpha1.ReasonCarrierUnavailable},
+		"it is resolved as not accepted":    {[]edit{says("NotAccepted")}, "Rest", v1alpha1.ReasonProgressing},
+		"it is resolved as abandoned":       {[]edit{says("Abandoned")}, "Rest", v1alpha1.ReasonProgressing},
+		"it is resolved as another request": {[]edit{says("Accepted:2")}, "Rest", v1alpha1.ReasonProgressing},
+		"its Location has answered 404, ten seconds later": {
+			[]edit{forgotten, later(10 * time.Second)}, "Poll", v1alpha1.ReasonProgressing,
+		},
 	} {
 		decision := oneshots.Decide(readAgain(row.edits...))
-		verdict, wait := decision.Verdict, decision.LookAt.Sub(readAgain(row.edits...).Now)
+		verdict, wait := decision.Verdict, decision.RequeueAt.Sub(readAgain(row.edits...).Now)
 		if decidetest.StepName(decision.Step) != row.step || verdict.Reason != row.reason ||
 			verdict.State != decide.Working ||
 			row.step == "Rest" && (wait <= 0 || wait > 10*time.Second) {

@@ -31,9 +31,9 @@ const (
 	maxReason   = 256 // characters of a stage's reason
 )
 
-// TakeDiagnosticTest records the result of a test. The function ours reports whether a service is
+// RecordDiagnosticTest records the result of a test. The function ours reports whether a service is
 // the one that was tested.
-func TakeDiagnosticTest(
+func RecordDiagnosticTest(
 	status *v1alpha1.DiagnosticTestStatus, request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool,
 ) *decide.Unfinished {
 	found, err := carrier.DecodeDiagnosticTest(body)
@@ -58,8 +58,8 @@ func TakeDiagnosticTest(
 	return nil
 }
 
-// TestFound summarizes the result of a test: its newest stage, and its result.
-func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
+// SummarizeTest summarizes the result of a test: its newest stage, and its result.
+func SummarizeTest(status *v1alpha1.DiagnosticTestStatus) string {
 	var words []string
 	if len(status.Stages) > 0 {
 		stage := status.Stages[0].Name
@@ -72,14 +72,14 @@ func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
 	case status.Truncated:
 		words = append(words, "its result is too long to be shown")
 	case status.Result != nil:
-		words = append(words, "result "+resultWords(status.Result.Raw))
+		words = append(words, "result "+resultText(status.Result.Raw))
 	}
 	return strings.Join(words, ", ")
 }
 
-// resultWords returns the field named result, or else the beginning of the whole result: it "varies
+// resultText returns the field named result, or else the beginning of the whole result: it "varies
 // by test type" (specification section 2).
-func resultWords(found []byte) string {
+func resultText(found []byte) string {
 	const shown = 200
 	var named struct {
 		Result string `json:"result"`
@@ -134,8 +134,8 @@ func printed(value any) any {
 	return value
 }
 
-// TakeFibreBuildQuote records a quote for a location.
-func TakeFibreBuildQuote(
+// RecordFibreBuildQuote records a quote for a location.
+func RecordFibreBuildQuote(
 	status *v1alpha1.FibreBuildQuoteStatus, request *v1alpha1.Request, body []byte, location v1alpha1.LocationID,
 ) *decide.Unfinished {
 	found, err := carrier.DecodeFibreBuildCharge(body)
@@ -184,8 +184,8 @@ func abs(n int64) uint64 {
 	return uint64(n)
 }
 
-// TakePlanOptions records the plans and SLAs to which a service could change.
-func TakePlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *decide.Unfinished {
+// RecordPlanOptions records the plans and SLAs to which a service could change.
+func RecordPlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *decide.Unfinished {
 	found, err := carrier.DecodePlanOptions(body)
 	if err != nil {
 		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}

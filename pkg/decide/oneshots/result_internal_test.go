@@ -48,7 +48,7 @@ func TestOffersAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var status v1alpha1.PlanOptionsQueryStatus
-	if why := TakePlanOptions(&status, body); why != nil {
+	if why := RecordPlanOptions(&status, body); why != nil {
 		t.Fatal(why.Error.Message)
 	}
 	kept, err := json.Marshal(status)
@@ -61,7 +61,7 @@ func TestOffersAreBounded(t *testing.T) {
 }
 
 // 1e400 is a valid JSON number. The API server refuses a status that contains it, at every write.
-func TestR18ANumberThatNoServerTakesIsKeptAsText(t *testing.T) {
+func TestR18ANumberThatIsNoFloat64IsKeptAsText(t *testing.T) {
 	t.Parallel()
 	kept, truncated := freeForm([]byte(`{"attenuation":1e400,"noise":[-1e999,6.5],"id":9007199254740993}`))
 	const want = `{"attenuation":"1e400","id":9007199254740993,"noise":["-1e999",6.5]}`
@@ -71,7 +71,7 @@ func TestR18ANumberThatNoServerTakesIsKeptAsText(t *testing.T) {
 }
 
 // An object is deleted this long after it has finished, and not before it has certainly finished.
-func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
+func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 	t.Parallel()
 	for phase, goes := range map[v1alpha1.RequestPhase]bool{
 		v1alpha1.PhaseSucceeded: true, v1alpha1.PhaseFailed: true, v1alpha1.PhaseAbandoned: true,

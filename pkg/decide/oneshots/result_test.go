@@ -9,15 +9,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-func TestADiagnosticTestSaysWhatItFound(t *testing.T) {
+func TestTheResultOfADiagnosticTestIsSummarized(t *testing.T) {
 	t.Parallel()
 	found := func(body string) string {
 		var status v1alpha1.DiagnosticTestStatus
 		ours := func(v1alpha1.CarrierID) bool { return true }
-		if why := oneshots.TakeDiagnosticTest(&status, &v1alpha1.Request{}, []byte(body), ours); why != nil {
+		if why := oneshots.RecordDiagnosticTest(&status, &v1alpha1.Request{}, []byte(body), ours); why != nil {
 			t.Fatalf("%+v", why)
 		}
-		return oneshots.TestFound(&status)
+		return oneshots.SummarizeTest(&status)
 	}
 	for body, words := range map[string]string{
 		`{"result":{"status":[{"name":"completed","reason":"port is up"}],"result":{"port":"up"}}}`: "completed " +
@@ -33,10 +33,10 @@ func TestADiagnosticTestSaysWhatItFound(t *testing.T) {
 }
 
 // An unreadable answer ends nothing: the request stays open, and shows why.
-func TestPlanOptionsThatCannotBeReadAreNoResult(t *testing.T) {
+func TestUnreadablePlanOptionsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	var status v1alpha1.PlanOptionsQueryStatus
-	why := oneshots.TakePlanOptions(&status, []byte("<html>"))
+	why := oneshots.RecordPlanOptions(&status, []byte("<html>"))
 	if why == nil || why.Phase != v1alpha1.PhaseSubmitting || why.Error.Message == "" {
 		t.Errorf("got %+v, want an attempt that is still %s", why, v1alpha1.PhaseSubmitting)
 	}

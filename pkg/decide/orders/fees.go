@@ -124,12 +124,12 @@ func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
 	}
 }
 
-// feeWords describes the price of an order as far as its qualification shows it: each fee, the sum
+// feeText describes the price of an order as far as its qualification shows it: each fee, the sum
 // of the one-time fees if all are known, and what is unknown. Nil means that the order has no
 // qualification.
-func feeWords(fees *v1alpha1.OrderFees) string {
+func feeText(fees *v1alpha1.OrderFees) string {
 	if fees == nil {
-		return "; no fee is known, because no qualification result is named"
+		return "; no fee is known, because no qualification result is given"
 	}
 	var known, unknown []string
 	for _, item := range fees.Items {
@@ -139,7 +139,7 @@ func feeWords(fees *v1alpha1.OrderFees) string {
 		}
 		known = append(known, item.Name+feeAmounts(item))
 	}
-	unknown = append(unknown, "the plan's own fees, which a qualification does not carry")
+	unknown = append(unknown, "the plan's own fees, which a qualification does not contain")
 	words := "; not known: " + strings.Join(unknown, ", ")
 	if fees.OneTime != nil && len(known) > 1 {
 		known = append(known, "together one-time "+fees.OneTime.String())

@@ -56,7 +56,7 @@ func FuzzServiceOrder(f *testing.F) {
 
 // orderAt is a view of an order whose account is ready, with an attempt that was posted or not.
 func orderAt(order *v1alpha1.ServiceOrder, now time.Time, posted bool) orders.Input {
-	attempt := decide.Attempt{Seen: decidetest.Start(), LastLook: decidetest.Start(), Posted: posted}
+	attempt := decide.Attempt{FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: posted}
 	return orders.Input{Order: order, Input: decide.Input{
 		Subject: order, Account: decidetest.Input(order).Account, Submit: true, Now: now,
 		Memory: decide.Memory{Sender: "us", Attempts: map[string]decide.Attempt{"a-1": attempt}},
@@ -66,7 +66,7 @@ func orderAt(order *v1alpha1.ServiceOrder, now time.Time, posted bool) orders.In
 func checkOrder(t *testing.T, order *v1alpha1.ServiceOrder, decision decide.Decision) {
 	t.Helper()
 	request := order.Status.Request
-	free := request == nil || decide.Freed(request.Phase)
+	free := request == nil || decide.MayOrderAgain(request.Phase)
 	if _, submits := decision.Step.(decide.Submit); submits && !free {
 		t.Fatalf("an order is sent although its attempt is %s", request.Phase)
 	}

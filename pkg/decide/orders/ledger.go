@@ -20,7 +20,7 @@ import (
 func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
 	ledger := in.Ledger
 	switch {
-	case in.Lacks() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger):
+	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger):
 		return decide.LedgerVerdict{Lost: lostOrder(&in)}
 	case ledger == nil:
 		return decide.LedgerVerdict{}
@@ -37,32 +37,32 @@ func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.Led
 // staysSent: an order that this object has sent is done, at any carrier; only a person moves its
 // ledger.
 func staysSent(in *decide.LedgerInput) bool {
-	return decide.IsHolder(in) && !isFree(in.Ledger) && (!decide.AtAnotherCarrier(in) || !decide.MovedByPerson(in))
+	return decide.IsHolder(in) && !mayOrderAgain(in.Ledger) && (!decide.AtAnotherCarrier(in) || !decide.MovedByPerson(in))
 }
 
 // inherit decides about a ledger for an object that may continue it.
 func inherit(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
 	switch {
-	case isFree(ledger):
+	case mayOrderAgain(ledger):
 		return decide.LedgerVerdict{} // no order was accepted: the next intent takes the ledger over
 	case differs(order, ledger):
 		return decide.LedgerVerdict{Verdict: anotherOrder(ledger)}
 	}
-	return decide.LedgerVerdict{Take: true}
+	return decide.LedgerVerdict{TakeOver: true}
 }
 
-// isFree reports whether the order of a ledger may be sent: "An order gets a further attempt only
-// if its newest ended NotSent, NotProcessed, Rejected or NotAccepted" (R3).
-func isFree(ledger *v1alpha1.RequestLedger) bool {
+// mayOrderAgain reports whether the order of a ledger may be sent: "An order gets a further attempt
+// only if its newest ended NotSent, NotProcessed, Rejected or NotAccepted" (R3).
+func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
-	return newest == nil || decide.Freed(newest.Phase)
+	return newest == nil || decide.MayOrderAgain(newest.Phase)
 }
 
 // mayHaveBeenSent reports whether another attempt may have followed the recorded ones: "Succeeded
 // and Abandoned are final" (R3), except for a newer resolution of an attempt that a person has
 // ended.
 func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
-	if ledger == nil || isFree(ledger) || len(ledger.Spec.Open) > 0 {
+	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 {
 		return true
 	}
 	return decide.EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate))
@@ -106,13 +106,13 @@ func lostOrder(in *decide.LedgerInput) *v1alpha1.Request {
 	return &lost
 }
 
-// Left describes what remains of an order whose object was deleted: "Deleting one calls nobody
-// and waits for nobody; what is open stays in the ledger" (R24). "" if nothing remains.
-func Left(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) string {
-	const again = "a new ServiceOrder with this customerReference takes it up"
+// DeletionWarning describes what remains of an order whose object was deleted: "Deleting one calls
+// nobody and waits for nobody; what is open stays in the ledger" (R24). "" if nothing remains.
+func DeletionWarning(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) string {
+	const again = "a new ServiceOrder with this customerReference takes it over"
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
 	switch {
-	case ledger.Spec.Holder.UID != string(order.UID), newest == nil, decide.Freed(newest.Phase),
+	case ledger.Spec.Holder.UID != string(order.UID), newest == nil, decide.MayOrderAgain(newest.Phase),
 		newest.Phase == v1alpha1.PhaseAbandoned:
 		return ""
 	case newest.Phase == v1alpha1.PhaseSucceeded && ledger.Spec.Known.Order != nil:
@@ -140,7 +140,7 @@ func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now m
 	}
 	facts := ledger.Spec.Known.Order
 	switch {
-	case decide.Freed(newest.Phase):
+	case decide.MayOrderAgain(newest.Phase):
 		return
 	case facts == nil:
 		status.OrderID, status.Address = "", "" // they belong to an older status

@@ -36,7 +36,7 @@ func (ledgerCase) order() *v1alpha1.ServiceOrder {
 func (c ledgerCase) view() decide.LedgerInput {
 	order := c.order()
 	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
-	view := decide.LedgerInput{HolderLives: c.holderLives, Lost: c.lost, Input: decide.Input{
+	view := decide.LedgerInput{HolderExists: c.holderLives, Lost: c.lost, Input: decide.Input{
 		Subject: order, Now: decidetest.Start(), Account: decide.Account{Object: account},
 	}}
 	if c.phase != "" {
@@ -54,7 +54,7 @@ func (c ledgerCase) view() decide.LedgerInput {
 	return view
 }
 
-func TestR2R3WhoseLedgerItIs(t *testing.T) {
+func TestR2R3WhichObjectMayUseALedger(t *testing.T) {
 	t.Parallel()
 	const (
 		submitting, unknown    = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
@@ -64,33 +64,35 @@ func TestR2R3WhoseLedgerItIs(t *testing.T) {
 		conflict, differs      = v1alpha1.ReasonConflict, v1alpha1.ReasonOrderDiffers
 	)
 	for name, c := range map[string]ledgerCase{
-		"none":                         {},
-		"none, and one was seen":       {lost: true, losing: true},
-		"another holder exists":        {phase: rejected, holder: "x", holderLives: true, reason: conflict},
-		"another holder exists, older": {phase: rejected, holder: "x", holderLives: true, lost: true, reason: conflict},
-		"another is gone, taken":       {phase: succeeded, holder: "x", take: true},
-		"another is gone, unknown":     {phase: unknown, holder: "x", take: true},
-		"another is gone, in the post": {phase: submitting, holder: "x", take: true},
-		"another is gone, given up":    {phase: abandoned, holder: "x", hash: "other", take: true},
-		"another is gone, refused":     {phase: rejected, holder: "x", hash: "other"},
-		"another is gone, turned away": {phase: notProcessed, holder: "x", hash: "other"},
-		"another is gone, not sent":    {phase: notSent, holder: "x"},
-		"another order":                {phase: succeeded, holder: "x", hash: "other", reason: differs},
-		"another order, perhaps":       {phase: unknown, holder: "x", hash: "other", reason: differs},
-		"another carrier":              {phase: rejected, url: "x", reason: conflict},
-		"another carrier, holder gone": {phase: succeeded, holder: "x", url: "x", reason: conflict},
-		"another carrier, in progress": {phase: submitting, url: "x"},
-		"another carrier, done":        {phase: succeeded, url: "x"},
-		"ours":                         {phase: succeeded},
-		"ours, older":                  {phase: rejected, lost: true, losing: true},
-		"ours, older, in progress":     {phase: submitting, lost: true, losing: true},
-		"ours, older, not accepted":    {phase: notAccepted, lost: true, losing: true},
-		"ours, older, and final":       {phase: succeeded, lost: true},
-		"ours, older, and given up":    {phase: abandoned, lost: true},
-		"of a newer version":           {phase: rejected, schema: 1, reason: v1alpha1.ReasonLedgerUnreadable},
+		"none":                        {},
+		"no ledger, and one was seen": {lost: true, losing: true},
+		"another holder exists":       {phase: rejected, holder: "x", holderLives: true, reason: conflict},
+		"another holder exists, older ledger": {
+			phase: rejected, holder: "x", holderLives: true, lost: true, reason: conflict,
+		},
+		"another holder is gone, succeeded":     {phase: succeeded, holder: "x", take: true},
+		"another holder is gone, unknown":       {phase: unknown, holder: "x", take: true},
+		"another holder is gone, submitting":    {phase: submitting, holder: "x", take: true},
+		"another holder is gone, abandoned":     {phase: abandoned, holder: "x", hash: "other", take: true},
+		"another holder is gone, rejected":      {phase: rejected, holder: "x", hash: "other"},
+		"another holder is gone, not processed": {phase: notProcessed, holder: "x", hash: "other"},
+		"another holder is gone, not sent":      {phase: notSent, holder: "x"},
+		"another order":                         {phase: succeeded, holder: "x", hash: "other", reason: differs},
+		"another order, unknown":                {phase: unknown, holder: "x", hash: "other", reason: differs},
+		"another carrier":                       {phase: rejected, url: "x", reason: conflict},
+		"another carrier, holder gone":          {phase: succeeded, holder: "x", url: "x", reason: conflict},
+		"another carrier, in progress":          {phase: submitting, url: "x"},
+		"another carrier, done":                 {phase: succeeded, url: "x"},
+		"ours":                                  {phase: succeeded},
+		"ours, older ledger":                    {phase: rejected, lost: true, losing: true},
+		"ours, older ledger, in progress":       {phase: submitting, lost: true, losing: true},
+		"ours, older ledger, not accepted":      {phase: notAccepted, lost: true, losing: true},
+		"ours, older ledger, succeeded":         {phase: succeeded, lost: true},
+		"ours, older ledger, abandoned":         {phase: abandoned, lost: true},
+		"of a newer version":                    {phase: rejected, schema: 1, reason: v1alpha1.ReasonLedgerUnreadable},
 	} {
 		judged := orders.JudgeLedger(c.view(), c.order())
-		if judged.Take != c.take || (judged.Lost != nil) != c.losing || decidetest.ReasonOf(judged.Verdict) != c.reason {
+		if judged.TakeOver != c.take || (judged.Lost != nil) != c.losing || decidetest.ReasonOf(judged.Verdict) != c.reason {
 			t.Errorf("%s: %+v", name, judged)
 		}
 		if lost := judged.Lost; lost != nil && (lost.Phase != unknown || lost.Error.Code != v1alpha1.ReasonLedgerLost) {
@@ -129,7 +131,7 @@ func TestR11AnApprovalOutlivesAttemptsThatDidNotReachTheCarrier(t *testing.T) {
 	}
 }
 
-func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
+func TestR24DeletingAnOrderWarnsOfWhatContinues(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		phase   v1alpha1.RequestPhase
@@ -146,19 +148,19 @@ func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
 		left := ledgerCase{phase: phase}
 		view, order := left.view(), left.order()
 		view.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: "4711"}
-		words := orders.Left(order, view.Ledger)
+		words := orders.DeletionWarning(order, view.Ledger)
 		if !strings.HasPrefix(words, message) || (message == "") != (words == "") {
 			t.Errorf("%s: %q", phase, words)
 		}
 		view.Ledger.Spec.Holder.UID = "another"
-		if words := orders.Left(order, view.Ledger); words != "" {
+		if words := orders.DeletionWarning(order, view.Ledger); words != "" {
 			t.Errorf("%s, which another object holds: %q", phase, words)
 		}
 	}
 }
 
 // A status from before the newest attempt may show the number of another.
-func TestR5AnOrderHasTheNumberThatItsLedgerHas(t *testing.T) {
+func TestR5AnOrderTakesItsNumberFromItsLedger(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}
 	order.Status.OrderID, order.Status.Address = "777", "1 Example Street"
@@ -172,7 +174,7 @@ func TestR5AnOrderHasTheNumberThatItsLedgerHas(t *testing.T) {
 	}
 }
 
-func TestR30ANewerLedgerOfAnOrderIsIgnored(t *testing.T) {
+func TestR30ANewerLedgerOfAnOrderIsNotUsed(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}
 	decidetest.AssertUnreadable(t, orders.JudgeLedger(decidetest.NewerLedger(order), order))

@@ -13,7 +13,7 @@ import (
 )
 
 // "The receipt into the object's status" (R16): "one that claims more than its ledger: R5".
-func TestR16AReceiptThatTheStatusAloneHasIsLost(t *testing.T) {
+func TestR16AnAnswerRecordedOnlyInTheStatusCountsAsLost(t *testing.T) {
 	t.Parallel()
 	const submitting, unknown = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
 	for name, c := range map[string]struct {
@@ -22,12 +22,12 @@ func TestR16AReceiptThatTheStatusAloneHasIsLost(t *testing.T) {
 		asked bool // whether a person's decision is already requested
 		id    string
 	}{
-		"in the post":              {ledgerCase: ledgerCase{phase: submitting, losing: true}, id: "a"},
-		"called unknown":           {ledgerCase: ledgerCase{phase: unknown, losing: true}, id: "a"},
-		"a person is asked":        {ledgerCase: ledgerCase{phase: unknown}, asked: true},
-		"called not accepted":      {ledgerCase: ledgerCase{phase: v1alpha1.PhaseNotAccepted, losing: true}},
-		"given up, which is final": {ledgerCase: ledgerCase{phase: v1alpha1.PhaseAbandoned}},
-		"another holds it":         {ledgerCase: ledgerCase{phase: submitting, holder: "x", holderLives: true}},
+		"submitting":                {ledgerCase: ledgerCase{phase: submitting, losing: true}, id: "a"},
+		"outcome unknown":           {ledgerCase: ledgerCase{phase: unknown, losing: true}, id: "a"},
+		"a person is asked":         {ledgerCase: ledgerCase{phase: unknown}, asked: true},
+		"resolved as not accepted":  {ledgerCase: ledgerCase{phase: v1alpha1.PhaseNotAccepted, losing: true}},
+		"abandoned, which is final": {ledgerCase: ledgerCase{phase: v1alpha1.PhaseAbandoned}},
+		"held by another object":    {ledgerCase: ledgerCase{phase: submitting, holder: "x", holderLives: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +54,7 @@ func TestR16AReceiptThatTheStatusAloneHasIsLost(t *testing.T) {
 
 // The placeholder for a lost order is unknown from the time when the loss was noticed, so an
 // earlier resolution does not apply to it (R27).
-func TestR27AnOrderIsLostWhenThatIsSeen(t *testing.T) {
+func TestR27ALostOrderIsUnknownFromWhenTheLossIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown} {
 		older := ledgerCase{phase: phase, lost: true}

@@ -41,7 +41,7 @@ func Decide(in Input) decide.Decision {
 
 // described adds what a status contains besides the verdict.
 func described(in *Input, decision decide.Decision) decide.Decision {
-	if request := requestOf(in); request == nil || decide.Freed(request.Phase) {
+	if request := requestOf(in); request == nil || decide.MayOrderAgain(request.Phase) {
 		decision.Pending = pendingOf(in)
 	}
 	decision.Aspects = aspectsOf(in, decision.Verdict)
@@ -63,26 +63,26 @@ func requestOf(in *Input) *v1alpha1.Request {
 func ended(in *Input) *decide.Decision {
 	request := requestOf(in)
 	switch {
-	case request == nil || !request.Phase.Ended() || decide.Freed(request.Phase):
+	case request == nil || !request.Phase.Ended() || decide.MayOrderAgain(request.Phase):
 		return nil
 	case request.Phase != v1alpha1.PhaseSucceeded:
 		return decide.RestStuck(v1alpha1.ReasonCarrierRejected, fmt.Sprintf(
-			"attempt %s was given up: customerReference %q is used up. To order, create another ServiceOrder "+
+			"attempt %s was abandoned: customerReference %q cannot be used again. To order, create another ServiceOrder "+
 				"with another customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
 	case in.Order.Status.Rejection != nil:
 		return &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)}
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonSubmitted,
-		Message: acceptedWords(in.Order, request),
+		Message: acceptedText(in.Order, request),
 	}}
 }
 
-func acceptedWords(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
+func acceptedText(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
 	if order.Status.OrderID == "" {
-		return "the carrier took the order, by the word of a person; its number is not known"
+		return "a person has resolved the order as succeeded; its number is not known"
 	}
-	words := fmt.Sprintf("the carrier took the order: it is order %s there", order.Status.OrderID)
+	words := fmt.Sprintf("the carrier accepted the order as order %s", order.Status.OrderID)
 	if request.Warning != "" {
 		words += "; " + request.Warning
 	}
@@ -91,15 +91,15 @@ func acceptedWords(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) stri
 
 func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	rejection, again := in.Order.Status.Rejection, ""
-	if word, _ := decide.ParseResolution(in.Order.Status.Handled.Resolve); word.AttemptID == request.AttemptID {
-		again = fmt.Sprintf(" (what was said of it before is used up: take that annotation away first, by '%s-')",
+	if resolved, _ := decide.ParseResolution(in.Order.Status.Handled.Resolve); resolved.AttemptID == request.AttemptID {
+		again = fmt.Sprintf(" (the annotation has been used for this attempt before: remove it first, with '%s-')",
 			v1alpha1.AnnotationResolve)
 	}
 	return decide.Verdict{
 		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
 		Message: fmt.Sprintf(
-			"the carrier rejected order %s after it had taken it%s: %s. To order again under this customerReference, "+
-				"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s "+
+			"the carrier rejected order %s after it had accepted it%s: %s. To order again under this customerReference, "+
+				"confirm with the carrier that the order was closed, then kubectl -n %s annotate --overwrite %s %s "+
 				"'%s=%s=NotAccepted'%s",
 			in.Order.Status.OrderID, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection), in.Order.Namespace,
 			v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again),
@@ -112,8 +112,8 @@ func rejectionResolved(in *Input) *decide.Decision {
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Order.Status.Rejection == nil {
 		return nil
 	}
-	word, _ := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
-	if !decide.ResolutionNames(&in.Input, request.AttemptID) || word.Outcome != decide.ResolvedNotAccepted {
+	resolved, _ := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
+	if !decide.ResolutionNames(&in.Input, request.AttemptID) || resolved.Outcome != decide.ResolvedNotAccepted {
 		return nil
 	}
 	return decide.ResolveBy(decide.WriterPerson, request, v1alpha1.PhaseNotAccepted,
@@ -132,11 +132,11 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,
-			decide.Because("the intent is recorded, and nothing was sent"))
+			decide.Because("the intent was recorded, and nothing was sent"))
 	}
 	return decide.RestStuck(decide.UnknownReason(open.Error), decide.DescribeUnknown(o.Input, open, open.Error)+
-		". It is not sent again before you have asked the carrier for an order with this reference, and said what it "+
-		"answers: "+decide.ResolveHint(o.Input, open))
+		". It is not sent again until you have asked the carrier for an order with this reference and resolved the "+
+		"request: "+decide.ResolveHint(o.Input, open))
 }
 
 // possible checks an order against the qualification that it is based on.
@@ -151,12 +151,12 @@ func possible(in *Input) *decide.Decision {
 	if len(why) == 0 {
 		return nil
 	}
-	return notPossible(in, refusalWords(why))
+	return notPossible(in, refusalText(why))
 }
 
 // notPossible waits until the qualification result is read again.
 func notPossible(in *Input, why string) *decide.Decision {
-	return decide.LookAgain(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(QualificationPause))
+	return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(QualificationPause))
 }
 
 // approved waits until a person approves the order and its price.
@@ -166,7 +166,7 @@ func approved(in *Input) *decide.Decision {
 		return nil
 	}
 	ask := decide.RequiredByPolicy(decide.ApprovalPolicy(&in.Input, in.Order.Spec.Approval))
-	ask.Priced, ask.Fees = false, feeWords(PreviewFees(in))
+	ask.Priced, ask.Fees = false, feeText(PreviewFees(in))
 	return decide.AwaitApproval(&in.Input, ask, plan)
 }
 
@@ -264,11 +264,11 @@ func speedOf(in *Input) string {
 	if plan == nil || plan.SpeedDown.Speed == "" || plan.SpeedUp.Speed == "" {
 		return ""
 	}
-	return decide.Bounded(speedWords(plan.SpeedDown)+" down, "+speedWords(plan.SpeedUp)+" up", decide.MaxNameText)
+	return decide.Bounded(speedText(plan.SpeedDown)+" down, "+speedText(plan.SpeedUp)+" up", decide.MaxNameText)
 }
 
-// speedWords formats a speed with its unit, which defaults to MBit/s.
-func speedWords(speed carrier.Speed) string {
+// speedText formats a speed with its unit, which defaults to MBit/s.
+func speedText(speed carrier.Speed) string {
 	speed.Unit = decide.OrElse(speed.Unit, "MBit/s")
 	return speed.String()
 }
@@ -294,18 +294,18 @@ func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
 	switch {
 	case request != nil && request.Phase == v1alpha1.PhaseSucceeded:
 		submitted.Status, submitted.Reason = metav1.ConditionTrue, v1alpha1.ReasonSubmitted
-		submitted.Message = acceptedWords(in.Order, request)
+		submitted.Message = acceptedText(in.Order, request)
 		if in.Order.Status.Rejection != nil {
 			aspects = append(aspects, rejected(in, request).Aspect(v1alpha1.ConditionRejected))
 		}
 	case request != nil && !request.Phase.Ended():
 		submitted.Status = metav1.ConditionUnknown
 		if rejection := in.Order.Status.Rejection; rejection != nil {
-			said := decide.Verdict{
+			rejected := decide.Verdict{
 				State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
-				Message: decide.NoticeWords(rejection),
+				Message: decide.NoticeText(rejection),
 			}
-			aspects = append(aspects, said.Aspect(v1alpha1.ConditionRejected))
+			aspects = append(aspects, rejected.Aspect(v1alpha1.ConditionRejected))
 		}
 	}
 	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {

@@ -82,7 +82,7 @@ func Named(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 // Show updates the status fields other than the conditions from a decision.
 func Show(in *Input, pending *v1alpha1.Pending) {
 	status := &in.Order.Status
-	free := status.Request == nil || decide.Freed(status.Request.Phase)
+	free := status.Request == nil || decide.MayOrderAgain(status.Request.Phase)
 	if free {
 		*status = v1alpha1.ServiceOrderStatus{
 			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(in)}, Ledger: status.Ledger,

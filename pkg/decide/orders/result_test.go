@@ -10,16 +10,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-func TestAnAcceptedOrderHasTheSLAThatItAskedFor(t *testing.T) {
+func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 	t.Parallel()
 	const differs = `asked for the restoration SLA "Enhanced-8", and the carrier's answer names "Standard"`
 	const fee = `"additionalFees":[{"addOnTypeName":"SLA","fee":{"attributes":{"sla":"Standard"}}}]`
 	for name, test := range map[string]struct{ asked, answer, warning string }{
-		"the same":         {"Enhanced-8", `"eSla":"Enhanced-8"`, ""},
-		"not named":        {"Enhanced-8", `"id":1`, ""},
-		"not asked for":    {"", `"eSla":"Standard"`, ""},
-		"another":          {"Enhanced-8", `"eSla":"Standard"`, differs},
-		"another in a fee": {"Enhanced-8", fee, differs},
+		"the same":          {"Enhanced-8", `"eSla":"Enhanced-8"`, ""},
+		"not in the answer": {"Enhanced-8", `"id":1`, ""},
+		"not requested":     {"", `"eSla":"Standard"`, ""},
+		"another":           {"Enhanced-8", `"eSla":"Standard"`, differs},
+		"another in a fee":  {"Enhanced-8", fee, differs},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

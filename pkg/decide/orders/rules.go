@@ -78,7 +78,7 @@ func (o *orderCase) infrastructureFits() string {
 	return o.placeFits()
 }
 
-// placeFits: a free port or pair is used, one in use is taken over.
+// placeFits: FreeInfrastructure needs a free port or pair, InUseTransfer one that is in use.
 func (o *orderCase) placeFits() string {
 	if o.infra.NTD != nil && o.port == nil {
 		return fmt.Sprintf("NTD %q has no port %d: set spec.infrastructure.portID to one of %s",
@@ -249,6 +249,6 @@ func (o *orderCase) methodAllowed() string {
 		o.AggregationMethod, decide.Bounded(strings.Join(allowed, " or "), decide.MaxNameText))
 }
 
-func refusalWords(why []string) string {
-	return decide.Bounded("the qualification does not let this order be made: "+strings.Join(why, "; "), decide.MaxMessage)
+func refusalText(why []string) string {
+	return decide.Bounded("the qualification does not allow this order: "+strings.Join(why, "; "), decide.MaxMessage)
 }

@@ -190,11 +190,11 @@ func TestPreviewFees(t *testing.T) {
 		site, oneTime, names string
 		spec                 *v1alpha1.ServiceOrderSpec
 	}{
-		"first has no subsequent charge": {
+		"a first infrastructure has no subsequent installation charge": {
 			empty, "505.00 AUD", "NTD_INSTALLATION_FEE NDF SLA",
 			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
 		},
-		"additional has": {
+		"an additional one has it": {
 			fibre, "270.00 AUD", "SUBSEQUENT_INSTALLATION_CHARGE",
 			asks(v1alpha1.ScenarioAdditional, "Slow", "wholesale-tech"),
 		},
@@ -202,14 +202,14 @@ func TestPreviewFees(t *testing.T) {
 			fibre, "22.50 AUD", "SERVICE_TRANSFER_FEE",
 			asks(v1alpha1.ScenarioInUse, "Slow", "wholesale-no-action", on("NTD-1", 1)),
 		},
-		"a free one costs nothing that is known": {
+		"a free one has no known fees": {
 			fibre, "", "", asks(v1alpha1.ScenarioFree, "Slow", "wholesale-no-action", on("NTD-1", 2)),
 		},
-		"of a choice of NTDs, what differs is not known": {
+		"a fee that differs between NTDs is unknown": {
 			ntds("generationTwoNtds"), "", "NTD_INSTALLATION_FEE SAME OTHER NDF",
 			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech"),
 		},
-		"what is no amount is not known": {
+		"an amount that is not a number is unknown": {
 			strings.Replace(empty, "200.00", "free", 1), "", "NTD_INSTALLATION_FEE NDF SLA",
 			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
 		},
@@ -235,11 +235,11 @@ func TestPreviewFees(t *testing.T) {
 
 // One of two NTDs costs 100.00 more than the other. A preview once left that out, and looked
 // complete.
-func TestWhoApprovesAnOrderSeesWhatItCosts(t *testing.T) {
+func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
 	t.Parallel()
-	const plan = "the plan's own fees, which a qualification does not carry; approve with: "
+	const plan = "the plan's own fees, which a qualification does not contain; approve with: "
 	for name, c := range map[string]struct{ site, want string }{
-		"all that a qualification can show": {
+		"every fee in a qualification": {
 			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD), together one-time " +
 				"500.00 AUD; not known: " + plan,
 		},
@@ -247,7 +247,7 @@ func TestWhoApprovesAnOrderSeesWhatItCosts(t *testing.T) {
 			ntds("generationTwoNtds"), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
 				"NDF (one-time 300.00 AUD); not known: OTHER, " + plan,
 		},
-		"no qualification": {"", "; no fee is known, because no qualification result is named; approve with: "},
+		"no qualification": {"", "; no fee is known, because no qualification result is given; approve with: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -265,7 +265,7 @@ func TestWhoApprovesAnOrderSeesWhatItCosts(t *testing.T) {
 	}
 }
 
-func TestAFeeThatWasNotKnownIsNoDifference(t *testing.T) {
+func TestAnUnknownFeeIsNotReportedAsADifference(t *testing.T) {
 	t.Parallel()
 	for name, warns := range map[string]bool{"OTHER": false, "NEW": true} {
 		order := &v1alpha1.ServiceOrder{Status: v1alpha1.ServiceOrderStatus{OrderFacts: v1alpha1.OrderFacts{

@@ -14,7 +14,7 @@ import (
 
 // With another carrier or reseller identity, the Location of a request leads to nothing, or to
 // another reseller's request.
-func TestARequestUnderWayBelongsToTheCarrierAndTheIdentityItWasSentBy(t *testing.T) {
+func TestARequestInProgressBelongsToTheCarrierAndIdentityItWasSentTo(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		edit func(*v1alpha1.CarrierAccountSpec)
@@ -42,14 +42,14 @@ func TestARequestUnderWayBelongsToTheCarrierAndTheIdentityItWasSentBy(t *testing
 
 // "(baseURL, clientName) -> identity is on record in the identity's ledger when the account first
 // sends": that is so once the account is Ready with that login.
-func TestR31OnlyTheLoginThatWasLookedAtSends(t *testing.T) {
+func TestR31OnlyACheckedLoginSends(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		edit  func(*v1alpha1.CarrierAccount)
 		sends bool
 	}{
-		"as it was looked at": {func(*v1alpha1.CarrierAccount) {}, true},
-		"edited since, its login as it was": {func(a *v1alpha1.CarrierAccount) {
+		"as it was checked": {func(*v1alpha1.CarrierAccount) {}, true},
+		"edited since, with the same login": {func(a *v1alpha1.CarrierAccount) {
 			a.Generation, a.Spec.Approval = 2, v1alpha1.ApprovalAutomatic
 		}, true},
 		"another clientName": {func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.ClientName = "another" }, false},

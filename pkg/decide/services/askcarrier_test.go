@@ -14,7 +14,7 @@ import (
 
 // "Messages of unknown outcomes say what to ask the carrier: service number, operation, sent at
 // (account's time zone), and when it will be looked at next by the clock".
-func TestAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
+func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	t.Parallel()
 	sydney := func(in *services.Input) { in.Account.Object.Spec.TimeZone = "Australia/Sydney" }
 	lost := func(request *v1alpha1.Request) {
@@ -24,8 +24,8 @@ func TestAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := "what became of PlanChange of service 1234567, sent at " +
-		decidetest.Start().In(zone).Format("2006-01-02 15:04:05 -07:00") + ", is not known (connection reset)"
+	sent := "the outcome of PlanChange of service 1234567, sent at " +
+		decidetest.Start().In(zone).Format("2006-01-02 15:04:05 -07:00") + ", is unknown (connection reset)"
 	at := func(after time.Duration) string { return decidetest.Start().Add(after).In(zone).Format("15:04:05") }
 	for name, test := range map[string]struct {
 		phase v1alpha1.RequestPhase
@@ -35,7 +35,7 @@ func TestAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 			sent, at(2*time.Minute) + " +", ", " + at(10*time.Minute) + ", " + at(30*time.Minute) + ", which may show it",
 		}},
 		"once a person is asked": {v1alpha1.PhaseOutcomeUnknown, []string{
-			sent, "before you have asked the carrier", "wholesale.broadband/resolve=a-1=Accepted:<request id>",
+			sent, "until you have asked the carrier", "wholesale.broadband/resolve=a-1=Accepted:<request id>",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

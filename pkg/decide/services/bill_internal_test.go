@@ -17,7 +17,7 @@ func changeFor(change v1alpha1.Change) decide.DesiredChange {
 	return decide.DesiredChange{Operation: v1alpha1.OperationPlanChange, Changes: []v1alpha1.Change{change}}
 }
 
-func TestR8WhatCostsOrMayCostAsks(t *testing.T) {
+func TestR8AChangeThatMayCostMoneyNeedsApproval(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change v1alpha1.Change

@@ -19,17 +19,17 @@ func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*services.In
 	return func(in *services.Input) {
 		at := in.Now.Add(-ago)
 		in.Account.Breaker = decide.Breaker{
-			Lost: "PlanChange of bbs/other", LostAt: at, Until: at.Add(time.Second), ProbeAt: at.Add(time.Second),
+			LostRequest: "PlanChange of bbs/other", LostAt: at, Until: at.Add(time.Second), ProbeAt: at.Add(time.Second),
 		}
 		edit(&in.Account.Breaker)
 	}
 }
 
 // After a lost response, "while nothing is known to be alive a free read is asked".
-func TestWhatCostsWaitsAfterALostAnswer(t *testing.T) {
+func TestChargeableRequestsWaitAfterALostResponse(t *testing.T) {
 	t.Parallel()
-	heard := func(b *decide.Breaker) { b.Heard = true }
-	longer := func(b *decide.Breaker) { b.Heard, b.Until = true, b.LostAt.Add(10*time.Minute) }
+	heard := func(b *decide.Breaker) { b.Answered = true }
+	longer := func(b *decide.Breaker) { b.Answered, b.Until = true, b.LostAt.Add(10*time.Minute) }
 	failed := func(b *decide.Breaker) {
 		b.ProbeError, b.ProbeAt = errors.New("the carrier answered 503"), b.LostAt.Add(time.Hour)
 	}
@@ -41,10 +41,14 @@ func TestWhatCostsWaitsAfterALostAnswer(t *testing.T) {
 		again time.Duration // after the loss
 		says  string
 	}{
-		"and asks":            {time.Second, func(*decide.Breaker) {}, "Probe", false, 0, ""},
-		"for a moment":        {0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and continue one at a time from 20"},
-		"heard, for a moment": {0, heard, "Rest", true, time.Second, "PlanChange of bbs/other was lost at 20"},
-		"heard, and longer":   {time.Minute, longer, "Rest", false, 10 * time.Minute, "and continue one at a time from 20"},
+		"and probes": {time.Second, func(*decide.Breaker) {}, "Probe", false, 0, ""},
+		"for a moment": {
+			0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and continue one at a time from 20",
+		},
+		"answered, for a moment": {0, heard, "Rest", true, time.Second, "PlanChange of bbs/other was lost at 20"},
+		"answered, and longer": {
+			time.Minute, longer, "Rest", false, 10 * time.Minute, "and continue one at a time from 20",
+		},
 		"while reads fail": {
 			time.Minute, failed, "Rest", false, time.Hour, "has not answered a read since (the carrier answered 503)",
 		},
@@ -71,12 +75,12 @@ func waits(t *testing.T, decision decide.Decision, says string, again time.Time)
 	if decision.Verdict.Reason != v1alpha1.ReasonBreakerOpen || !strings.Contains(decision.Verdict.Message, says) {
 		t.Errorf("%s: %s", decision.Verdict.Reason, decision.Verdict.Message)
 	}
-	if !decision.LookAt.Equal(again) {
-		t.Errorf("it is looked at again at %s, want %s", decision.LookAt, again)
+	if !decision.RequeueAt.Equal(again) {
+		t.Errorf("it is looked at again at %s, want %s", decision.RequeueAt, again)
 	}
 }
 
-func TestWhatCostsNothingDoesNotWaitForTheCarrier(t *testing.T) {
+func TestFreeRequestsDoNotWaitAfterALostResponse(t *testing.T) {
 	t.Parallel()
 	view := settled(answerLost(0, func(*decide.Breaker) {}), func(in *services.Input) {
 		in.Service.Spec.DSLStabilityProfile = "STABLE"

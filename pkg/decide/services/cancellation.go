@@ -38,7 +38,7 @@ func unknownAlteration(in *Input) *decide.Decision {
 // cancellation changed after we had applied ours, this is drift and the drift policy decides.
 func desiredCancellation(in *Input) decide.DesiredChange {
 	want := cancellationDiffers(in)
-	if !want.Wanted() || cancellationBarred(in) != nil || heldAsDrift(in, want) {
+	if !want.Wanted() || cancellationBarred(in) != nil || onlyReportsCancellationDrift(in, want) {
 		return decide.DesiredChange{}
 	}
 	return want
@@ -48,7 +48,7 @@ func desiredCancellation(in *Input) decide.DesiredChange {
 // REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
 func cancellationDiffers(in *Input) decide.DesiredChange {
 	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
-	if declared == nil || known == nil || !live(known) {
+	if declared == nil || known == nil || !isAlterable(known) {
 		return decide.DesiredChange{}
 	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationCancellationAbort}
@@ -82,7 +82,7 @@ func cancellationBarred(in *Input) *decide.Verdict {
 // neverBarred reports a cancellation that can no longer be aborted. A service that is to be
 // reclaimed does not need the abort.
 func neverBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
-	if !pastReturn(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
+	if !isFinal(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
 	}
 	return &decide.Verdict{
@@ -96,16 +96,16 @@ func neverBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 func onDateBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *decide.Verdict {
 	date := string(declared.Date)
 	switch {
-	case known.Cancelled, known.RequestDate == date && (live(known) || pastReturn(known)):
+	case known.Cancelled, known.RequestDate == date && (isAlterable(known) || isFinal(known)):
 		return nil
-	case pastReturn(known):
+	case isFinal(known):
 		return &decide.Verdict{
 			State: decide.Stuck, Reason: v1alpha1.ReasonNotEligibleForCancellation,
 			Message: fmt.Sprintf(
 				"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare that date",
 				decide.OrElse(known.RequestDate, "an unknown date"), known.Status, date),
 		}
-	case !live(known):
+	case !isAlterable(known):
 		return &decide.Verdict{
 			State: decide.Stuck, Reason: v1alpha1.ReasonCancellationNotRequested,
 			Message: fmt.Sprintf(
@@ -127,7 +127,7 @@ func cancelledAsWanted(in *Input) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
 		Message: fmt.Sprintf(
-			"the service is cancelled since %s, as declared; nothing else is compared",
+			"the service has been cancelled since %s, as declared; nothing else is compared",
 			decide.OrElse(knownCancellation(in).CancelledOn, "an unknown day")),
 	}}
 }
@@ -137,9 +137,9 @@ func endedAsWanted(in *Input) bool {
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
 }
 
-// agree records that the carrier's cancellation is as declared. From then on a different one is
-// drift.
-func agree(in *Input) {
+// recordAgreement records that the carrier's cancellation is as declared. From then on a different
+// one is drift.
+func recordAgreement(in *Input) {
 	known := knownCancellation(in)
 	if in.Service.Spec.Cancellation == nil || known == nil {
 		return
@@ -161,19 +161,19 @@ func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
 	since := decide.OrElse(sinceCancelled(in), "an unknown day")
 	reclaim := decide.ReachedOf(&in.Input, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
-		reclaim.Generation == in.Subject.GetGeneration() && !decide.AsksAgain(&in.Input, reclaim)
+		reclaim.Generation == in.Subject.GetGeneration() && !decide.RetryRequested(&in.Input, reclaim)
 	switch {
 	case !cancelled(in):
 		return nil
 	case want.Operation != v1alpha1.OperationReclaim:
 		return decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
-			"the carrier shows the service cancelled since %s and takes no changes: %s waits for it to be reclaimed "+
+			"the carrier shows the service cancelled since %s and accepts no changes: %s waits for it to be reclaimed "+
 				"(disconnection: Reclaim), or remove it from spec", since, want.Operation))
 	case done:
-		return decide.LookAgain(decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
+		return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
 			"the carrier shows the service cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
 				"or to reclaim it once more: %s%s", since, reclaim.AttemptID, decide.RetryHint(&in.Input, reclaim),
-			decide.RetryFlaw(&in.Input, reclaim))), decide.RetryDue(&in.Input, reclaim))
+			decide.WhyRetryIgnored(&in.Input, reclaim))), decide.RetryDue(&in.Input, reclaim))
 	}
 	return nil
 }
@@ -188,9 +188,9 @@ func sinceCancelled(in *Input) string {
 // AsWanted reports whether a cancellation has the state that a request was meant to set.
 func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
 	if request.Operation == v1alpha1.OperationCancellationReschedule {
-		return known.RequestDate == request.Target.Date && (live(known) || pastReturn(known))
+		return known.RequestDate == request.Target.Date && (isAlterable(known) || isFinal(known))
 	}
-	return !live(known) && !pastReturn(known)
+	return !isAlterable(known) && !isFinal(known)
 }
 
 // NotRequested reports whether the carrier rejected a request because no cancellation is requested:

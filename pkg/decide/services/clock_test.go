@@ -28,7 +28,7 @@ func writtenAhead(request *v1alpha1.Request) {
 
 // seenAhead makes a process see the times for the first time at the start.
 func seenAhead(in *services.Input) {
-	in.Memory.Ahead, _ = decide.Clocked(&in.Input)
+	in.Memory.FutureTimes, _ = decide.FindFutureTimes(&in.Input)
 }
 
 // S4 of the review: a request that was sent by a host whose clock was a week ahead was not polled
@@ -44,21 +44,21 @@ func TestR19ATimeInTheFutureCountsAsNow(t *testing.T) {
 	for name, row := range map[string]struct {
 		phase v1alpha1.RequestPhase
 		edit  func(*v1alpha1.Request)
-		soon  time.Duration // deadline for the next action, from first sight
+		soon  time.Duration // deadline for the next action, from when it was first seen
 	}{
-		"a request in progress is looked at": {v1alpha1.PhaseInProgress, func(*v1alpha1.Request) {}, time.Minute},
-		"one that was not sent is sent":      {v1alpha1.PhaseNotSent, finished, time.Minute},
-		"one that was forbidden is sent":     {v1alpha1.PhaseRejected, forbidden, 11 * time.Minute},
-		"a Location that is lost is lost":    {v1alpha1.PhaseInProgress, gone, 25 * time.Hour},
+		"a request in progress is polled":              {v1alpha1.PhaseInProgress, func(*v1alpha1.Request) {}, time.Minute},
+		"one that was not sent is sent again":          {v1alpha1.PhaseNotSent, finished, time.Minute},
+		"one that was answered with 403 is sent again": {v1alpha1.PhaseRejected, forbidden, 11 * time.Minute},
+		"a lost Location counts as lost":               {v1alpha1.PhaseInProgress, gone, 25 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := settled(wanting, with(row.phase, row.edit, writtenAhead), at(0))
 			seenAhead(&view)
 			view.Now = decidetest.Start().Add(row.soon)
-			view.Memory.Ahead, _ = decide.Clocked(&view.Input)
+			view.Memory.FutureTimes, _ = decide.FindFutureTimes(&view.Input)
 			if decision := services.Decide(view); isRest(decision.Step) {
-				t.Errorf("nothing is done: %s, next look in %s", decision.Verdict.Message, decision.LookAt.Sub(view.Now))
+				t.Errorf("nothing is done: %s, next look in %s", decision.Verdict.Message, decision.RequeueAt.Sub(view.Now))
 			}
 		})
 	}
@@ -78,8 +78,8 @@ func TestR19AWaitIsMeasuredFromFirstSight(t *testing.T) {
 	for _, after := range []time.Duration{0, 4 * time.Second} {
 		view.Now = decidetest.Start().Add(after)
 		decision := services.Decide(view)
-		if !isRest(decision.Step) || !decision.LookAt.Equal(decidetest.Start().Add(5*time.Second)) {
-			t.Errorf("after %s: %T, next look at %s", after, decision.Step, decision.LookAt)
+		if !isRest(decision.Step) || !decision.RequeueAt.Equal(decidetest.Start().Add(5*time.Second)) {
+			t.Errorf("after %s: %T, next look at %s", after, decision.Step, decision.RequeueAt)
 		}
 	}
 }
@@ -90,23 +90,23 @@ func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
 		ahead    time.Duration
 		reported bool
 	}{
-		"a week":             {ahead, true},
-		"as clocks may be":   {20 * time.Second, false},
-		"not in the future":  {-time.Hour, false},
-		"exactly at present": {0, false},
+		"a week":                            {ahead, true},
+		"a usual difference between clocks": {20 * time.Second, false},
+		"not in the future":                 {-time.Hour, false},
+		"exactly at present":                {0, false},
 	} {
 		view := settled(with(v1alpha1.PhaseInProgress, func(request *v1alpha1.Request) {
 			request.SubmittedAt = metav1.NewTime(decidetest.Start().Add(row.ahead))
 		}), at(0))
-		held, report := decide.Clocked(&view.Input)
+		held, report := decide.FindFutureTimes(&view.Input)
 		if (report != "") != row.reported {
 			t.Errorf("%s: %q", name, report)
 		}
 		if (len(held) > 0) != (row.ahead > 0) {
 			t.Errorf("%s: %v", name, held)
 		}
-		view.Memory.Ahead, view.Now = held, decidetest.Start().Add(time.Second)
-		if _, again := decide.Clocked(&view.Input); again != "" {
+		view.Memory.FutureTimes, view.Now = held, decidetest.Start().Add(time.Second)
+		if _, again := decide.FindFutureTimes(&view.Input); again != "" {
 			t.Errorf("%s: it is reported again: %q", name, again)
 		}
 	}
@@ -114,7 +114,7 @@ func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
 
 // A process whose own clock jumps ahead, or that takes over from one whose clock was behind, must
 // not repeat a request before the first one may have ended.
-func TestR19ARepeatIsNotBroughtForwardByAClock(t *testing.T) {
+func TestR19AClockChangeDoesNotMakeARepeatEarlier(t *testing.T) {
 	t.Parallel()
 	unanswered := func(in *services.Input) {
 		in.Service.Spec.DSLStabilityProfile = "Stable"
@@ -125,7 +125,7 @@ func TestR19ARepeatIsNotBroughtForwardByAClock(t *testing.T) {
 			request.Error = &v1alpha1.RequestError{Message: "lost"}
 			request.SubmittedAt = metav1.NewTime(decidetest.Start().Add(-time.Hour))
 		})(in)
-		in.Memory.Attempts["a-1"] = decide.Attempt{Seen: decidetest.Start()}
+		in.Memory.Attempts["a-1"] = decide.Attempt{FirstSeen: decidetest.Start()}
 	}
 	for _, row := range []struct {
 		after   time.Duration

@@ -15,10 +15,10 @@ import (
 
 // aspectsOf returns, for each declared aspect, whether the carrier's state is as declared, and for
 // each observed aspect its state. Any other aspect has no condition.
-func aspectsOf(in *Input, said answer) []decide.Aspect {
-	aspects := endingAspects(in, said)
+func aspectsOf(in *Input, result rulesResult) []decide.Aspect {
+	aspects := endingAspects(in, result)
 	if !endedAsWanted(in) { // "nothing else is compared"
-		aspects = append(aspects, valueAspects(in, said.modification)...)
+		aspects = append(aspects, valueAspects(in, result.modification)...)
 	}
 	for _, aspect := range []*decide.Aspect{approvalAspect(in), driftAspect(in), healthAspect(in), disruptionAspect(in)} {
 		if aspect != nil {
@@ -26,6 +26,12 @@ func aspectsOf(in *Input, said answer) []decide.Aspect {
 		}
 	}
 	return aspects
+}
+
+// rulesResult is the result of the rules: for the whole object, and for each lane.
+type rulesResult struct {
+	both                       decide.Decision
+	modification, cancellation decide.Verdict
 }
 
 // approvalAspect reports the change that waits for an approval, whatever else is in progress; nil
@@ -78,15 +84,15 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	switch {
 	case plan == nil:
-	case planHeld(in) && !decide.SameName(declared, plan.Value):
+	case onlyReportsPlanDrift(in) && !decide.SameName(declared, plan.Value):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = fmt.Sprintf(
-			"the carrier moved from %q to %q after the service had converged", plan.AsHealth, plan.Value)
+			"the carrier changed it from %q to %q after the service had converged", plan.AsHealth, plan.Value)
 	case last != nil && last.Warning != "":
 		aspect.Reason, aspect.Message = v1alpha1.ReasonResultDiffers, last.Warning
 	case declared != plan.Value:
 		aspect.Message = fmt.Sprintf(
-			"the carrier spells it %q, which is taken for the same plan: nothing is changed", plan.Value)
+			"the carrier spells it %q, which counts as the same plan: nothing is changed", plan.Value)
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
 		aspect.Message += fmt.Sprintf("; health names it %q", plan.AsHealth)
 	}
@@ -94,14 +100,14 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 }
 
 // endingAspects returns the aspects of the service's cancellation and disconnection.
-func endingAspects(in *Input, said answer) []decide.Aspect {
+func endingAspects(in *Input, result rulesResult) []decide.Aspect {
 	var aspects []decide.Aspect
 	known := knownCancellation(in)
 	if in.Service.Spec.Cancellation != nil {
-		aspects = append(aspects, cancellationAspect(in, known, said.cancellation))
+		aspects = append(aspects, cancellationAspect(in, known, result.cancellation))
 	}
 	if in.Service.Spec.Disconnection != "" {
-		aspects = append(aspects, connectedAspect(in, known, said.modification))
+		aspects = append(aspects, connectedAspect(in, known, result.modification))
 	}
 	return aspects
 }
@@ -116,7 +122,7 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 		aspect.Message = "the service's cancellation is not known yet"
 	case barred != nil:
 		aspect.Status, aspect.Reason, aspect.Message = metav1.ConditionFalse, barred.Reason, barred.Message
-	case differs.Wanted() && heldAsDrift(in, differs):
+	case differs.Wanted() && onlyReportsCancellationDrift(in, differs):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = decide.DescribeChanges(differs.Changes)
 	case differs.Wanted():
@@ -153,7 +159,7 @@ func healthAspect(in *Input) *decide.Aspect {
 	}
 	aspect := decide.Aspect{
 		Type: v1alpha1.ConditionHealthy, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonHealthImpaired,
-		Message: healthWords(health),
+		Message: healthText(health),
 	}
 	switch {
 	case strings.EqualFold(health.Summary, "Green"):
@@ -164,7 +170,7 @@ func healthAspect(in *Input) *decide.Aspect {
 	return &aspect
 }
 
-func healthWords(health *v1alpha1.HealthStatus) string {
+func healthText(health *v1alpha1.HealthStatus) string {
 	const unrated = "not rated"
 	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", decide.OrElse(health.Summary, unrated),
 		decide.OrElse(health.Connectivity, unrated), decide.OrElse(health.Performance, unrated),
@@ -193,7 +199,7 @@ func disruptionAspect(in *Input) *decide.Aspect {
 	if seen.Active > 0 {
 		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive
 		aspect.Message = fmt.Sprintf("%d active, %d scheduled: %s", seen.Active, seen.Scheduled,
-			decide.OrElse(seen.Current.Description, "no more was said"))
+			decide.OrElse(seen.Current.Description, "no details were given"))
 	}
 	return &aspect
 }
@@ -226,9 +232,49 @@ func howKnown(what string, known *v1alpha1.KnownValue) string {
 	case known == nil:
 		return fmt.Sprintf("the carrier's %s is not known yet", what)
 	case known.Source == v1alpha1.SourceDeclared:
-		return fmt.Sprintf("the %s is believed to be as declared; the carrier has never confirmed it", what)
+		return fmt.Sprintf("the %s is trusted to be as declared; the carrier has never confirmed it", what)
 	}
 	return fmt.Sprintf("the %s is as declared (source %s)", what, known.Source)
+}
+
+func inSync(in *Input) decide.Verdict {
+	switch in.Service.Spec.ManagementPolicy {
+	case v1alpha1.ManagementObserve:
+		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
+		return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonObserving, Message: message}
+	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
+	}
+	return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonInSync, Message: inSyncText(in)}
+}
+
+// inSyncText describes how each declared value is known. A value that is only trusted is not
+// reported as declared.
+func inSyncText(in *Input) string {
+	days := decide.TimeZone(&in.Input)
+	var words, unconfirmed, unknown []string
+	for _, declared := range declaredValues(in) {
+		switch {
+		case declared.known == nil:
+			unknown = append(unknown, declared.name)
+		case declared.known.Source == v1alpha1.SourceDeclared:
+			unconfirmed = append(unconfirmed, declared.name)
+		default:
+			words = append(words, howSince(declared, days))
+		}
+	}
+	if known := knownCancellation(in); known != nil && in.Service.Spec.Cancellation != nil {
+		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
+	}
+	if len(unconfirmed) > 0 {
+		words = append(words, decide.ListOf(unconfirmed)+" trusted as declared, which the carrier has never confirmed")
+	}
+	if len(unknown) > 0 {
+		words = append(words, decide.ListOf(unknown)+" not known: the carrier's API has no read for it")
+	}
+	if len(words) == 0 {
+		return "the carrier shows the service, and the spec declares no value of it"
+	}
+	return strings.Join(words, "; ")
 }
 
 // declaredValue is a declared value and the carrier's known value.
@@ -259,36 +305,6 @@ func declaredValues(in *Input) []declaredValue {
 	return declared
 }
 
-// inSyncWords describes how each declared value is known. A value that is only trusted is not
-// reported as declared.
-func inSyncWords(in *Input) string {
-	days := decide.TimeZone(&in.Input)
-	var words, believed, unknown []string
-	for _, declared := range declaredValues(in) {
-		switch {
-		case declared.known == nil:
-			unknown = append(unknown, declared.name)
-		case declared.known.Source == v1alpha1.SourceDeclared:
-			believed = append(believed, declared.name)
-		default:
-			words = append(words, howSince(declared, days))
-		}
-	}
-	if known := knownCancellation(in); known != nil && in.Service.Spec.Cancellation != nil {
-		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
-	}
-	if len(believed) > 0 {
-		words = append(words, decide.ListOf(believed)+" believed as declared, which the carrier has never confirmed")
-	}
-	if len(unknown) > 0 {
-		words = append(words, decide.ListOf(unknown)+" not known: the carrier has no read of it")
-	}
-	if len(words) == 0 {
-		return "the carrier shows the service, and nothing of it is declared"
-	}
-	return strings.Join(words, "; ")
-}
-
 // howSince describes since when the carrier's value is known, and its source.
 func howSince(declared declaredValue, days *time.Location) string {
 	day := decide.DayIn(days, declared.known.Since.Time)
@@ -302,20 +318,4 @@ func howSince(declared declaredValue, days *time.Location) string {
 	case v1alpha1.SourceDeclared:
 	}
 	return declared.name // a value that is only trusted has never been confirmed
-}
-
-// answer is the result of the rules: for the whole object, and for each lane.
-type answer struct {
-	both                       decide.Decision
-	modification, cancellation decide.Verdict
-}
-
-func inSync(in *Input) decide.Verdict {
-	switch in.Service.Spec.ManagementPolicy {
-	case v1alpha1.ManagementObserve:
-		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
-		return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonObserving, Message: message}
-	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
-	}
-	return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonInSync, Message: inSyncWords(in)}
 }

@@ -49,11 +49,11 @@ func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request))
 // rereadEnding makes the recorded cancellation read 15 seconds after the attempt.
 func rereadEnding(in *services.Input) {
 	in.Memory.Readings.Cancellation = decide.Reading{
-		State: decide.ReadingTaken, AskedAt: decidetest.Start().Add(15 * time.Second),
+		State: decide.ReadingRecorded, RequestedAt: decidetest.Start().Add(15 * time.Second),
 	}
 }
 
-func TestServiceBringsTheCancellationAbout(t *testing.T) {
+func TestServiceAppliesTheDeclaredCancellation(t *testing.T) {
 	moved := endsOn(carrier.CancellationRequested, "2026-11-30")
 	cases{
 		"on another date: reschedule": {settled(ending("2026-12-31"), moved), working("Submit")},
@@ -61,7 +61,7 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 		"none, and one is requested: abort": {
 			settled(ending(""), endsOn(carrier.CancellationInError, "2026-11-30")), working("Submit"),
 		},
-		"none, and it is with the carrier: too late": {
+		"none, and it was submitted to the carrier: too late": {
 			settled(ending(""), endsOn(carrier.CancellationInProgress, "2026-11-30")),
 			judged{"Rest", decide.Stuck, "NotEligibleForCancellation"},
 		},
@@ -81,16 +81,16 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 			settled(wanting, ending("2026-03-01"), endsOn(carrier.CancellationCompleted, "2026-03-01")),
 			judged{"Rest", decide.Settled, "Cancelled"},
 		},
-		"while the account is gone: it is waited for": {
+		"without an account: waits for it": {
 			settled(ending("2026-12-31"), moved, withoutAccount), judged{"Rest", decide.Working, "AccountNotReady"},
 		},
-		"never behind a modification": {
+		"does not wait for a modification": {
 			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseInProgress), at(time.Second)), working("Submit"),
 		},
-		"nor behind an unknown outcome": {
+		"does not wait for an unknown outcome": {
 			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseOutcomeUnknown)), working("Submit"),
 		},
-		"moved away after our success: reported": {
+		"changed at the carrier after our success: reported": {
 			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded), func(in *services.Input) {
 				in.Service.Status.Carrier.Cancellation.Agreed = "2026-12-31"
 			}),
@@ -102,11 +102,11 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 func TestServiceVerifiesACancellation(t *testing.T) {
 	moved, lostly := endsOn(carrier.CancellationRequested, "2026-11-30"), rescheduling(v1alpha1.PhaseSubmitting, lost)
 	cases{
-		"a lost response is left to resolve": {
+		"a lost response is not verified at once": {
 			settled(ending("2026-12-31"), moved, lostly, at(14*time.Second)), working("Rest"),
 		},
-		"and then read": {
-			settled(ending("2026-12-31"), moved, lostly, at(15*time.Second)), working("Ask cancellation"),
+		"and then the cancellation is read": {
+			settled(ending("2026-12-31"), moved, lostly, at(15*time.Second)), working("StartReading cancellation"),
 		},
 		"as wanted: done": {
 			settled(ending("2026-12-31"), endsOn(carrier.CancellationRequested, "2026-12-31"), lostly,
@@ -140,7 +140,7 @@ func drifted(in *services.Input) {
 	with(v1alpha1.PhaseSucceeded)(in)
 }
 
-func TestServiceJudgesDrift(t *testing.T) {
+func TestServiceReportsOrCorrectsDrift(t *testing.T) {
 	correct := func(in *services.Input) {
 		in.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
 		in.Service.Spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
@@ -177,7 +177,7 @@ func quoted(before, after carrier.Number) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
 		in.Memory.Readings.Options = decide.Reading{
-			State: decide.ReadingAnswered, AskedAt: in.Now, Token: in.Memory.Readings.Options.Token,
+			State: decide.ReadingAnswered, RequestedAt: in.Now, Token: in.Memory.Readings.Options.Token,
 			Options: carrier.PlanOptionsResult{Plans: []carrier.Plan{offer("Slow", before), offer("Fast", after)}},
 		}
 	}
@@ -196,34 +196,34 @@ func reread(in *services.Input) {
 func TestServiceAsksForApproval(t *testing.T) {
 	onCost := approval(v1alpha1.ApprovalOnCost)
 	cases{
-		"the price is read first": {settled(wanting, onCost), working("Ask plan options")},
-		"a dearer plan waits": {
+		"the price is read first": {settled(wanting, onCost), working("StartReading plan options")},
+		"a more expensive plan waits": {
 			settled(wanting, onCost, quoted("45.00", "58.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
-		"a cheaper plan goes": {
+		"a cheaper plan is sent": {
 			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false)), working("Submit"),
 		},
-		"a cheaper plan waits where it would be the first change": {
+		"a cheaper plan waits if it would be the first change": {
 			settled(wanting, onCost, quoted("58.00", "45.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
-		"a cheaper plan waits where only another object has changed the service": {
+		"a cheaper plan waits if only another object has changed the service": {
 			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-0", false)),
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
-		"a cheaper plan waits where the only change is one that it took over": {
+		"a cheaper plan waits if the only change was taken over": {
 			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", true)),
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
-		"a cheaper plan goes where the service was ordered": {
+		"a cheaper plan is sent if the service was ordered": {
 			settled(wanting, onCost, quoted("58.00", "45.00"), func(in *services.Input) {
 				in.Service.Spec.OrderRef = &v1alpha1.OrderReference{Name: "order"}
 			}), working("Submit"),
 		},
-		"an amount that is no amount waits": {
+		"an invalid amount waits": {
 			settled(wanting, onCost, quoted("45.00", "soon")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"approved: the price is read again": {
-			settled(wanting, onCost, quoted("45.00", "58.00"), approving), working("Ask plan options"),
+			settled(wanting, onCost, quoted("45.00", "58.00"), approving), working("StartReading plan options"),
 		},
 		"the same price: sent": {
 			settled(wanting, onCost, quoted("45.00", "58.00"), approving, reread), working("Submit"),
@@ -232,7 +232,7 @@ func TestServiceAsksForApproval(t *testing.T) {
 			settled(wanting, onCost, quoted("45.00", "58.00"), approving, reread, quoted("45.00", "59.00")),
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
-		"Always asks for a cheaper plan too": {
+		"with Always a cheaper plan waits, too": {
 			settled(wanting, approval(v1alpha1.ApprovalAlways), quoted("58.00", "45.00")),
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
@@ -240,7 +240,7 @@ func TestServiceAsksForApproval(t *testing.T) {
 	}.run(t)
 }
 
-func TestPendingNamesThePrice(t *testing.T) {
+func TestPendingShowsThePrice(t *testing.T) {
 	t.Parallel()
 	view := settled(wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00"))
 	decision := services.Decide(view)

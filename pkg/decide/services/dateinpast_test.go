@@ -15,7 +15,7 @@ import (
 
 // Otherwise each new process would write what depends on the date into the status of a settled
 // object.
-func TestADateInThePastIsShownWithoutToday(t *testing.T) {
+func TestADateInThePastIsReportedWithoutTheCurrentDay(t *testing.T) {
 	t.Parallel()
 	judge := func(now time.Time) decide.Verdict {
 		view := settled(ending("2026-03-01"), endsOn(carrier.CancellationRequested, "2026-11-30"))

@@ -9,42 +9,44 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// desiredAggregation compares the declared aggregation method. The carrier has no read for it: an
-// unknown value is requested or trusted, as unknownValues or a person decides.
-func desiredAggregation(in *Input) decide.DesiredChange {
-	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
-	if declared == "" || valueOf(known) == declared {
-		return decide.DesiredChange{}
+// desiredChanges returns the modifications that are needed, in the order in which they are sent.
+// They are sent one at a time: the carrier takes one "only when no other modification is in
+// progress".
+func desiredChanges(in *Input) []decide.DesiredChange {
+	var wanted []decide.DesiredChange
+	if endedAsWanted(in) {
+		return nil
 	}
-	return decide.DesiredChange{
-		Operation: v1alpha1.OperationAggregationConversion,
-		Target:    v1alpha1.RequestTarget{AggregationMethod: declared},
-		Changes: []v1alpha1.Change{{
-			Operation: v1alpha1.OperationAggregationConversion, Field: fieldAggregation,
-			From: valueOf(known), To: declared, Unknown: known == nil,
-		}},
+	for _, compare := range []func(*Input) decide.DesiredChange{
+		desiredReclaim,     // a disconnected service accepts no other modification
+		desiredPlanChange,  // plan and restoration SLA
+		desiredAggregation, // aggregation method
+		desiredDSLProfile,  // DSL stability profile
+	} {
+		if want := compare(in); want.Wanted() {
+			wanted = append(wanted, withBody(in, want))
+		}
 	}
+	return wanted
 }
 
-const fieldAggregation = "aggregationMethod"
+// differences returns all changes of the given list.
+func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
+	var changes []v1alpha1.Change
+	for _, want := range wanted {
+		changes = append(changes, want.Changes...)
+	}
+	return changes
+}
 
-const fieldDSLProfile = "dslStabilityProfile"
-
-// desiredDSLProfile compares the declared DSL stability profile. The carrier has no read for it: an
-// unknown value is requested or trusted, as unknownValues or a person decides.
-func desiredDSLProfile(in *Input) decide.DesiredChange {
-	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
-	if declared == "" || valueOf(known) == declared {
+// desiredReclaim returns the request that reclaims a disconnected service.
+func desiredReclaim(in *Input) decide.DesiredChange {
+	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
 		return decide.DesiredChange{}
 	}
-	return decide.DesiredChange{
-		Operation: v1alpha1.OperationDSLStabilityProfileChange,
-		Target:    v1alpha1.RequestTarget{DSLStabilityProfile: declared},
-		Changes: []v1alpha1.Change{{
-			Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: fieldDSLProfile,
-			From: valueOf(known), To: declared, Unknown: known == nil,
-		}},
-	}
+	return orUnread(in, decide.DesiredChange{Operation: v1alpha1.OperationReclaim, Changes: []v1alpha1.Change{{
+		Operation: v1alpha1.OperationReclaim, Field: fieldDisconnection, From: "cancelled", To: "connected",
+	}}})
 }
 
 // desiredPlanChange compares plan, term and SLA with the carrier's known values. Plan and
@@ -55,11 +57,11 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		return decide.DesiredChange{}
 	}
 	plan, sla := planChanges(in), slaChanges(in)
-	if len(plan) > 0 && !planHeld(in) && goesAhead(in, plan, sla) {
+	if len(plan) > 0 && !onlyReportsPlanDrift(in) && sendsWithoutSLA(in, plan, sla) {
 		sla = nil
 	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationPlanChange, Changes: append(plan, sla...)}
-	if planHeld(in) && len(decide.FieldChanges(want.Changes, decide.FieldPlan)) == len(want.Changes) {
+	if onlyReportsPlanDrift(in) && len(decide.FieldChanges(want.Changes, decide.FieldPlan)) == len(want.Changes) {
 		// Drift is only reported; a request that is sent for another reason includes the declared plan.
 		return decide.DesiredChange{}
 	}
@@ -92,11 +94,11 @@ func planChanges(in *Input) []v1alpha1.Change {
 	return changes
 }
 
-// goesAhead reports whether a plan change is sent without an unknown SLA: the known change is sent,
-// and a person decides about the unknown value. If the plan needs an approval anyway, both are one
-// question.
-func goesAhead(in *Input, plan, sla []v1alpha1.Change) bool {
-	return approvalOf(in) == v1alpha1.ApprovalAutomatic && asksWhich(in, decide.DesiredChange{Changes: sla}) &&
+// sendsWithoutSLA reports whether a plan change is sent without an unknown SLA: the known change is
+// sent, and a person decides about the unknown value. If the plan needs an approval anyway, both
+// are approved together.
+func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
+	return approvalOf(in) == v1alpha1.ApprovalAutomatic && needsUnknownDecision(in, decide.DesiredChange{Changes: sla}) &&
 		!decide.HasUnknown(plan)
 }
 
@@ -143,9 +145,47 @@ func ntdOption(in *Input) string {
 	return in.Service.Spec.Plan.NTDOption
 }
 
-// asksWhich reports whether a person has to decide first whether the unknown values of a change are
-// requested or trusted.
-func asksWhich(in *Input, want decide.DesiredChange) bool {
+const fieldAggregation = "aggregationMethod"
+
+// desiredAggregation compares the declared aggregation method. The carrier has no read for it: an
+// unknown value is requested or trusted, as unknownValues or a person decides.
+func desiredAggregation(in *Input) decide.DesiredChange {
+	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
+	if declared == "" || valueOf(known) == declared {
+		return decide.DesiredChange{}
+	}
+	return decide.DesiredChange{
+		Operation: v1alpha1.OperationAggregationConversion,
+		Target:    v1alpha1.RequestTarget{AggregationMethod: declared},
+		Changes: []v1alpha1.Change{{
+			Operation: v1alpha1.OperationAggregationConversion, Field: fieldAggregation,
+			From: valueOf(known), To: declared, Unknown: known == nil,
+		}},
+	}
+}
+
+const fieldDSLProfile = "dslStabilityProfile"
+
+// desiredDSLProfile compares the declared DSL stability profile. The carrier has no read for it: an
+// unknown value is requested or trusted, as unknownValues or a person decides.
+func desiredDSLProfile(in *Input) decide.DesiredChange {
+	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
+	if declared == "" || valueOf(known) == declared {
+		return decide.DesiredChange{}
+	}
+	return decide.DesiredChange{
+		Operation: v1alpha1.OperationDSLStabilityProfileChange,
+		Target:    v1alpha1.RequestTarget{DSLStabilityProfile: declared},
+		Changes: []v1alpha1.Change{{
+			Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: fieldDSLProfile,
+			From: valueOf(known), To: declared, Unknown: known == nil,
+		}},
+	}
+}
+
+// needsUnknownDecision reports whether a person has to decide first whether the unknown values of a
+// change are requested or trusted.
+func needsUnknownDecision(in *Input, want decide.DesiredChange) bool {
 	return decide.HasUnknown(want.Changes) && unknownValuesOf(in) != v1alpha1.UnknownRequest
 }
 
@@ -171,10 +211,10 @@ func comparesSpelling(in *Input) bool {
 		unknownValuesOf(in) != v1alpha1.UnknownRequest
 }
 
-// asksAboutPlan reports whether a person may have to decide about a plan change because of unknown
-// values. Its price is read for that decision.
-func asksAboutPlan(in *Input) bool {
-	return comparesSpelling(in) || asksWhich(in, decide.DesiredChange{Changes: slaChanges(in)})
+// mayNeedPlanDecision reports whether a person may have to decide about a plan change because of
+// unknown values. Its price is read for that decision.
+func mayNeedPlanDecision(in *Input) bool {
+	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaChanges(in)})
 }
 
 // isUnlisted reports whether the plan named in health is not known to be offered for the service,
@@ -198,44 +238,4 @@ func offers(in *Input, name string) bool {
 		}
 	}
 	return false
-}
-
-// desiredReclaim returns the request that reclaims a disconnected service.
-func desiredReclaim(in *Input) decide.DesiredChange {
-	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
-		return decide.DesiredChange{}
-	}
-	return orUnread(in, decide.DesiredChange{Operation: v1alpha1.OperationReclaim, Changes: []v1alpha1.Change{{
-		Operation: v1alpha1.OperationReclaim, Field: fieldDisconnection, From: "cancelled", To: "connected",
-	}}})
-}
-
-// differences returns all changes of the given list.
-func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
-	var changes []v1alpha1.Change
-	for _, want := range wanted {
-		changes = append(changes, want.Changes...)
-	}
-	return changes
-}
-
-// desiredChanges returns the modifications that are needed, in the order in which they are sent.
-// They are sent one at a time: the carrier takes one "only when no other modification is in
-// progress".
-func desiredChanges(in *Input) []decide.DesiredChange {
-	var wanted []decide.DesiredChange
-	if endedAsWanted(in) {
-		return nil
-	}
-	for _, compare := range []func(*Input) decide.DesiredChange{
-		desiredReclaim,     // a disconnected service accepts no other modification
-		desiredPlanChange,  // plan and restoration SLA
-		desiredAggregation, // aggregation method
-		desiredDSLProfile,  // DSL stability profile
-	} {
-		if want := compare(in); want.Wanted() {
-			wanted = append(wanted, withBody(in, want))
-		}
-	}
-	return wanted
 }

@@ -16,34 +16,34 @@ import (
 // correctEvery implements driftPolicy: "Correct acts at most once in 24 h".
 const correctEvery = 24 * time.Hour
 
-// absorbPlan records the plan that a health request returned. "After our own success the baseline
+// recordPlan records the plan that a health request returned. "After our own success the baseline
 // is the plan we sent", and health's name for it is learned from the first reading requested after
 // it. From then on another name is drift. The declared plan is never learned as another plan's
-// name. A plan is known since the time at which the carrier was asked.
-func absorbPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
-	accept(in, state)
+// name. A plan is known since the time at which it was requested.
+func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	acceptDrift(in, state)
 	held := state.Plan
 	switch {
 	case held == nil:
 		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
 	case askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)):
-	case cameTo(in, held, plan, askedAt) != nil:
-		state.Plan = cameTo(in, held, plan, askedAt)
+	case declaredPlanReached(in, held, plan, askedAt) != nil:
+		state.Plan = declaredPlanReached(in, held, plan, askedAt)
 	case planDrifted(state) && plan == held.AsHealth:
 		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
 	case held.AsHealth == "":
 		held.AsHealth = plan
 	case plan != held.AsHealth:
-		moved(in, state, plan, askedAt)
+		recordPlanDrift(in, state, plan, askedAt)
 	}
 }
 
-// cameTo returns the declared plan if the carrier has changed to it without our request, otherwise
-// nil. "Reading equals target, or equals baseline.asHealth while the target is baseline.plan:
-// nothing to do" (R7).
-func cameTo(in *Input, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
+// declaredPlanReached returns the declared plan if the carrier has changed to it without our
+// request, otherwise nil. "Reading equals target, or equals baseline.asHealth while the target is
+// baseline.plan: nothing to do" (R7).
+func declaredPlanReached(in *Input, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := in.Service.Spec.Plan
 	if declared == nil || decide.SameName(declared.Name, held.Value) {
 		return nil
@@ -68,23 +68,23 @@ func baselineOf(in *Input) *v1alpha1.KnownValue {
 	return in.Ledger.Spec.Baseline
 }
 
-// accept makes a drifted plan the baseline once the spec names it: the service then counts as
+// acceptDrift makes a drifted plan the baseline once the spec names it: the service then counts as
 // converged to it.
-func accept(in *Input, state *v1alpha1.CarrierState) {
+func acceptDrift(in *Input, state *v1alpha1.CarrierState) {
 	declared := in.Service.Spec.Plan
 	if planDrifted(state) && declared != nil && decide.SameName(declared.Name, state.Plan.Value) {
 		state.Plan.AsHealth = state.Plan.Value
 	}
 }
 
-// moved records a plan to which the carrier has changed.
-func moved(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+// recordPlanDrift records a plan to which the carrier has changed.
+func recordPlanDrift(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	baseline := state.Plan.AsHealth
 	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
 		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
 	}
 	state.Plan.AsHealth = baseline
-	accept(in, state)
+	acceptDrift(in, state)
 }
 
 // sentPlan returns the plan of our last success; "" if there is none.
@@ -96,9 +96,9 @@ func sentPlan(in *Input) string {
 	return last.Target.Plan
 }
 
-// planHeld reports whether a plan that differs is drift that is only reported: the service had
-// converged to the declared plan.
-func planHeld(in *Input) bool {
+// onlyReportsPlanDrift reports whether a plan that differs is drift that is only reported: the
+// service had converged to the declared plan.
+func onlyReportsPlanDrift(in *Input) bool {
 	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
 	if !planDrifted(state) || declared == nil {
 		return false
@@ -112,20 +112,21 @@ func planHeld(in *Input) bool {
 // corrects reports whether drift is corrected now.
 func corrects(in *Input, operation v1alpha1.Operation) bool {
 	last := decide.ReachedOf(&in.Input, operation)
-	sent := last != nil && !decide.GoesAgain(last.Phase)
+	sent := last != nil && !decide.IsAutoRetried(last.Phase)
 	due := !sent || !in.Now.Before(in.Past(last.SubmittedAt).Add(correctEvery))
 	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
-// movedAway reports whether the carrier's cancellation was as declared at some time.
-func movedAway(in *Input) bool {
+// cancellationWasAgreed reports whether the carrier's cancellation was as declared at some time.
+func cancellationWasAgreed(in *Input) bool {
 	known := knownCancellation(in)
 	return known != nil && known.Agreed == declaredEnding(in)
 }
 
-// heldAsDrift reports whether a cancellation that differs is drift that is only reported.
-func heldAsDrift(in *Input, want decide.DesiredChange) bool {
-	return movedAway(in) && !corrects(in, want.Operation)
+// onlyReportsCancellationDrift reports whether a cancellation that differs is drift that is only
+// reported.
+func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
+	return cancellationWasAgreed(in) && !corrects(in, want.Operation)
 }
 
 // correctsAt returns when reported drift may be corrected; zero if there is none.
@@ -135,10 +136,10 @@ func correctsAt(in *Input) time.Time {
 		return at
 	}
 	held := []v1alpha1.Operation{}
-	if planHeld(in) {
+	if onlyReportsPlanDrift(in) {
 		held = append(held, v1alpha1.OperationPlanChange)
 	}
-	if want := cancellationDiffers(in); want.Wanted() && heldAsDrift(in, want) {
+	if want := cancellationDiffers(in); want.Wanted() && onlyReportsCancellationDrift(in, want) {
 		held = append(held, want.Operation)
 	}
 	for _, operation := range held {
@@ -151,7 +152,7 @@ func correctsAt(in *Input) time.Time {
 
 // planDrift reports a drifted plan as not in sync, although nothing is sent.
 func planDrift(in *Input) *decide.Decision {
-	if onlyObserves(in) || !planHeld(in) {
+	if onlyObserves(in) || !onlyReportsPlanDrift(in) {
 		return nil
 	}
 	return driftDecision(in)
@@ -160,7 +161,7 @@ func planDrift(in *Input) *decide.Decision {
 // cancellationDrift does the same for the cancellation.
 func cancellationDrift(in *Input) *decide.Decision {
 	want := cancellationDiffers(in)
-	if onlyObserves(in) || !want.Wanted() || !heldAsDrift(in, want) {
+	if onlyObserves(in) || !want.Wanted() || !onlyReportsCancellationDrift(in, want) {
 		return nil
 	}
 	return driftDecision(in)
@@ -185,7 +186,7 @@ func driftAspect(in *Input) *decide.Aspect {
 		planDrifted(in.Service.Status.Carrier) && !decide.SameName(declared.Name, plan.Value) {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
-	if want := cancellationDiffers(in); want.Wanted() && movedAway(in) {
+	if want := cancellationDiffers(in); want.Wanted() && cancellationWasAgreed(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))
 	}
 	if len(words) == 0 {
@@ -199,6 +200,6 @@ func driftAspect(in *Input) *decide.Aspect {
 	return &decide.Aspect{
 		Type: v1alpha1.ConditionDrifted, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDrifted,
 		Message: fmt.Sprintf(
-			"the carrier moved away after the service had converged: %s; %s", strings.Join(words, ", "), policy),
+			"the carrier's state changed after the service had converged: %s; %s", strings.Join(words, ", "), policy),
 	}
 }

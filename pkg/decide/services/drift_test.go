@@ -15,7 +15,7 @@ import (
 
 // "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
 // do" (R7).
-func TestR7APlanThatTheCarrierHasIsNotWanted(t *testing.T) {
+func TestR7APlanThatTheCarrierAlreadyHasIsNotSent(t *testing.T) {
 	t.Parallel()
 	held := func(value, asHealth string, source v1alpha1.ValueSource) *v1alpha1.KnownValue {
 		since := metav1.NewTime(decidetest.Start())
@@ -27,17 +27,17 @@ func TestR7APlanThatTheCarrierHasIsNotWanted(t *testing.T) {
 		reading        string
 		want           v1alpha1.KnownValue
 	}{
-		"moved by somebody": {held("Slow", "Slow", theirs), nil, "Fast", *held("Fast", "Fast", theirs)},
-		"moved by somebody after a change of ours": {
+		"changed at the carrier": {held("Slow", "Slow", theirs), nil, "Fast", *held("Fast", "Fast", theirs)},
+		"changed at the carrier after our change": {
 			held("Slow", "", ours), held("Slow", "", ours), "Fast", *held("Fast", "Fast", theirs),
 		},
-		"moved back to what we had sent": {
+		"changed back to what we had sent": {
 			held("Slow", "Slow", theirs), held("Fast", "FAST 100", ours), "FAST 100", *held("Fast", "FAST 100", ours),
 		},
-		"spelled otherwise after a change of ours": {
+		"spelled differently after our change": {
 			held("Slow", "", ours), held("Slow", "", ours), "SLOW 50", *held("Slow", "SLOW 50", ours),
 		},
-		"moved to a third": {
+		"changed to a third plan": {
 			held("Slow", "Slow", theirs), held("Fast", "FAST 100", ours), "Third", *held("Third", "Slow", theirs),
 		},
 	} {
@@ -47,7 +47,7 @@ func TestR7APlanThatTheCarrierHasIsNotWanted(t *testing.T) {
 				in.Service.Status.Carrier.Plan = test.held
 				in.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}}
 			})
-			services.Absorb(&view)
+			services.UpdateState(&view)
 			got := *view.Service.Status.Carrier.Plan
 			got.Since = test.want.Since
 			if got != test.want {

@@ -39,7 +39,7 @@ func Finish(
 	if request.Operation == v1alpha1.OperationPlanChange {
 		return finishPlanChange(service, request, body, now)
 	}
-	Reached(service, request, v1alpha1.SourceChangeResult, now)
+	ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 	return nil
 }
 
@@ -53,12 +53,12 @@ func finishPlanChange(
 	result, err := carrier.DecodePlanChange(body)
 	if err != nil { // it has succeeded, but the details and the charges are unknown
 		request.Warning = ""
-		Reached(service, request, v1alpha1.SourceChangeResult, now)
+		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
 	}
 	request.Warning = FeeMismatch(request.Changes(), request.Target.NTDOption, result)
 	if decide.HasSucceeded(request) {
-		Reached(service, request, v1alpha1.SourceChangeResult, now)
+		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
 	}
 	differing := differingValues(service, request.Target, result, now)
@@ -66,10 +66,10 @@ func finishPlanChange(
 		return &decide.Unfinished{
 			Phase: v1alpha1.PhaseFailed,
 			Error: decide.Because(decide.Bounded(
-				"the carrier says that it is done, and its result shows "+strings.Join(differing, ", "), decide.MaxMessage)),
+				"the carrier reports success, but its result shows "+strings.Join(differing, ", "), decide.MaxMessage)),
 		}
 	}
-	Reached(service, request, v1alpha1.SourceChangeResult, now)
+	ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 	if shown := decide.Bounded(result.SLA.SLA, decide.MaxNameText); request.Target.RestorationSLA == "" && shown != "" {
 		carrierState(service).RestorationSLA = knownValue(shown, v1alpha1.SourceChangeResult, now)
 	}
@@ -98,135 +98,9 @@ func differingValues(
 		}
 		shown := decide.Bounded(value.shown, decide.MaxNameText)
 		*value.held = knownValue(shown, v1alpha1.SourceChangeResult, now)
-		differing = append(differing, fmt.Sprintf("%s %q, where %q was asked for", value.what, shown, value.asked))
+		differing = append(differing, fmt.Sprintf("%s %q instead of %q", value.what, shown, value.asked))
 	}
 	return differing
-}
-
-// finishCancellation records the cancellation that resulted from a reschedule or abort. The carrier
-// may report success and show something else.
-func finishCancellation(
-	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
-) *decide.Unfinished {
-	found, err := carrier.DecodeCancellation(body)
-	if err != nil {
-		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
-	}
-	TakeCancellation(service, found, now, days)
-	known := service.Status.Carrier.Cancellation
-	switch {
-	case AsWanted(request, known):
-		return nil
-	case known.RequestedOn != request.Before.RequestedOn:
-		return &decide.Unfinished{
-			Phase: v1alpha1.PhaseAbandoned,
-			Error: decide.Because("another cancellation has been requested since"),
-		}
-	}
-	return &decide.Unfinished{Phase: v1alpha1.PhaseFailed, Error: decide.Because(fmt.Sprintf(
-		"the carrier says that it is done, and shows the cancellation %s for %s",
-		decide.OrElse(known.Status, "of no status"), decide.OrElse(known.RequestDate, "no date")))}
-}
-
-// unreadable is a value in a status that the carrier has no read for.
-type unreadable struct {
-	field string
-	asked bool // whether the request sets it
-	held  **v1alpha1.KnownValue
-}
-
-// unreadables returns these values. A request that stands for a lost ledger concerns all of them.
-func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unreadable {
-	target, lost := request.Target, decide.StandsForLost(request)
-	return []unreadable{
-		{decide.FieldTerm, lost || target.Plan != "", &state.Term},
-		{decide.FieldSLA, lost || target.RestorationSLA != "", &state.RestorationSLA},
-		{fieldAggregation, lost || target.AggregationMethod != "", &state.AggregationMethod},
-		{fieldDSLProfile, lost || target.DSLStabilityProfile != "", &state.DSLStabilityProfile},
-	}
-}
-
-// Believe records in the status the values that a request has set according to a person's
-// resolution. The request keeps the previous values, because the person may revise the resolution.
-// A value that was already known is not changed.
-func Believe(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
-	state := carrierState(service)
-	before := unreadables(state.DeepCopy(), request)
-	if decide.StandsForLost(request) {
-		TakeDeclared(service, now)
-	} else {
-		Reached(service, request, v1alpha1.SourceDeclared, now)
-	}
-	for i, value := range unreadables(state, request) {
-		was := *before[i].held
-		if !value.asked || equality.Semantic.DeepEqual(was, *value.held) {
-			continue
-		}
-		if rowOf(request, value.field) == nil {
-			request.Plan = append(request.Plan, v1alpha1.Change{
-				Operation: request.Operation, Field: value.field, From: valueOf(was), To: valueOf(*value.held),
-			})
-		}
-		if valueOf(was) == valueOf(*value.held) {
-			*value.held = was
-		}
-	}
-}
-
-// TakeBack removes the values that a request had set according to an earlier resolution, because a
-// person has revised it. The previous values are restored, and values that can be read are read
-// again.
-func TakeBack(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
-	state := service.Status.Carrier
-	if state == nil {
-		return
-	}
-	for _, value := range unreadables(state, request) {
-		if value.asked && isBelieved(*value.held) {
-			*value.held = knownBefore(rowOf(request, value.field), *value.held, now)
-		}
-	}
-	if isBelieved(state.Plan) && changesPlan(request) {
-		state.Plan = nil
-	}
-	if request.Operation.AltersCancellation() || request.Operation == v1alpha1.OperationReclaim {
-		state.Cancellation = nil
-	}
-}
-
-// isBelieved reports whether a value was only declared, not confirmed by the carrier.
-func isBelieved(held *v1alpha1.KnownValue) bool {
-	return held != nil && held.Source == v1alpha1.SourceDeclared
-}
-
-// changesPlan reports whether a request may have changed the plan. A request for the restoration
-// SLA alone is sent with the current plan.
-func changesPlan(request *v1alpha1.Request) bool {
-	return decide.StandsForLost(request) || request.Target.Plan != request.Before.Plan
-}
-
-// rowOf returns the recorded change of a value by a request; nil if none. The pointer refers into
-// the request.
-func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
-	at := slices.IndexFunc(request.Plan, func(change v1alpha1.Change) bool {
-		return change.Operation == request.Operation && change.Field == field
-	})
-	if at < 0 {
-		return nil
-	}
-	return &request.Plan[at]
-}
-
-// knownBefore returns the value before the request, for a value that is trusted now; nil if
-// unknown.
-func knownBefore(row *v1alpha1.Change, believed *v1alpha1.KnownValue, now time.Time) *v1alpha1.KnownValue {
-	switch {
-	case row == nil || row.From == "":
-		return nil
-	case row.From == believed.Value:
-		return believed
-	}
-	return knownValue(row.From, v1alpha1.SourceDeclared, now)
 }
 
 // FeeMismatch compares the carrier's charges with the quote; "" if equal or nothing was quoted.
@@ -283,4 +157,130 @@ func shownCharge(c v1alpha1.Change, charge *v1alpha1.Charge) v1alpha1.Charge {
 	}
 	nothing := &v1alpha1.Money{Amount: "0.00", Currency: c.MonthlyAfter.Currency}
 	return v1alpha1.Charge{OneTime: nothing, Monthly: nothing}
+}
+
+// finishCancellation records the cancellation that resulted from a reschedule or abort. The carrier
+// may report success and show something else.
+func finishCancellation(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
+) *decide.Unfinished {
+	found, err := carrier.DecodeCancellation(body)
+	if err != nil {
+		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	RecordCancellation(service, found, now, days)
+	known := service.Status.Carrier.Cancellation
+	switch {
+	case AsWanted(request, known):
+		return nil
+	case known.RequestedOn != request.Before.RequestedOn:
+		return &decide.Unfinished{
+			Phase: v1alpha1.PhaseAbandoned,
+			Error: decide.Because("another cancellation has been requested since"),
+		}
+	}
+	return &decide.Unfinished{Phase: v1alpha1.PhaseFailed, Error: decide.Because(fmt.Sprintf(
+		"the carrier reports success, but shows the cancellation %s for %s",
+		decide.OrElse(known.Status, "without a status"), decide.OrElse(known.RequestDate, "no date")))}
+}
+
+// unreadable is a value in a status that the carrier has no read for.
+type unreadable struct {
+	field string
+	asked bool // whether the request sets it
+	held  **v1alpha1.KnownValue
+}
+
+// unreadables returns these values. A request that stands for a lost ledger concerns all of them.
+func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unreadable {
+	target, lost := request.Target, decide.StandsForLost(request)
+	return []unreadable{
+		{decide.FieldTerm, lost || target.Plan != "", &state.Term},
+		{decide.FieldSLA, lost || target.RestorationSLA != "", &state.RestorationSLA},
+		{fieldAggregation, lost || target.AggregationMethod != "", &state.AggregationMethod},
+		{fieldDSLProfile, lost || target.DSLStabilityProfile != "", &state.DSLStabilityProfile},
+	}
+}
+
+// ApplyResolution records in the status the values that a request has set according to a person's
+// resolution. The request keeps the previous values, because the person may revise the resolution.
+// A value that was already known is not changed.
+func ApplyResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
+	state := carrierState(service)
+	before := unreadables(state.DeepCopy(), request)
+	if decide.StandsForLost(request) {
+		ApplyDeclared(service, now)
+	} else {
+		ApplyTarget(service, request, v1alpha1.SourceDeclared, now)
+	}
+	for i, value := range unreadables(state, request) {
+		was := *before[i].held
+		if !value.asked || equality.Semantic.DeepEqual(was, *value.held) {
+			continue
+		}
+		if rowOf(request, value.field) == nil {
+			request.Plan = append(request.Plan, v1alpha1.Change{
+				Operation: request.Operation, Field: value.field, From: valueOf(was), To: valueOf(*value.held),
+			})
+		}
+		if valueOf(was) == valueOf(*value.held) {
+			*value.held = was
+		}
+	}
+}
+
+// RevertResolution removes the values that a request had set according to an earlier resolution,
+// because a person has revised it. The previous values are restored, and values that can be read
+// are read again.
+func RevertResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
+	state := service.Status.Carrier
+	if state == nil {
+		return
+	}
+	for _, value := range unreadables(state, request) {
+		if value.asked && isOnlyDeclared(*value.held) {
+			*value.held = knownBefore(rowOf(request, value.field), *value.held, now)
+		}
+	}
+	if isOnlyDeclared(state.Plan) && changesPlan(request) {
+		state.Plan = nil
+	}
+	if request.Operation.AltersCancellation() || request.Operation == v1alpha1.OperationReclaim {
+		state.Cancellation = nil
+	}
+}
+
+// isOnlyDeclared reports whether a value was only declared, not confirmed by the carrier.
+func isOnlyDeclared(held *v1alpha1.KnownValue) bool {
+	return held != nil && held.Source == v1alpha1.SourceDeclared
+}
+
+// changesPlan reports whether a request may have changed the plan. A request for the restoration
+// SLA alone is sent with the current plan.
+func changesPlan(request *v1alpha1.Request) bool {
+	return decide.StandsForLost(request) || request.Target.Plan != request.Before.Plan
+}
+
+// rowOf returns the recorded change of a value by a request; nil if none. The pointer refers into
+// the request.
+func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
+	at := slices.IndexFunc(request.Plan, func(change v1alpha1.Change) bool {
+		return change.Operation == request.Operation && change.Field == field
+	})
+	if at < 0 {
+		return nil
+	}
+	return &request.Plan[at]
+}
+
+// knownBefore returns the value before the request, for a value that is trusted now; nil if
+// unknown.
+func knownBefore(row *v1alpha1.Change, current *v1alpha1.KnownValue, now time.Time) *v1alpha1.KnownValue {
+	switch {
+	case row == nil || row.From == "":
+		return nil
+	case row.From == current.Value:
+		return current
+	}
+	return knownValue(row.From, v1alpha1.SourceDeclared, now)
 }

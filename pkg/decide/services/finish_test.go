@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-func TestARequestedDayIsThatOfTheAccountsTimeZone(t *testing.T) {
+func TestTheRequestedDayIsInTheAccountsTimeZone(t *testing.T) {
 	t.Parallel()
 	sydney, err := time.LoadLocation("Australia/Sydney")
 	if err != nil {
@@ -30,14 +30,14 @@ func TestARequestedDayIsThatOfTheAccountsTimeZone(t *testing.T) {
 	} {
 		var service v1alpha1.BroadbandService
 		found := carrier.Cancellation{Status: carrier.CancellationRequested, RequestDate: written}
-		services.TakeCancellation(&service, found, decidetest.Start(), sydney)
+		services.RecordCancellation(&service, found, decidetest.Start(), sydney)
 		if got := service.Status.Carrier.Cancellation.RequestDate; got != want {
 			t.Errorf("%q is taken to be %q, want %q", written, got, want)
 		}
 	}
 }
 
-func TestTheResultOfAPlanChangeIsRead(t *testing.T) {
+func TestTheResultOfAPlanChangeIsRecorded(t *testing.T) {
 	t.Parallel()
 	const asked = `"plan":{"plan":"Fast","term":"12"}`
 	for name, test := range map[string]struct {
@@ -45,10 +45,10 @@ func TestTheResultOfAPlanChangeIsRead(t *testing.T) {
 		done            bool
 		plan, term, now string // known afterwards; "": not known
 	}{
-		"as asked":              {"", asked, true, "Fast", "12", ""},
+		"as requested":          {"", asked, true, "Fast", "12", ""},
 		"a term in words":       {"", `"plan":{"plan":"fast ","term":"12 months"}`, true, "Fast", "12", ""},
-		"it says the SLA":       {"", asked + `,"sla":{"sla":"Gold"}`, true, "Fast", "12", "Gold"},
-		"it names nothing":      {"Gold", `"plan":{}`, true, "Fast", "12", "Gold"},
+		"it contains the SLA":   {"", asked + `,"sla":{"sla":"Gold"}`, true, "Fast", "12", "Gold"},
+		"it is empty":           {"Gold", `"plan":{}`, true, "Fast", "12", "Gold"},
 		"it cannot be read":     {"Gold", `"plan":7`, true, "Fast", "12", "Gold"},
 		"another plan":          {"Gold", `"plan":{"plan":"Slow"},"sla":{"sla":"Gold"}`, false, "Slow", "", ""},
 		"another term":          {"", `"plan":{"plan":"Fast","term":"24"}`, false, "", "24", ""},
@@ -86,7 +86,7 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 
 // "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more does
 // not change the phase.
-func TestAResultThatIsReadOnceMoreDoesNotFailTheRequest(t *testing.T) {
+func TestReadingAResultOnceMoreDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
 	request := &v1alpha1.Request{
@@ -111,7 +111,7 @@ func valueOf(known *v1alpha1.KnownValue) string {
 	return known.Value
 }
 
-func TestAStatusInAResultSaysWhetherItIsDone(t *testing.T) {
+func TestTheStatusInAResultShowsWhetherTheRequestIsDone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		operation v1alpha1.Operation
@@ -119,16 +119,16 @@ func TestAStatusInAResultSaysWhetherItIsDone(t *testing.T) {
 		again     bool                  // it succeeded before, and its result is read once more
 		phase     v1alpha1.RequestPhase // "": it has ended
 	}{
-		"completed":                {v1alpha1.OperationAggregationConversion, "COMPLETED", false, ""},
-		"none":                     {v1alpha1.OperationPlanChange, "", false, ""},
-		"failed":                   {v1alpha1.OperationPlanChange, "FAILED", false, v1alpha1.PhaseFailed},
-		"rejected":                 {v1alpha1.OperationReclaim, "REJECTED", false, v1alpha1.PhaseFailed},
-		"in error":                 {v1alpha1.OperationPlanChange, "IN_ERROR", false, v1alpha1.PhaseInProgress},
-		"in error, to be retried":  {v1alpha1.OperationPlanChange, "IN_ERROR_RETRY", false, v1alpha1.PhaseInProgress},
-		"a cancellation's own":     {v1alpha1.OperationCancellationReschedule, "IN_ERROR", false, ""},
-		"of what has succeeded":    {v1alpha1.OperationPlanChange, "FAILED", true, ""},
-		"of an aborted request":    {v1alpha1.OperationCancellationAbort, "REJECTED", false, ""},
-		"a status that is unknown": {v1alpha1.OperationPlanChange, "DONE", false, ""},
+		"completed":                    {v1alpha1.OperationAggregationConversion, "COMPLETED", false, ""},
+		"none":                         {v1alpha1.OperationPlanChange, "", false, ""},
+		"failed":                       {v1alpha1.OperationPlanChange, "FAILED", false, v1alpha1.PhaseFailed},
+		"rejected":                     {v1alpha1.OperationReclaim, "REJECTED", false, v1alpha1.PhaseFailed},
+		"in error":                     {v1alpha1.OperationPlanChange, "IN_ERROR", false, v1alpha1.PhaseInProgress},
+		"in error, to be retried":      {v1alpha1.OperationPlanChange, "IN_ERROR_RETRY", false, v1alpha1.PhaseInProgress},
+		"the status of a cancellation": {v1alpha1.OperationCancellationReschedule, "IN_ERROR", false, ""},
+		"a request that has succeeded": {v1alpha1.OperationPlanChange, "FAILED", true, ""},
+		"of an aborted request":        {v1alpha1.OperationCancellationAbort, "REJECTED", false, ""},
+		"a status that is unknown":     {v1alpha1.OperationPlanChange, "DONE", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

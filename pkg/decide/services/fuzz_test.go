@@ -41,14 +41,14 @@ func FuzzService(f *testing.F) {
 			return
 		}
 		view.Memory.Attempts["a-1"] = decide.Attempt{
-			Seen: decidetest.Start(), LastLook: decidetest.Start(), Posted: flags&1 != 0,
+			FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: flags&1 != 0,
 		}
 		if flags&2 != 0 {
 			read(plan, time.Duration(seconds%1e5)*time.Second)(&view)
 		}
 		if flags&4 != 0 {
 			view.Memory.Readings.Cancellation = decide.Reading{
-				State: decide.ReadingAnswered, AskedAt: view.Now,
+				State: decide.ReadingAnswered, RequestedAt: view.Now,
 				Cancellation: carrier.Cancellation{
 					Status: carrier.CancellationStatus(cancellation), RequestDate: plan, CanAbort: true,
 				},
@@ -56,9 +56,9 @@ func FuzzService(f *testing.F) {
 		}
 		if flags&8 != 0 {
 			justRead(&view) // plan changes require this
-			view.Memory.Readings.Health.AskedAt = view.Now
+			view.Memory.Readings.Health.RequestedAt = view.Now
 		}
-		services.Absorb(&view)
+		services.UpdateState(&view)
 		decision := services.Decide(view)
 		if again := services.Decide(view); !cmp.Equal(decision, again) {
 			t.Fatalf("two answers to one view:\n%s", cmp.Diff(decision, again))

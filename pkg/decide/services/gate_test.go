@@ -23,7 +23,7 @@ func unsent(attempt int32, why *v1alpha1.RequestError) func(*v1alpha1.Request) {
 
 // Only the gate's own pause is short: a request that was not sent because there was no connection
 // waits as before.
-func TestR12AClosedGateHasAPauseOfItsOwn(t *testing.T) {
+func TestR12AClosedGateHasItsOwnPause(t *testing.T) {
 	t.Parallel()
 	closed, unconnected := decide.GateClosed(errors.New("it was changed")), &v1alpha1.RequestError{Message: "refused"}
 	gateAt := func(at time.Duration) func(*services.Input) {
@@ -33,35 +33,34 @@ func TestR12AClosedGateHasAPauseOfItsOwn(t *testing.T) {
 		edits []func(*services.Input)
 		want  time.Duration // after which it is sent again
 	}{
-		"the first, found by another process": {
+		"the first attempt, in another process": {
 			[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(1, closed))}, time.Second,
 		},
-		"the first, to the fraction of a second": {
+		"the first attempt, to the fraction of a second": {
 			[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(1, closed)), gateAt(900 * time.Millisecond)},
 			1900 * time.Millisecond,
 		},
-		"the third": {[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(3, closed))}, 4 * time.Second},
-		"the hundredth": {
+		"the third attempt": {[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(3, closed))}, 4 * time.Second},
+		"the hundredth attempt": {
 			[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(100, closed))}, time.Minute,
 		},
 		"no connection": {
 			[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(1, unconnected)), gateAt(0)}, 5 * time.Second,
 		},
-		"no connection for long": {
+		"no connection for a long time": {
 			[]func(*services.Input){with(v1alpha1.PhaseNotSent, unsent(9, unconnected))}, 5 * time.Minute,
 		},
 	} {
 		edits := append([]func(*services.Input){wanting, at(time.Millisecond)}, test.edits...)
 		decision := services.Decide(settled(edits...))
-		if got := decision.LookAt.Sub(decidetest.Start()); got != test.want || decidetest.StepName(decision.Step) != "Rest" {
-			t.Errorf("%s: %s, %s, and again after %v, want %v", name, decidetest.StepName(decision.Step),
-				decision.Verdict.Message, got,
-				test.want)
+		got, step := decision.RequeueAt.Sub(decidetest.Start()), decidetest.StepName(decision.Step)
+		if got != test.want || step != "Rest" {
+			t.Errorf("%s: %s, %s, and again after %v, want %v", name, step, decision.Verdict.Message, got, test.want)
 		}
 	}
 }
 
-func TestR12TheNextAttemptWaitsForWhatTheGateSaw(t *testing.T) {
+func TestR12TheNextAttemptWaitsUntilTheCacheShowsWhatTheGateSaw(t *testing.T) {
 	t.Parallel()
 	seen := func(uid string, generation int64) *v1alpha1.BroadbandService {
 		return &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid), Generation: generation}}
@@ -71,13 +70,13 @@ func TestR12TheNextAttemptWaitsForWhatTheGateSaw(t *testing.T) {
 		want string
 	}{
 		"nothing":                      {decide.Gate{}, "Submit"},
-		"what the cache shows":         {decide.Gate{Object: decide.Seen(seen("u-1", 3), seen("u-1", 3))}, "Submit"},
-		"an older object":              {decide.Gate{Object: decide.Seen(seen("u-1", 2), seen("u-1", 2))}, "Submit"},
-		"an object that was edited":    {decide.Gate{Object: decide.Seen(seen("u-1", 4), seen("u-1", 3))}, "Rest"},
-		"another object of its name":   {decide.Gate{Object: decide.Seen(seen("u-2", 1), seen("u-1", 3))}, "Rest"},
-		"an account that was edited":   {decide.Gate{Account: decide.Seen(seen("", 2), seen("", 1))}, "Rest"},
-		"another account of its name":  {decide.Gate{Account: decide.Seen(seen("a-2", 1), seen("", 1))}, "Rest"},
-		"an account before this one's": {decide.Gate{Account: decide.Seen(seen("a-2", 9), seen("a-1", 9))}, "Submit"},
+		"what the cache shows":         {decide.Gate{Object: decide.VersionOf(seen("u-1", 3), seen("u-1", 3))}, "Submit"},
+		"an older object":              {decide.Gate{Object: decide.VersionOf(seen("u-1", 2), seen("u-1", 2))}, "Submit"},
+		"an object that was edited":    {decide.Gate{Object: decide.VersionOf(seen("u-1", 4), seen("u-1", 3))}, "Rest"},
+		"another object of its name":   {decide.Gate{Object: decide.VersionOf(seen("u-2", 1), seen("u-1", 3))}, "Rest"},
+		"an account that was edited":   {decide.Gate{Account: decide.VersionOf(seen("", 2), seen("", 1))}, "Rest"},
+		"another account of its name":  {decide.Gate{Account: decide.VersionOf(seen("a-2", 1), seen("", 1))}, "Rest"},
+		"an account before this one's": {decide.Gate{Account: decide.VersionOf(seen("a-2", 9), seen("a-1", 9))}, "Submit"},
 	} {
 		view := settled(wanting)
 		view.Memory.Gate = test.gate

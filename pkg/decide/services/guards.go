@@ -12,35 +12,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// guard returns a decision if a desired change may not be sent now, or nil.
-type guard func(*Input, decide.DesiredChange) *decide.Decision
-
-// guards lists the checks between a change and its request, in order.
-func guards() []guard {
-	return []guard{
-		observing,        // managementPolicy Observe
-		disconnected,     // a cancelled service accepts no changes
-		priced,           // the price is read if it has to be shown
-		optionGiven,      // a fast plan needs an NTD option
-		planning,         // managementPolicy Plan, and --submit=false
-		firstAsked,       // a new installation that nobody has acknowledged sends nothing for unknown values
-		suspended,        // spec.suspend
-		refused,          // a definitive failure is not retried automatically
-		versionSupported, // the account's API version supports the operation and the field
-		termKnown,        // an SLA change includes the plan's term
-		contactGiven,     // an NTD option needs a contact
-		approved,         // a person has to approve first
-		sendable,         // the last attempt got through, the breaker is closed, the charge limit is not exceeded
-		confirmed,        // the approved price is still the price
-		refreshed,        // the value to be changed is still as it was read
-	}
-}
-
-// sendable holds back a change for the reasons that apply to every kind.
-func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
-	return decide.MaySend(&in.Input, want)
-}
-
 // modifications sends the first change that may be sent. A change that is held back does not hold
 // back the others. If all are held back, a verdict about work in progress is reported before one
 // that waits for a person.
@@ -57,6 +28,18 @@ func modifications(in *Input) *decide.Decision {
 		}
 	}
 	return held
+}
+
+// cancellation applies the declared cancellation, or explains why that is not possible.
+func cancellation(in *Input) *decide.Decision {
+	if why := cancellationBarred(in); why != nil {
+		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
+	}
+	want := desiredCancellation(in)
+	if !want.Wanted() {
+		return nil
+	}
+	return judge(in, want)
 }
 
 // judge sends a change, or explains why it is not sent.
@@ -92,11 +75,89 @@ func submission(in *Input, want decide.DesiredChange) decide.Submit {
 	return submit
 }
 
+// guard returns a decision if a desired change may not be sent now, or nil.
+type guard func(*Input, decide.DesiredChange) *decide.Decision
+
+// guards lists the checks between a change and its request, in order.
+func guards() []guard {
+	return []guard{
+		observing,        // managementPolicy Observe
+		disconnected,     // a cancelled service accepts no changes
+		priced,           // the price is read if it has to be shown
+		optionGiven,      // a fast plan needs an NTD option
+		planning,         // managementPolicy Plan, and --submit=false
+		acknowledged,     // a new installation that nobody has acknowledged sends nothing for unknown values
+		suspended,        // spec.suspend
+		refused,          // a definitive failure is not retried automatically
+		versionSupported, // the account's API version supports the operation and the field
+		termKnown,        // an SLA change includes the plan's term
+		contactGiven,     // an NTD option needs a contact
+		approved,         // a person has to approve first
+		sendable,         // the last attempt got through, the breaker is closed, the charge limit is not exceeded
+		confirmed,        // the approved price is still the price
+		refreshed,        // the value to be changed is still as it was read
+	}
+}
+
 func observing(in *Input, _ decide.DesiredChange) *decide.Decision {
 	if !onlyObserves(in) {
 		return nil
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
+}
+
+// optionGiven requires an NTD option: "ntdOption needed above 1000 MBit/s, where the plan's speed
+// is known".
+func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
+	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
+		return nil
+	}
+	offers := in.Memory.Readings.Options.Options.Plans
+	if len(offers) == 0 {
+		return optionMissed(in)
+	}
+	for _, offer := range offers {
+		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
+		mbit, whole := carrier.Number(speed).Int()
+		if decide.SameName(offer.Plan, want.Target.Plan) && whole && mbit > fastPlan {
+			return decide.RestStuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
+				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
+				want.Target.Plan, fastPlan, optionNames(offer.NTDOptions)))
+		}
+	}
+	return nil
+}
+
+// fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
+const fastPlan = 1000
+
+// optionMissed repeats the verdict already recorded for this generation. After a restart the offers
+// are forgotten, and they are not read again for it.
+func optionMissed(in *Input) *decide.Decision {
+	ready := decide.ReadyIn(in.Service.Status.Conditions)
+	if ready.Reason == v1alpha1.ReasonNTDOptionRequired && ready.ObservedGeneration == in.Service.Generation {
+		return decide.RestStuck(ready.Reason, ready.Message)
+	}
+	return nil
+}
+
+func optionNames(options []carrier.NTDOption) string {
+	names := make([]string, 0, len(options))
+	for _, option := range options {
+		names = append(names, decide.Bounded(option.Option, 100))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
+}
+
+// priced waits for the prices of a change if they have to be shown.
+func priced(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
+		return nil
+	}
+	return askPrice(in)
 }
 
 func planning(in *Input, want decide.DesiredChange) *decide.Decision {
@@ -109,6 +170,14 @@ func planning(in *Input, want decide.DesiredChange) *decide.Decision {
 			in.Withheld()+", nothing is sent: "+decide.DescribeChanges(want.Changes))
 	}
 	return nil
+}
+
+// acknowledged holds back a request for an unknown value.
+func acknowledged(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !decide.HasUnknown(want.Changes) {
+		return nil
+	}
+	return decide.AwaitAcknowledgement(&in.Input, decide.DescribeChanges(want.Changes))
 }
 
 func suspended(in *Input, want decide.DesiredChange) *decide.Decision {
@@ -164,81 +233,12 @@ func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	}
 	held := decide.RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error())
-	return decide.LookAgain(held, in.Memory.ContactAgain)
+	return decide.RequeueAt(held, in.Memory.ContactAgain)
 }
 
-// optionGiven requires an NTD option: "ntdOption needed above 1000 MBit/s, where the plan's speed
-// is known".
-func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
-	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
-		return nil
-	}
-	offers := in.Memory.Readings.Options.Options.Plans
-	if len(offers) == 0 {
-		return optionMissed(in)
-	}
-	for _, offer := range offers {
-		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
-		mbit, whole := carrier.Number(speed).Int()
-		if decide.SameName(offer.Plan, want.Target.Plan) && whole && mbit > fastPlan {
-			return decide.RestStuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
-				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
-				want.Target.Plan, fastPlan, optionNames(offer.NTDOptions)))
-		}
-	}
-	return nil
-}
-
-// fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
-const fastPlan = 1000
-
-// optionMissed repeats the verdict already recorded for this generation. After a restart the offers
-// are forgotten, and they are not read again for it.
-func optionMissed(in *Input) *decide.Decision {
-	said := decide.ReadyIn(in.Service.Status.Conditions)
-	if said.Reason == v1alpha1.ReasonNTDOptionRequired && said.ObservedGeneration == in.Service.Generation {
-		return decide.RestStuck(said.Reason, said.Message)
-	}
-	return nil
-}
-
-func optionNames(options []carrier.NTDOption) string {
-	names := make([]string, 0, len(options))
-	for _, option := range options {
-		names = append(names, decide.Bounded(option.Option, 100))
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
-}
-
-// cancellation applies the declared cancellation, or explains why that is not possible.
-func cancellation(in *Input) *decide.Decision {
-	if why := cancellationBarred(in); why != nil {
-		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
-	}
-	want := desiredCancellation(in)
-	if !want.Wanted() {
-		return nil
-	}
-	return judge(in, want)
-}
-
-// firstAsked holds back a request for an unknown value.
-func firstAsked(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !decide.HasUnknown(want.Changes) {
-		return nil
-	}
-	return decide.AwaitAcknowledgement(&in.Input, decide.DescribeChanges(want.Changes))
-}
-
-// priced waits for the prices of a change if they have to be shown.
-func priced(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
-		return nil
-	}
-	return askPrice(in)
+// sendable holds back a change for the reasons that apply to every kind.
+func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
+	return decide.MaySend(&in.Input, want)
 }
 
 // confirmed: "the options are read again right before the POST and a different fee voids the

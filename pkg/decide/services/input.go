@@ -11,122 +11,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-func knownAggregation(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.AggregationMethod
-}
-
-// valueOf returns a known value, or "" if it is unknown.
-func valueOf(known *v1alpha1.KnownValue) string {
-	if known == nil {
-		return ""
-	}
-	return known.Value
-}
-
-// approvalOf returns when a change of the service has to be approved.
-func approvalOf(in *Input) v1alpha1.Approval {
-	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
-}
-
-// live reports whether the status is REQUESTED or IN_ERROR, "request not yet submitted to the
-// carrier" (spec §3), and the carrier allows the cancellation to be altered.
-func live(known *v1alpha1.CancellationState) bool {
-	status := carrier.CancellationStatus(known.Status)
-	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
-	return requested && (known.CanAbort || known.CanReschedule)
-}
-
-// pastReturn reports whether the cancellation has been submitted to the carrier or carried out. One
-// that was aborted or rejected counts as none.
-func pastReturn(known *v1alpha1.CancellationState) bool {
-	status := carrier.CancellationStatus(known.Status)
-	gone := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
-	return known.Cancelled || !gone && !live(known)
-}
-
-func knownCancellation(in *Input) *v1alpha1.CancellationState {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.Cancellation
-}
-
-// cancelled reports whether the carrier shows the service cancelled.
-func cancelled(in *Input) bool {
-	known := knownCancellation(in)
-	return known != nil && known.Cancelled
-}
-
-// planDrifted reports drift: "drift is health differing from what health itself said after that
-// success". A drifted plan is recorded as health reports it now, together with what health reported
-// before.
-func planDrifted(state *v1alpha1.CarrierState) bool {
-	return state != nil && state.Plan != nil && state.Plan.Source == v1alpha1.SourceHealth &&
-		state.Plan.AsHealth != "" && state.Plan.Value != state.Plan.AsHealth
-}
-
-func knownDSLProfile(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.DSLStabilityProfile
-}
-
-// onlyObserves reports whether the state is only read and nothing is changed.
-func onlyObserves(in *Input) bool {
-	return in.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
-}
-
-func knownTerm(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.Term
-}
-
-func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
-	return &v1alpha1.KnownValue{Value: value, Source: source, Since: v1alpha1.WholeSeconds(now)}
-}
-
-func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
-	if service.Status.Carrier == nil {
-		service.Status.Carrier = &v1alpha1.CarrierState{}
-	}
-	return service.Status.Carrier
-}
-
-// unseenService is unseen for a managed service, which is read before anything is sent.
-func unseenService(in *Input) decide.Verdict {
-	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
-}
-
-func knownPlan(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.Plan
-}
-
-func knownSLA(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.RestorationSLA
-}
-
-// unknownValuesOf returns the policy for declared values that cannot be compared with the
-// carrier's. The service's setting takes precedence over the account's.
-func unknownValuesOf(in *Input) v1alpha1.UnknownValues {
-	said := in.Service.Spec.UnknownValues
-	if in.Account.Object != nil {
-		said = cmp.Or(said, in.Account.Object.Spec.UnknownValues)
-	}
-	return cmp.Or(said, v1alpha1.UnknownAsk)
-}
-
 // Input is the complete input of a decision about one service.
 type Input struct {
 	decide.Input
@@ -145,4 +29,120 @@ type Order struct {
 	RestorationSLA    string
 	AggregationMethod string
 	AVCID             string
+}
+
+// onlyObserves reports whether the state is only read and nothing is changed.
+func onlyObserves(in *Input) bool {
+	return in.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
+}
+
+// approvalOf returns when a change of the service has to be approved.
+func approvalOf(in *Input) v1alpha1.Approval {
+	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
+}
+
+// unknownValuesOf returns the policy for declared values that cannot be compared with the
+// carrier's. The service's setting takes precedence over the account's.
+func unknownValuesOf(in *Input) v1alpha1.UnknownValues {
+	policy := in.Service.Spec.UnknownValues
+	if in.Account.Object != nil {
+		policy = cmp.Or(policy, in.Account.Object.Spec.UnknownValues)
+	}
+	return cmp.Or(policy, v1alpha1.UnknownAsk)
+}
+
+// unseenService is unseen for a managed service, which is read before anything is sent.
+func unseenService(in *Input) decide.Verdict {
+	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
+}
+
+func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
+	if service.Status.Carrier == nil {
+		service.Status.Carrier = &v1alpha1.CarrierState{}
+	}
+	return service.Status.Carrier
+}
+
+func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
+	return &v1alpha1.KnownValue{Value: value, Source: source, Since: v1alpha1.WholeSeconds(now)}
+}
+
+// valueOf returns a known value, or "" if it is unknown.
+func valueOf(known *v1alpha1.KnownValue) string {
+	if known == nil {
+		return ""
+	}
+	return known.Value
+}
+
+func knownPlan(in *Input) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
+		return nil
+	}
+	return in.Service.Status.Carrier.Plan
+}
+
+func knownTerm(in *Input) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
+		return nil
+	}
+	return in.Service.Status.Carrier.Term
+}
+
+func knownSLA(in *Input) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
+		return nil
+	}
+	return in.Service.Status.Carrier.RestorationSLA
+}
+
+func knownAggregation(in *Input) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
+		return nil
+	}
+	return in.Service.Status.Carrier.AggregationMethod
+}
+
+func knownDSLProfile(in *Input) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
+		return nil
+	}
+	return in.Service.Status.Carrier.DSLStabilityProfile
+}
+
+func knownCancellation(in *Input) *v1alpha1.CancellationState {
+	if in.Service.Status.Carrier == nil {
+		return nil
+	}
+	return in.Service.Status.Carrier.Cancellation
+}
+
+// isAlterable reports whether the status is REQUESTED or IN_ERROR, "request not yet submitted to
+// the carrier" (spec §3), and the carrier allows the cancellation to be altered.
+func isAlterable(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
+	return requested && (known.CanAbort || known.CanReschedule)
+}
+
+// isFinal reports whether the cancellation has been submitted to the carrier or carried out. One
+// that was aborted or rejected counts as none.
+func isFinal(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
+	return known.Cancelled || !none && !isAlterable(known)
+}
+
+// cancelled reports whether the carrier shows the service cancelled.
+func cancelled(in *Input) bool {
+	known := knownCancellation(in)
+	return known != nil && known.Cancelled
+}
+
+// planDrifted reports drift: "drift is health differing from what health itself said after that
+// success". A drifted plan is recorded as health reports it now, together with what health reported
+// before.
+func planDrifted(state *v1alpha1.CarrierState) bool {
+	return state != nil && state.Plan != nil && state.Plan.Source == v1alpha1.SourceHealth &&
+		state.Plan.AsHealth != "" && state.Plan.Value != state.Plan.AsHealth
 }

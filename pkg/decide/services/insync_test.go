@@ -19,7 +19,7 @@ func known(value string, source v1alpha1.ValueSource) *v1alpha1.KnownValue {
 	return &v1alpha1.KnownValue{Value: value, Source: source, Since: metav1.NewTime(decidetest.Start())}
 }
 
-func TestInSyncSaysHowEachValueIsKnown(t *testing.T) {
+func TestTheInSyncMessageNamesTheSourceOfEachValue(t *testing.T) {
 	t.Parallel()
 	sla := func(source v1alpha1.ValueSource) func(*services.Input) {
 		return func(in *services.Input) {
@@ -35,14 +35,14 @@ func TestInSyncSaysHowEachValueIsKnown(t *testing.T) {
 		in.Service.Status.Carrier.Term = known("12", v1alpha1.SourceChangeResult)
 	}
 	for words, view := range map[string]services.Input{
-		"plan read on 2026-03-02; term not known: the carrier has no read of it": settled(),
+		"plan read on 2026-03-02; term not known: the carrier's API has no read for it": settled(),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA changed on 2026-03-02": settled(
 			term, sla(v1alpha1.SourceChangeResult)),
-		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA and aggregation method believed as " +
+		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA and aggregation method trusted as " +
 			"declared, which the carrier has never confirmed": settled(term, sla(v1alpha1.SourceDeclared), aggregated),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA as ordered": settled(
 			term, sla(v1alpha1.SourceOrder)),
-		"the carrier shows the service, and nothing of it is declared": settled(func(in *services.Input) {
+		"the carrier shows the service, and the spec declares no value of it": settled(func(in *services.Input) {
 			in.Service.Spec.Plan = nil
 		}),
 		"plan read on 2026-03-03; term changed on 2026-03-03": settled(term, func(in *services.Input) {
@@ -65,17 +65,17 @@ func TestACancellationIsPendingUntilItIsAbortedOrCarriedOut(t *testing.T) {
 		found   carrier.Cancellation
 		pending string
 	}{
-		"requested":   {carrier.Cancellation{Status: "REQUESTED", RequestDate: day, CanAbort: true}, day},
-		"in error":    {carrier.Cancellation{Status: "IN_ERROR", RequestDate: day, CanAbort: true}, day},
-		"handed over": {carrier.Cancellation{Status: "SUBMITTED", RequestDate: day}, day},
-		"none":        {carrier.Cancellation{CanRequest: true}, ""},
-		"aborted":     {carrier.Cancellation{Status: "ABORTED", RequestDate: day, CanRequest: true}, ""},
-		"rejected":    {carrier.Cancellation{Status: "REJECTED", RequestDate: day, CanRequest: true}, ""},
-		"carried out": {carrier.Cancellation{Status: "COMPLETED", RequestDate: day, Cancelled: true}, ""},
-		"reclaimed":   {carrier.Cancellation{Status: "COMPLETED", RequestDate: day}, ""},
+		"requested":                {carrier.Cancellation{Status: "REQUESTED", RequestDate: day, CanAbort: true}, day},
+		"in error":                 {carrier.Cancellation{Status: "IN_ERROR", RequestDate: day, CanAbort: true}, day},
+		"submitted to the carrier": {carrier.Cancellation{Status: "SUBMITTED", RequestDate: day}, day},
+		"none":                     {carrier.Cancellation{CanRequest: true}, ""},
+		"aborted":                  {carrier.Cancellation{Status: "ABORTED", RequestDate: day, CanRequest: true}, ""},
+		"rejected":                 {carrier.Cancellation{Status: "REJECTED", RequestDate: day, CanRequest: true}, ""},
+		"carried out":              {carrier.Cancellation{Status: "COMPLETED", RequestDate: day, Cancelled: true}, ""},
+		"reclaimed":                {carrier.Cancellation{Status: "COMPLETED", RequestDate: day}, ""},
 	} {
 		var service v1alpha1.BroadbandService
-		services.TakeCancellation(&service, test.found, decidetest.Start(), time.UTC)
+		services.RecordCancellation(&service, test.found, decidetest.Start(), time.UTC)
 		if found := service.Status.Carrier.Cancellation.PendingDate; found != test.pending {
 			t.Errorf("%s: pending for %q, not %q", name, found, test.pending)
 		}

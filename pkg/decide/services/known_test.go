@@ -15,7 +15,7 @@ import (
 func forLost(r *v1alpha1.Request) { r.Target = v1alpha1.RequestTarget{} }
 
 // When two managers lead, one may hold a reading from before a change that the other made.
-func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
+func TestAReadingFromBeforeAChangeIsIgnored(t *testing.T) {
 	t.Parallel()
 	const before, after = -time.Second, 2 * time.Second // of the second in which the request ended
 	for name, test := range map[string]struct {
@@ -23,17 +23,17 @@ func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
 		asked   time.Duration
 		want    string
 	}{
-		"asked before the change":                         {with(v1alpha1.PhaseSucceeded), before, ""},
-		"asked in the second in which it ended":           {with(v1alpha1.PhaseSucceeded), 0, ""},
-		"read after it":                                   {with(v1alpha1.PhaseSucceeded), after, "LOC000000000001"},
-		"asked before a change that failed":               {with(v1alpha1.PhaseFailed), before, "LOC000000000001"},
-		"asked before it was known that a status is lost": {with(v1alpha1.PhaseSucceeded, forLost), before, ""},
+		"requested before the change":                         {with(v1alpha1.PhaseSucceeded), before, ""},
+		"requested in the second in which it ended":           {with(v1alpha1.PhaseSucceeded), 0, ""},
+		"read after it":                                       {with(v1alpha1.PhaseSucceeded), after, "LOC000000000001"},
+		"requested before a failed change":                    {with(v1alpha1.PhaseFailed), before, "LOC000000000001"},
+		"requested before it was known that a status is lost": {with(v1alpha1.PhaseSucceeded, forLost), before, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := settled(test.request, read("Fast", test.asked))
 			view.Memory.Readings.Health.Health.LocationID = "LOC000000000001"
-			services.Absorb(&view)
+			services.UpdateState(&view)
 			if got := view.Service.Status.Carrier.LocationID; got != test.want {
 				t.Errorf("the location is taken to be %q, want %q", got, test.want)
 			}
@@ -43,12 +43,12 @@ func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
 
 // A person has resolved as succeeded what was sent before the ledger was lost. Values that no read
 // returns are taken as declared; the others are read.
-func TestWhatNoReadGivesIsTakenAsDeclared(t *testing.T) {
+func TestUnreadableValuesAreRecordedAsDeclared(t *testing.T) {
 	t.Parallel()
 	service := settled().Service
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod = "Enhanced-8", "ETHERNET"
 	service.Spec.DSLStabilityProfile = "Stable"
-	services.TakeDeclared(service, decidetest.Start().Add(time.Second))
+	services.ApplyDeclared(service, decidetest.Start().Add(time.Second))
 	state := service.Status.Carrier
 	if state.Plan != nil || state.Cancellation != nil {
 		t.Errorf("what can be read is taken to be %+v and %+v", state.Plan, state.Cancellation)

@@ -17,7 +17,7 @@ import (
 // holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
 func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
 	switch {
-	case in.Lacks() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in):
+	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in):
 		return decide.LedgerVerdict{Lost: decide.ReceiptLost(&in, v1alpha1.OperationPlanChange, "service")}
 	case in.Ledger == nil:
 		return decide.LedgerVerdict{}
@@ -25,7 +25,7 @@ func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
 	if unfit := decide.WhyNotUsable(&in); unfit != nil {
 		return *unfit
 	}
-	return decide.LedgerVerdict{Take: !decide.IsHolder(&in)}
+	return decide.LedgerVerdict{TakeOver: !decide.IsHolder(&in)}
 }
 
 // Project updates a status from the ledger, which alone records what was sent and the values
@@ -133,9 +133,9 @@ func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandSer
 	}
 }
 
-// Left describes what continues at the carrier although the object was deleted; "" if
+// DeletionWarning describes what continues at the carrier although the object was deleted; "" if
 // nothing does.
-func Left(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
+func DeletionWarning(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
 	if ledger.Spec.Holder.UID != string(service.UID) {
 		return ""
 	}
@@ -147,5 +147,5 @@ func Left(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) st
 		return ""
 	}
 	return fmt.Sprintf("deleted while %s: it continues at the carrier, and a new BroadbandService for this service "+
-		"takes it up", strings.Join(words, ", "))
+		"takes it over", strings.Join(words, ", "))
 }

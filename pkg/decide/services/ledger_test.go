@@ -43,7 +43,7 @@ func ended(
 
 // "Only a holder whose cache lags behind begins an attempt of a generation that is over, and its
 // gate is closed." Attempts that had ended for the newest generation count all the same.
-func TestR3AnAttemptThatWasNotSentHidesNoFailure(t *testing.T) {
+func TestR3AnUnsentAttemptDoesNotHideAFailure(t *testing.T) {
 	t.Parallel()
 	const held, sent = v1alpha1.ReasonCarrierRejected, v1alpha1.ReasonProgressing
 	ofAnother := func(r *v1alpha1.Request) { r.UID = "u-0" }
@@ -77,7 +77,7 @@ func TestR3AnAttemptThatWasNotSentHidesNoFailure(t *testing.T) {
 	}
 }
 
-func TestR21ARetryThatWasNotSentGoesOn(t *testing.T) {
+func TestR21ARetryThatWasNotSentIsSentAgain(t *testing.T) {
 	t.Parallel()
 	unsent := ended("a-2", v1alpha1.PhaseNotSent, 3, func(r *v1alpha1.Request) { r.Retry = "a-1" })
 	decision := services.Decide(settled(
@@ -135,14 +135,14 @@ func TestR16AStatusShowsItsLedger(t *testing.T) {
 
 // A baseline that was written by a clock that was ahead is older than a reading made after this
 // process first saw the baseline.
-func TestR19ABaselineFromTheFutureHidesNoNewerReading(t *testing.T) {
+func TestR19ABaselineFromTheFutureDoesNotHideANewerReading(t *testing.T) {
 	t.Parallel()
 	later := func(by time.Duration) metav1.Time { return metav1.NewTime(decidetest.Start().Add(by)) }
 	written := later(ahead)
-	seen := decide.Ahead{written.UTC(): decidetest.Start()}
+	seen := decide.FutureTimes{written.UTC(): decidetest.Start()}
 	for name, test := range map[string]struct {
 		read  metav1.Time
-		ahead decide.Ahead
+		ahead decide.FutureTimes
 		shown bool
 	}{
 		"read since it was first seen":       {later(time.Minute), seen, true},
@@ -158,7 +158,8 @@ func TestR19ABaselineFromTheFutureHidesNoNewerReading(t *testing.T) {
 				Value: "Slow", AsHealth: "Slow", Source: v1alpha1.SourceHealth, Since: test.read,
 			}
 			ledger.Spec.Baseline = &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceChangeResult, Since: written}
-			services.Project(service, ledger, decide.Clock{Now: decidetest.Start().Add(2 * time.Minute), Ahead: test.ahead})
+			clock := decide.Clock{Now: decidetest.Start().Add(2 * time.Minute), FutureTimes: test.ahead}
+			services.Project(service, ledger, clock)
 			if shown := service.Status.Carrier.Plan.Value == "Slow"; shown != test.shown {
 				t.Errorf("the plan is %+v", service.Status.Carrier.Plan)
 			}

@@ -12,7 +12,7 @@ import (
 
 // "A newer schema is not written, and stalls what it is about" (R30). The same holds for attempts
 // that such a ledger has lost.
-func TestR30ANewerLedgerIsIgnoredEvenIfItHasLostSomething(t *testing.T) {
+func TestR30ANewerLedgerIsNotUsedEvenIfEntriesWereLost(t *testing.T) {
 	t.Parallel()
 	decidetest.AssertUnreadable(t, services.JudgeLedger(decidetest.NewerLedger(&v1alpha1.BroadbandService{})))
 }

@@ -15,36 +15,36 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Absorb updates the status with what is known without a step: the answers of readings, the values
-// of the order, and the values that the user has asked to trust.
-func Absorb(in *Input) {
+// UpdateState updates the status with what is known without a step: the answers of readings, the
+// values of the order, and the values that the user has asked to trust.
+func UpdateState(in *Input) {
 	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
 		return // nothing may be trusted before the ledger is known
 	}
 	readings := &in.Memory.Readings
-	if readings.Health.State == decide.ReadingAnswered && !outdone(in, decide.TopicHealth) {
-		absorbHealth(in, &readings.Health)
+	if readings.Health.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicHealth) {
+		recordHealth(in, &readings.Health)
 	}
-	if readings.Cancellation.State == decide.ReadingAnswered && !outdone(in, decide.TopicCancellation) {
-		TakeCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
+	if readings.Cancellation.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) {
+		RecordCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
 	}
 	if readings.Disruptions.State == decide.ReadingAnswered {
-		absorbDisruptions(in, readings.Disruptions.Disruptions)
+		recordDisruptions(in, readings.Disruptions.Disruptions)
 	}
-	agree(in)
-	absorbOrder(in)
-	believe(in)
+	recordAgreement(in)
+	fillFromOrder(in)
+	applyTrust(in)
 }
 
-// outdone reports whether a request that changed the topic ended after the reading was requested.
-// If two managers are active, that request may be the other one's, and this process's reading is
-// older than the recorded state.
-func outdone(in *Input, topic decide.Topic) bool {
-	return in.Memory.Readings.Of(topic).AskedAt.Before(decide.ChangedAt(&in.Input, topic))
+// isOutdated reports whether a request that changed the topic ended after the reading was
+// requested. If two managers are active, that request may be the other one's, and this process's
+// reading is older than the recorded state.
+func isOutdated(in *Input, topic decide.Topic) bool {
+	return in.Memory.Readings.Of(topic).RequestedAt.Before(decide.ChangedAt(&in.Input, topic))
 }
 
-// Reached updates the status with the values that a successful request has set.
-func Reached(
+// ApplyTarget updates the status with the values that a successful request has set.
+func ApplyTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {
 	state, target := carrierState(service), request.Target
@@ -81,13 +81,13 @@ func mustReadAgain(
 	return source != v1alpha1.SourceChangeResult && known != nil && !AsWanted(request, known)
 }
 
-// TakeDeclared takes the values that cannot be read as declared, after a person has resolved as
+// ApplyDeclared records the values that cannot be read as declared, after a person has resolved as
 // succeeded everything that was sent before the ledger was lost. The other values are read again.
-func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
+func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
 	target.RestorationSLA = spec.RestorationSLA
 	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
-	Reached(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
+	ApplyTarget(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
 	state := carrierState(service)
 	state.Plan, state.Cancellation = nil, nil
 	if spec.Plan != nil {
@@ -105,23 +105,23 @@ func MatchesTarget(
 	return sameService && sameRequest
 }
 
-// absorbHealth records the result of a health request.
-func absorbHealth(in *Input, reading *decide.Reading) {
+// recordHealth records the result of a health request.
+func recordHealth(in *Input, reading *decide.Reading) {
 	state, health := carrierState(in.Service), reading.Health
 	state.TechnologyType = decide.Bounded(health.TechnologyType, 64)
 	state.LocationID = decide.Bounded(health.LocationID, 64)
 	state.AVCID = decide.Bounded(health.AVCID, 64)
 	state.PRIID = decide.Bounded(health.PRIID, 64)
 	state.WholesaleServiceID = decide.Bounded(health.WholesaleServiceID, 64)
-	absorbColors(in, health)
+	recordRating(in, health)
 	if plan := decide.PlanInHealth(health); plan != "" {
-		absorbPlan(in, state, plan, reading.AskedAt)
+		recordPlan(in, state, plan, reading.RequestedAt)
 	}
 }
 
-// absorbColors records the carrier's rating of the line. Its time is when this rating was first
+// recordRating records the carrier's rating of the line. Its time is when this rating was first
 // seen, so that an unchanged rating needs no write.
-func absorbColors(in *Input, health carrier.HealthResult) {
+func recordRating(in *Input, health carrier.HealthResult) {
 	view := v1alpha1.HealthStatus{
 		Summary:      decide.Bounded(string(health.CurrentCondition.Status), 64),
 		Connectivity: decide.Bounded(string(health.Indicator.Connectivity), 64),
@@ -143,10 +143,10 @@ func absorbColors(in *Input, health carrier.HealthResult) {
 	in.Service.Status.Health = &view
 }
 
-// TakeCancellation records the state of a service's cancellation. Its time is when this state was
+// RecordCancellation records the state of a service's cancellation. Its time is when this state was
 // first seen. Days are in the given time zone, because the carrier may write the requested day as a
 // date-time.
-func TakeCancellation(
+func RecordCancellation(
 	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
 ) {
 	state := v1alpha1.CancellationState{
@@ -172,15 +172,15 @@ func TakeCancellation(
 // pending: none was requested, or it was aborted, rejected or carried out.
 func pendingDate(state *v1alpha1.CancellationState) string {
 	if state.Cancelled || carrier.CancellationStatus(state.Status) == carrier.CancellationCompleted ||
-		!live(state) && !pastReturn(state) {
+		!isAlterable(state) && !isFinal(state) {
 		return ""
 	}
 	return state.RequestDate
 }
 
-// absorbDisruptions counts the disruptions of the service. It shows the active one that started
+// recordDisruptions counts the disruptions of the service. It shows the active one that started
 // last and the scheduled one that comes next.
-func absorbDisruptions(in *Input, found []carrier.Disruption) {
+func recordDisruptions(in *Input, found []carrier.Disruption) {
 	seen := countDisruptions(found)
 	if held := in.Service.Status.Disruptions; held != nil {
 		seen.Since = held.Since

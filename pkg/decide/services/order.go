@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// absorbOrder takes values from the order that created the service, where nothing newer is known.
-func absorbOrder(in *Input) {
+// fillFromOrder takes values from the order that created the service, where nothing newer is known.
+func fillFromOrder(in *Input) {
 	order := in.Order
 	if order == nil || order.ServiceID != in.Service.ServiceNumber() {
 		return

@@ -18,12 +18,12 @@ func pendingOf(in *Input) *v1alpha1.Pending {
 	if in.Service.ServiceNumber() == "" {
 		return nil
 	}
-	running, wanted := changesUnderWay(in), wantedNext(in)
-	changes := slices.Concat(running, differences(wanted))
+	inProgress, wanted := changesInProgress(in), wantedNext(in)
+	changes := slices.Concat(inProgress, differences(wanted))
 	if len(changes) == 0 {
 		return nil
 	}
-	return &v1alpha1.Pending{Hash: pendingHash(in, running, wanted), Changes: changes}
+	return &v1alpha1.Pending{Hash: pendingHash(in, inProgress, wanted), Changes: changes}
 }
 
 // wantedNext returns the changes that would be sent, in addition to those in progress.
@@ -37,8 +37,8 @@ func wantedNext(in *Input) []decide.DesiredChange {
 	})
 }
 
-// changesUnderWay returns the recorded changes of the open requests.
-func changesUnderWay(in *Input) []v1alpha1.Change {
+// changesInProgress returns the recorded changes of the open requests.
+func changesInProgress(in *Input) []v1alpha1.Change {
 	open := in.Subject.OpenRequests()
 	changes := make([]v1alpha1.Change, 0, len(open))
 	for _, open := range open {
@@ -50,15 +50,15 @@ func changesUnderWay(in *Input) []v1alpha1.Change {
 // pendingHash covers the object, its generation and last attempts, the bodies, the carrier's values
 // and the fees: "never the same twice", so that an old approval never matches. An approved plan
 // keeps its hash until it is carried out: one approval covers all of its changes.
-func pendingHash(in *Input, running []v1alpha1.Change, wanted []decide.DesiredChange) string {
-	if held := approvedPlan(in); held != nil && carriedOut(in, held, append(running, differences(wanted)...)) {
+func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
+	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) {
 		return held.Hash
 	}
 	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
-		given == hashOf(in, running, withoutPrices(wanted)) {
+		given == hashOf(in, inProgress, withoutPrices(wanted)) {
 		return given
 	}
-	return hashOf(in, running, wanted)
+	return hashOf(in, inProgress, wanted)
 }
 
 // withoutPrices returns the same changes without their prices.
@@ -71,9 +71,9 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 }
 
 // hashOf returns the hash of the changes as they are shown.
-func hashOf(in *Input, running []v1alpha1.Change, wanted []decide.DesiredChange) string {
+func hashOf(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	const each = 3
-	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration(), running)
+	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration(), inProgress)
 	for _, want := range wanted {
 		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval"
 		// (R11).
@@ -105,11 +105,11 @@ func approvedPlan(in *Input) *v1alpha1.Pending {
 	return &v1alpha1.Pending{Hash: newest.ApprovedHash, Changes: newest.Plan}
 }
 
-// carriedOut reports whether a recorded plan is approved and in progress without a failure, and its
-// remaining changes are exactly the ones wanted now. A completed change does not remain: the same
-// change again needs a new plan.
-func carriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
-	going, done := false, make(map[v1alpha1.Operation]bool)
+// isBeingCarriedOut reports whether a recorded plan is approved and in progress without a failure,
+// and its remaining changes are exactly the ones wanted now. A completed change does not remain:
+// the same change again needs a new plan.
+func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
+	inProgress, done := false, make(map[v1alpha1.Operation]bool)
 	for _, request := range in.Service.Status.Requests {
 		if request.ApprovedHash != held.Hash {
 			continue
@@ -118,13 +118,13 @@ func carriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool 
 		if ended || request.Generation != in.Service.Generation {
 			return false // R11: an attempt that a person ended makes a new hash
 		}
-		going, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
+		inProgress, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}
 	for _, change := range left {
 		same := func(h v1alpha1.Change) bool { return decide.SameChange(h, change) }
-		going = going && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
+		inProgress = inProgress && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
 	}
-	return going
+	return inProgress
 }
 
 // approved waits until a person approves exactly this plan of changes.
@@ -132,7 +132,7 @@ func approved(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !needsApproval(in, want) {
 		return nil
 	}
-	return decide.AwaitApproval(&in.Input, askingFor(in, want), pendingOf(in))
+	return decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
 }
 
 // needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
@@ -143,7 +143,7 @@ func approved(in *Input, want decide.DesiredChange) *decide.Decision {
 func needsApproval(in *Input, want decide.DesiredChange) bool {
 	policy := approvalOf(in)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
-	return want.Unread || asksWhich(in, want) || policy == v1alpha1.ApprovalAlways || onCost
+	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
 }
 
 // isFirstChange reports whether the object has not changed the service yet and did not order it.
@@ -170,11 +170,11 @@ func billOf(want decide.DesiredChange) decide.Bill {
 	var b decide.Bill
 	for _, i := range pricedRows(want.Changes) {
 		c := want.Changes[i]
-		b.Once(c.OneTime)
+		b.AddOneTime(c.OneTime)
 		b.Add(&b.Before, c.MonthlyBefore)
 		b.Add(&b.After, c.MonthlyAfter)
-		b.Charge(c.NFAS)
-		b.Charge(c.NTDOption)
+		b.AddCharge(c.NFAS)
+		b.AddCharge(c.NTDOption)
 		isPlan := c.Field != decide.FieldSLA
 		b.Unknown = b.Unknown || isPlan && want.Target.NTDOption != "" && c.NTDOption == nil
 	}
@@ -185,12 +185,12 @@ func billOf(want decide.DesiredChange) decide.Bill {
 const untilApproved = ", and nothing is sent before somebody approves it, or has it read again with " +
 	v1alpha1.AnnotationReconcile
 
-// askingFor returns why a change waits for a person.
-func askingFor(in *Input, want decide.DesiredChange) decide.ApprovalReason {
+// approvalReason returns why a change waits for a person.
+func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 	switch policy := approvalOf(in); {
 	case want.Unread:
-	case asksWhich(in, want):
-		return askingWhich(in, want)
+	case needsUnknownDecision(in, want):
+		return unknownValueReason(in, want)
 	case policy == v1alpha1.ApprovalOnCost && isFirstChange(in) && !costsMoney(want):
 		return decide.ApprovalReason{
 			Why: "this object has not changed the service before and did not order it, approval is OnCost, " +
@@ -201,30 +201,30 @@ func askingFor(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 		return decide.RequiredByPolicy(policy)
 	}
 	on, _ := basisOf(in, want.Operation)
-	return decide.ApprovalReason{Why: unreadWords(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
+	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
 }
 
-// unreadWords describes what could not be read and why, as this process knows it, or else as the
+// unreadText describes what could not be read and why, as this process knows it, or else as the
 // status last reported it.
-func unreadWords(in *Input, on basis) string {
+func unreadText(in *Input, on basis) string {
 	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
 	switch {
-	case reading.State == decide.ReadingAnswered, reading.State == decide.ReadingTaken:
-		return words + " (the carrier's answer does not say it)"
+	case reading.State == decide.ReadingAnswered, reading.State == decide.ReadingRecorded:
+		return words + " (the carrier's answer does not contain it)"
 	case reading.Err != nil:
 		return fmt.Sprintf("%s (%s)", words, decide.ErrorText(reading.Err))
 	}
-	for _, said := range in.Service.Status.Conditions {
-		before, _, found := strings.Cut(said.Message, untilApproved)
-		if found && said.Type == v1alpha1.ConditionApprovalRequired && strings.HasPrefix(before, words) {
+	for _, condition := range in.Service.Status.Conditions {
+		before, _, found := strings.Cut(condition.Message, untilApproved)
+		if found && condition.Type == v1alpha1.ConditionApprovalRequired && strings.HasPrefix(before, words) {
 			return before
 		}
 	}
 	return words
 }
 
-// askingWhich explains why a person is asked about unknown values.
-func askingWhich(in *Input, want decide.DesiredChange) decide.ApprovalReason {
+// unknownValueReason explains why unknown values need an approval.
+func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 	changes, unread := differences(desiredChanges(in)), []string(nil)
 	why := ""
 	for _, change := range changes {
@@ -237,11 +237,11 @@ func askingWhich(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 		}
 	}
 	if len(unread) > 0 {
-		why += "the carrier has no read of " + decide.ListOf(unread) + "; "
+		why += "the carrier's API has no read for " + decide.ListOf(unread) + "; "
 	}
 	why += "nothing is sent before it is approved"
 	if !isPriced(in, want) && pricedOnceApproved(in, want) {
-		return decide.ApprovalReason{Why: why + ", and what it costs is read then, and asked about unless it is free"}
+		return decide.ApprovalReason{Why: why + ", and its price is read then and needs another approval unless it is zero"}
 	}
 	return decide.ApprovalReason{Why: why, Priced: true}
 }
@@ -250,23 +250,25 @@ func askingWhich(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 // sent: an unknown SLA may be trusted instead, and then its price is not needed. With
 // managementPolicy Plan, all prices are shown.
 func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
-	if !asksOnlySLA(in, want) {
+	if !onlySLANeedsDecision(in, want) {
 		return false
 	}
 	pending := pendingOf(in)
 	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
 }
 
-// asksOnlySLA reports whether a change consists only of an SLA that a person has to decide about.
-func asksOnlySLA(in *Input, want decide.DesiredChange) bool {
+// onlySLANeedsDecision reports whether a change consists only of an SLA that a person has to decide
+// about.
+func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
-	return !planned && asksWhich(in, want) && len(decide.FieldChanges(want.Changes, decide.FieldSLA)) == len(want.Changes)
+	return !planned && needsUnknownDecision(in, want) &&
+		len(decide.FieldChanges(want.Changes, decide.FieldSLA)) == len(want.Changes)
 }
 
 // isFreeAsApproved reports whether an unknown SLA that was approved before its price was read
 // turned out to be free: then it is the change that was approved.
 func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
-		return asksOnlySLA(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter)
+		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter)
 	})
 }

@@ -15,7 +15,7 @@ import (
 // has offers that can be read (spec §4, plan change options).
 func pricing(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
-	return operation == v1alpha1.OperationPlanChange && (seen || asksAboutPlan(in))
+	return operation == v1alpha1.OperationPlanChange && (seen || mayNeedPlanDecision(in))
 }
 
 // isPriced reports whether the price of a change is as well known as it can be: the options were
@@ -43,7 +43,7 @@ func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
 
 func quoteFresh(in *Input) bool {
 	reading := &in.Memory.Readings.Options
-	return reading.Ended() && in.Now.Before(reading.AskedAt.Add(decide.QuoteAge))
+	return reading.Ended() && in.Now.Before(reading.RequestedAt.Add(decide.QuoteAge))
 }
 
 // askPrice reads the options, for the current approval if there is one.
@@ -52,16 +52,16 @@ func askPrice(in *Input) *decide.Decision {
 	step, at := decide.ReadingStep(&in.Input, decide.TopicOptions, approval, decide.AtOnce)
 	verdict := decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: "what the plan change costs is being read",
+		Message: "the price of the plan change is being read",
 	}
 	reading := &in.Memory.Readings.Options
 	if reading.State == decide.ReadingFailed || reading.Failures >= decide.FailuresShown {
 		verdict = decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: "what the plan change costs cannot be read: " + decide.ErrorText(reading.Err) + "; it is asked again",
+			Message: "the price of the plan change cannot be read: " + decide.ErrorText(reading.Err) + "; it is read again",
 		}
 	}
-	return briefly(in, &decide.Decision{Step: step, LookAt: at, Verdict: verdict}, decide.TopicOptions)
+	return markTransient(in, &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}, decide.TopicOptions)
 }
 
 // withPrice adds the prices to the changes of a plan change: from a fresh reading, or from the

@@ -11,6 +11,91 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+// unknownPlan returns a decision while the plan is needed but unknown.
+func unknownPlan(in *Input) *decide.Decision {
+	if !needsPlan(in) || knownPlan(in) != nil {
+		return nil
+	}
+	if err := healthSupported(in); err != nil {
+		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
+			"the carrier's plan cannot be read: %v; raise the account's apiVersion, or list Plan in trustDeclared", err))
+	}
+	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+}
+
+// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
+// sent together with the current plan.
+func needsPlan(in *Input) bool {
+	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
+}
+
+// awaitReading waits for a reading that the comparison needs.
+func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
+	verdict := readingVerdict(in, in.Memory.Readings.Of(topic), what, unread)
+	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
+}
+
+// unlessEmpty reads at once, unless the last answer did not contain the value: that is "a failed
+// reading, growing pauses" (R20).
+func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
+	reading := in.Memory.Readings.Of(topic)
+	if reading.Empty == 0 {
+		return decide.AtOnce
+	}
+	return func() (bool, time.Time) {
+		at := reading.RequestedAt.Add(decide.Backoff(reading.Empty))
+		return !in.Now.Before(at), at
+	}
+}
+
+// readingVerdict explains why a value is not known yet. The reason unread is for a carrier that
+// answers but gives no reading.
+func readingVerdict(in *Input, reading *decide.Reading, what, unread string) decide.Verdict {
+	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
+		return decide.Verdict{
+			State: decide.Working, Reason: unread,
+			Message: "the carrier's answer does not contain " + what + "; it is read again",
+		}
+	}
+	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {
+		return decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+			Message: what + " is being read",
+		}
+	}
+	switch carrier.ClassOf(reading.Err) {
+	case carrier.NotFoundOrForbidden:
+		return unseenService(in)
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+		return decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
+			Message: what + " cannot be read: " + decide.ErrorText(reading.Err) + "; it is read again",
+		}
+	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
+	}
+	return decide.Verdict{
+		State: decide.Working, Reason: unread,
+		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; it is read again",
+	}
+}
+
+func healthSupported(in *Input) error { return decide.CheckSupported(&in.Input, carrier.Health) }
+
+// refreshTakes is how long a reading may take before the object reports the wait. Until then
+// nothing is written: the status is updated together with the request, in the same write.
+const refreshTakes = time.Minute
+
+// markTransient marks a decision that waits for a reading. While that takes only seconds, nothing
+// is written: the status is updated with the next write.
+func markTransient(in *Input, decision *decide.Decision, topic decide.Topic) *decide.Decision {
+	asked := in.Memory.Readings.Of(topic).RequestedAt
+	seconds := asked.IsZero() || in.Now.Before(asked.Add(refreshTakes)) // it is about to be requested, or just was
+	decision.Transient = decision.Verdict.Reason == v1alpha1.ReasonProgressing && seconds
+	return decision
+}
+
 // The intervals that apply if spec.observe does not set them.
 const (
 	defaultHealthInterval       = 24 * time.Hour
@@ -57,7 +142,7 @@ func withReadings(in *Input, decision decide.Decision) decide.Decision {
 			decision.Step = step
 			break
 		}
-		decision.LookAt = decide.Earlier(decision.LookAt, at)
+		decision.RequeueAt = decide.Earlier(decision.RequeueAt, at)
 	}
 	return decision
 }
@@ -74,16 +159,16 @@ func (o observation) due(in *Input) (bool, time.Time) {
 	switch {
 	case o.interval <= 0:
 		return false, time.Time{}
-	case reconcileAsks(in, reading), o.firstNow && !reading.Refused():
+	case reconcileRequested(in, reading), o.firstNow && !reading.Refused():
 		return true, time.Time{}
 	}
-	last := decide.Later(in.Memory.FirstSeen, reading.AskedAt)
+	last := decide.Later(in.Memory.FirstSeen, reading.RequestedAt)
 	slot := decide.NextSlot(string(in.Subject.GetUID()), o.interval, last)
 	next := decide.Earlier(decide.NotifiedReadAt(&in.Input, o.topic), slot)
 	return !in.Now.Before(next), next
 }
 
-func reconcileAsks(in *Input, reading *decide.Reading) bool {
+func reconcileRequested(in *Input, reading *decide.Reading) bool {
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
 }
@@ -100,89 +185,4 @@ func reconcileServed(in *Input) bool {
 		}
 	}
 	return token != ""
-}
-
-// unknownPlan returns a decision while the plan is needed but unknown.
-func unknownPlan(in *Input) *decide.Decision {
-	if !needsPlan(in) || knownPlan(in) != nil {
-		return nil
-	}
-	if err := healthSupported(in); err != nil {
-		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the carrier's plan cannot be read: %v; raise the account's apiVersion, or list Plan in trustDeclared", err))
-	}
-	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
-}
-
-// awaitReading waits for a reading that the comparison needs.
-func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
-	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
-	verdict := readingVerdict(in, in.Memory.Readings.Of(topic), what, unread)
-	return &decide.Decision{Step: step, LookAt: at, Verdict: verdict}
-}
-
-// unlessEmpty asks at once, unless the last answer did not contain the value: that is "a failed
-// reading, growing pauses" (R20).
-func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
-	reading := in.Memory.Readings.Of(topic)
-	if reading.Empty == 0 {
-		return decide.AtOnce
-	}
-	return func() (bool, time.Time) {
-		at := reading.AskedAt.Add(decide.Backoff(reading.Empty))
-		return !in.Now.Before(at), at
-	}
-}
-
-// readingVerdict explains why a value is not known yet. The reason unread is for a carrier that
-// answers but gives no reading.
-func readingVerdict(in *Input, reading *decide.Reading, what, unread string) decide.Verdict {
-	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
-		return decide.Verdict{
-			State: decide.Working, Reason: unread,
-			Message: "the carrier has answered and does not name " + what + "; it is asked again",
-		}
-	}
-	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {
-		return decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-			Message: what + " is being read",
-		}
-	}
-	switch carrier.ClassOf(reading.Err) {
-	case carrier.NotFoundOrForbidden:
-		return unseenService(in)
-	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
-		return decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: what + " cannot be read: " + decide.ErrorText(reading.Err) + "; it is asked again",
-		}
-	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
-	}
-	return decide.Verdict{
-		State: decide.Working, Reason: unread,
-		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; it is asked again",
-	}
-}
-
-// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
-// sent together with the current plan.
-func needsPlan(in *Input) bool {
-	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
-}
-
-func healthSupported(in *Input) error { return decide.CheckSupported(&in.Input, carrier.Health) }
-
-// refreshTakes is how long a reading may take before the object reports the wait. Until then
-// nothing is written: the status is updated together with the request, in the same write.
-const refreshTakes = time.Minute
-
-// briefly marks a decision that waits for a reading. While that takes only seconds, nothing is
-// written: the status is updated with the next write.
-func briefly(in *Input, decision *decide.Decision, topic decide.Topic) *decide.Decision {
-	asked := in.Memory.Readings.Of(topic).AskedAt
-	seconds := asked.IsZero() || in.Now.Before(asked.Add(refreshTakes)) // it is about to be requested, or just was
-	decision.Transient = decision.Verdict.Reason == v1alpha1.ReasonProgressing && seconds
-	return decision
 }

@@ -31,7 +31,7 @@ func TestServiceIsReadAtItsInterval(t *testing.T) {
 	rests := judged{"Rest", decide.Settled, "InSync"}
 	cases{
 		"as soon as it has passed": {
-			settled(every("1h"), at(2*time.Hour)), judged{"Ask health", decide.Settled, "InSync"},
+			settled(every("1h"), at(2*time.Hour)), judged{"StartReading health", decide.Settled, "InSync"},
 		},
 		"not before": {
 			settled(every("1h"), func(in *services.Input) { in.Memory.FirstSeen = in.Now }), rests,
@@ -46,25 +46,25 @@ func TestServiceIsReadAtItsInterval(t *testing.T) {
 	}.run(t)
 }
 
-func TestServiceSendsOnlyWhatTheVersionOfTheAPIHas(t *testing.T) {
+func TestServiceSendsOnlyWhatTheAPIVersionSupports(t *testing.T) {
 	expedited := func(in *services.Input) { in.Service.Spec.RestorationSLA = "Fast" }
 	stuck := judged{"Rest", decide.Stuck, "UnsupportedByAPIVersion"}
 	cases{
-		"a plan change without a field that came later": {settled(wanting, versioned(5)), working("Submit")},
-		"a field that came later":                       {settled(wanting, expedited, versioned(5)), stuck},
-		"the same when the version has it":              {settled(wanting, expedited), working("Submit")},
+		"a plan change without a field that the version does not have": {settled(wanting, versioned(5)), working("Submit")},
+		"a field that the version does not have":                       {settled(wanting, expedited, versioned(5)), stuck},
+		"a field that the version has":                                 {settled(wanting, expedited), working("Submit")},
 	}.run(t)
 }
 
 // The reconcile annotation counts as acted on once everything that it requests has been read, or
 // was refused.
-func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
+func TestAReconcileRequestIsHandledOnceItsReadingsHaveEnded(t *testing.T) {
 	t.Parallel()
 	const token = "now"
 	readFor := func(token string, state decide.ReadingState) func(*services.Input) {
 		return func(in *services.Input) {
 			for _, topic := range []decide.Topic{decide.TopicHealth, decide.TopicCancellation, decide.TopicDisruptions} {
-				*in.Memory.Readings.Of(topic) = decide.Reading{State: state, Token: token, AskedAt: in.Now}
+				*in.Memory.Readings.Of(topic) = decide.Reading{State: state, Token: token, RequestedAt: in.Now}
 			}
 		}
 	}
@@ -73,12 +73,12 @@ func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
 		asked, read func(*services.Input)
 		want        string
 	}{
-		"nothing is asked":     {func(*services.Input) {}, readFor("", decide.ReadingTaken), ""},
-		"asked, and not read":  {asked, neverRead, ""},
-		"read before":          {asked, readFor("before", decide.ReadingTaken), ""},
-		"being read":           {asked, readFor(token, decide.ReadingOpen), ""},
-		"read":                 {asked, readFor(token, decide.ReadingTaken), token},
-		"read, it was refused": {asked, readFor(token, decide.ReadingFailed), token},
+		"nothing was requested":    {func(*services.Input) {}, readFor("", decide.ReadingRecorded), ""},
+		"requested, and not read":  {asked, neverRead, ""},
+		"read before":              {asked, readFor("before", decide.ReadingRecorded), ""},
+		"being read":               {asked, readFor(token, decide.ReadingOpen), ""},
+		"read":                     {asked, readFor(token, decide.ReadingRecorded), token},
+		"the reading was rejected": {asked, readFor(token, decide.ReadingFailed), token},
 	} {
 		if got := services.Decide(settled(row.asked, row.read)).Handled.Reconcile; got != row.want {
 			t.Errorf("%s: %q", name, got)
@@ -87,7 +87,7 @@ func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
 }
 
 // An unknown plan is shown as being read, unless the carrier cannot be called or does not answer.
-func TestAReadingThatFailsSaysWhy(t *testing.T) {
+func TestAFailedReadingIsReportedWithItsCause(t *testing.T) {
 	t.Parallel()
 	open := func(failures int) func(*services.Input) {
 		return func(in *services.Input) {
@@ -99,14 +99,14 @@ func TestAReadingThatFailsSaysWhy(t *testing.T) {
 		edit func(*services.Input)
 		want string
 	}{
-		"being read":            {open(0), v1alpha1.ReasonProgressing},
-		"two looks have failed": {open(2), v1alpha1.ReasonProgressing},
-		"three have":            {open(3), v1alpha1.ReasonCarrierUnavailable},
-		"it cannot be asked":    {failing(503, 0), v1alpha1.ReasonCarrierUnavailable},
-		"it refuses":            {failing(422, 0), v1alpha1.ReasonPlanUnknown},
-		"it shows nothing":      {failing(404, 0), v1alpha1.ReasonNotFoundOrForbidden},
-		"it names no plan":      {emptyOnce(decide.ReadingTaken), v1alpha1.ReasonPlanUnknown},
-		"it named none, and cannot be asked again": {
+		"being read":              {open(0), v1alpha1.ReasonProgressing},
+		"two polls have failed":   {open(2), v1alpha1.ReasonProgressing},
+		"three polls have failed": {open(3), v1alpha1.ReasonCarrierUnavailable},
+		"it cannot be requested":  {failing(503, 0), v1alpha1.ReasonCarrierUnavailable},
+		"it is rejected":          {failing(422, 0), v1alpha1.ReasonPlanUnknown},
+		"the service is hidden":   {failing(404, 0), v1alpha1.ReasonNotFoundOrForbidden},
+		"the answer has no plan":  {emptyOnce(decide.ReadingRecorded), v1alpha1.ReasonPlanUnknown},
+		"the answer had no plan, and the next request failed": {
 			emptyOnce(decide.ReadingFailed), v1alpha1.ReasonCarrierUnavailable,
 		},
 	} {

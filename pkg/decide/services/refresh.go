@@ -51,18 +51,18 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 	}
 	if from := readableFrom(in, on); in.Now.Before(from) {
 		decision := decide.RestWorking(v1alpha1.ReasonProgressing, on.what+" is about to be read once more")
-		decision.LookAt = from
+		decision.RequeueAt = from
 		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this second
 		// would start again.
-		decision.Transient = !believed(in)
+		decision.Transient = !isPlanUnconfirmed(in)
 		return decision
 	}
-	return briefly(in, awaitReading(in, on.topic, on.what, on.reason), on.topic)
+	return markTransient(in, awaitReading(in, on.topic, on.what, on.reason), on.topic)
 }
 
-// believed reports whether the known plan comes from an order or from the user, not from the
-// carrier.
-func believed(in *Input) bool {
+// isPlanUnconfirmed reports whether the known plan comes from an order or from the user, not from
+// the carrier.
+func isPlanUnconfirmed(in *Input) bool {
 	known := knownPlan(in)
 	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
@@ -74,33 +74,34 @@ func believed(in *Input) bool {
 func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
-	case !askedForThis(in, reading), reading.AskedAt.Before(modifiedAt(&in.Input)):
+	case !requestedForGeneration(in, reading), reading.RequestedAt.Before(modifiedAt(&in.Input)):
 		return false
 	case reading.State == decide.ReadingOpen:
-		return want.Unread && !in.Now.Before(reading.AskedAt.Add(unreadAfter))
+		return want.Unread && !in.Now.Before(reading.RequestedAt.Add(unreadAfter))
 	case !isRecent(&in.Input, reading):
 		return false
 	}
-	return want.Unread || agrees(in, on)
+	return want.Unread || matchesReading(in, on)
 }
 
-// askedForThis reports whether a reading was requested by a pass over the current generation.
-func askedForThis(in *Input, reading *decide.Reading) bool {
+// requestedForGeneration reports whether a reading was requested by a pass over the current
+// generation.
+func requestedForGeneration(in *Input, reading *decide.Reading) bool {
 	return reading.State != decide.ReadingNone && reading.Generation >= in.Service.Generation
 }
 
 // isRecent uses the clock that shows the longer time: the monotonic clock stops while the machine
 // is suspended, and the wall clock can be set by people.
 func isRecent(in *decide.Input, reading *decide.Reading) bool {
-	passed := max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.AskedAt.Round(0)))
+	passed := max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.RequestedAt.Round(0)))
 	return passed <= refreshAge
 }
 
-// agrees reports whether the known value is the one from the reading. It is not if the status is
-// older, or if it was lost before it was written.
-func agrees(in *Input, on basis) bool {
+// matchesReading reports whether the known value is the one from the reading. It is not if the
+// status is older, or if it was lost before it was written.
+func matchesReading(in *Input, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
-	if !answers(reading, on.topic) {
+	if !hasValue(reading, on.topic) {
 		return false
 	}
 	if on.topic == decide.TopicCancellation {
@@ -117,9 +118,9 @@ func agrees(in *Input, on basis) bool {
 	return decide.PlanInHealth(reading.Health) == asHealth
 }
 
-// answers reports whether the carrier has answered with the requested value.
-func answers(reading *decide.Reading, topic decide.Topic) bool {
-	answered := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingTaken
+// hasValue reports whether the carrier has answered with the requested value.
+func hasValue(reading *decide.Reading, topic decide.Topic) bool {
+	answered := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingRecorded
 	return answered && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
 }
 
@@ -152,30 +153,30 @@ func readableFrom(in *Input, on basis) time.Time {
 func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
-	case asksNobody(in, want):
+	case waitsOrHeldBack(in, want):
 		return false
-	case !askedForThis(in, reading):
-	case answers(reading, on.topic):
+	case !requestedForGeneration(in, reading):
+	case hasValue(reading, on.topic):
 		return false
-	case isSilent(in, reading):
+	case givesNoReading(in, reading):
 		return true
 	}
 	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on)
 }
 
-// asksNobody reports whether a change waits for an open modification or is held back after a
-// failure. Then no person is asked. Otherwise two processes, one without the reading, would
+// waitsOrHeldBack reports whether a change waits for an open modification or is held back after a
+// failure. Then it needs no approval. Otherwise two processes, one without the reading, would
 // overwrite each other's status.
-func asksNobody(in *Input, want decide.DesiredChange) bool {
+func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
 	return in.Service.OpenRequest() != nil || refused(in, withBody(in, want)) != nil
 }
 
-// isSilent reports whether the carrier gives no reading: "refused, or has failed for 1 h" (R7), or
-// answered without the value.
-func isSilent(in *Input, reading *decide.Reading) bool {
+// givesNoReading reports whether the carrier gives no reading: "refused, or has failed for 1 h"
+// (R7), or answered without the value.
+func givesNoReading(in *Input, reading *decide.Reading) bool {
 	since := reading.FailingSince
 	if since.IsZero() {
-		since = reading.AskedAt
+		since = reading.RequestedAt
 	}
 	failing := reading.State == decide.ReadingOpen || reading.State == decide.ReadingFailed
 	refused := reading.Refused() && !mayAppear(in, reading)
@@ -185,7 +186,8 @@ func isSilent(in *Input, reading *decide.Reading) bool {
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be
 // the intended one: its plan is only known from an order or from the user.
 func mayAppear(in *Input, reading *decide.Reading) bool {
-	return believed(in) && knownPlan(in).AsHealth == "" && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
+	return isPlanUnconfirmed(in) && knownPlan(in).AsHealth == "" &&
+		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 
 // showsUnread reports whether the recorded plan of changes lacks the old value.

@@ -20,7 +20,7 @@ import (
 // justRead marks everything known as read just now, whenever that is.
 func justRead(in *services.Input) {
 	known := in.Service.Status.Carrier
-	now := decide.Reading{State: decide.ReadingTaken, Generation: in.Service.Generation, Elapsed: in.Elapsed}
+	now := decide.Reading{State: decide.ReadingRecorded, Generation: in.Service.Generation, Elapsed: in.Elapsed}
 	in.Memory.Readings.Health, in.Memory.Readings.Cancellation = now, now
 	in.Memory.Readings.Health.Health.Plan = known.Plan.Value
 	in.Memory.Readings.Cancellation.Cancellation.Cancelled = known.Cancellation.Cancelled
@@ -33,7 +33,7 @@ func health(edit func(*decide.Reading)) func(*services.Input) {
 
 // ago sets how long ago health was requested.
 func ago(long time.Duration) func(*services.Input) {
-	return func(in *services.Input) { in.Memory.Readings.Health.AskedAt = in.Now.Add(-long) }
+	return func(in *services.Input) { in.Memory.Readings.Health.RequestedAt = in.Now.Add(-long) }
 }
 
 func neverRead(in *services.Input) { in.Memory.Readings = decide.Readings{} }
@@ -46,7 +46,7 @@ func failing(status int, since time.Duration) func(*services.Input) {
 	return func(in *services.Input) {
 		class := map[int]carrier.Class{404: carrier.NotFoundOrForbidden, 422: carrier.Refused, 503: carrier.ServerFault}
 		in.Memory.Readings.Health = decide.Reading{
-			State: decide.ReadingFailed, Generation: in.Service.Generation, AskedAt: in.Now,
+			State: decide.ReadingFailed, Generation: in.Service.Generation, RequestedAt: in.Now,
 			Err:      &carrier.Error{HTTPStatus: status, Class: class[status], Message: "no health today"},
 			Failures: 1, FailingSince: in.Now.Add(-since), RetryAt: in.Now.Add(decide.ForbiddenPause),
 		}
@@ -55,12 +55,12 @@ func failing(status int, since time.Duration) func(*services.Input) {
 
 // approvedAsShown approves the plan of changes that the view leads to.
 func approvedAsShown(in *services.Input) {
-	shown(in)
+	pendingShown(in)
 	approving(in)
 }
 
-// shown makes the status show the plan of changes that the view leads to.
-func shown(in *services.Input) { in.Service.Status.Pending = services.Decide(*in).Pending }
+// pendingShown makes the status show the plan of changes that the view leads to.
+func pendingShown(in *services.Input) { in.Service.Status.Pending = services.Decide(*in).Pending }
 
 func onlySLA(in *services.Input) {
 	in.Service.Spec.Plan, in.Service.Spec.RestorationSLA = nil, "Enhanced"
@@ -80,9 +80,9 @@ func converting(phase v1alpha1.RequestPhase) func(*services.Input) {
 	})
 }
 
-func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
+func TestR7APlanChangeNeedsAFreshReadingOfThePlan(t *testing.T) {
 	const open = decide.ReadingOpen
-	asks := working("Ask health")
+	asks := working("StartReading health")
 	naming := func(plan string) func(*decide.Reading) { return func(r *decide.Reading) { r.Health.Plan = plan } }
 	setBack := func(in *services.Input) { in.Elapsed += 11 * time.Minute }
 	cases{
@@ -105,7 +105,7 @@ func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
 		},
 		"being read: waits": {
 			settled(wanting, health(func(r *decide.Reading) {
-				r.State, r.LastLook = open, decidetest.Start().Add(time.Minute)
+				r.State, r.LastPoll = open, decidetest.Start().Add(time.Minute)
 			})),
 			working("Rest"),
 		},
@@ -116,10 +116,10 @@ func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
 }
 
 // A change needs as many writes as before: the seconds of a reading do not justify a write.
-func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
+func TestR7AReadingThatTakesSecondsIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	for asked, brief := range map[int]bool{59: true, 60: false} {
-		open := func(r *decide.Reading) { r.State, r.LastLook = decide.ReadingOpen, decidetest.Start().Add(time.Minute) }
+		open := func(r *decide.Reading) { r.State, r.LastPoll = decide.ReadingOpen, decidetest.Start().Add(time.Minute) }
 		view := settled(wanting, health(open), ago(time.Duration(asked)*time.Second))
 		if decision := services.Decide(view); decision.Transient != brief {
 			t.Errorf("%d s after it was asked for: %t", asked, decision.Transient)
@@ -142,7 +142,7 @@ func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 	}
 }
 
-func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
+func TestR7AReclaimNeedsAFreshReadingOfTheCancellation(t *testing.T) {
 	reclaim := func(in *services.Input) {
 		in.Service.Spec.Plan, in.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 		in.Service.Status.Carrier.Cancellation.Cancelled = true
@@ -151,12 +151,12 @@ func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
 	reconnected := func(in *services.Input) { in.Memory.Readings.Cancellation.Cancellation.Cancelled = false }
 	cases{
 		"read just now: sent":            {settled(reclaim), working("Submit")},
-		"never read: asked":              {settled(reclaim, neverRead), working("Ask cancellation")},
-		"another one was read than this": {settled(reclaim, reconnected), working("Ask cancellation")},
+		"never read: asked":              {settled(reclaim, neverRead), working("StartReading cancellation")},
+		"another one was read than this": {settled(reclaim, reconnected), working("StartReading cancellation")},
 	}.run(t)
 }
 
-func TestR7NothingIsReadForWhatWaits(t *testing.T) {
+func TestR7NothingIsReadForAChangeThatWaits(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(*services.Input){
 		"for a policy": planned,
@@ -167,27 +167,27 @@ func TestR7NothingIsReadForWhatWaits(t *testing.T) {
 		},
 		"for the limit": func(in *services.Input) { in.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
 		"for the answer": func(in *services.Input) {
-			in.Account.Breaker = decide.Breaker{LostAt: in.Now, Heard: true, Until: in.Now.Add(time.Minute)}
+			in.Account.Breaker = decide.Breaker{LostAt: in.Now, Answered: true, Until: in.Now.Add(time.Minute)}
 		},
 	}
 	for waits, edit := range edits {
 		t.Run(waits, func(t *testing.T) {
 			t.Parallel()
 			decision := services.Decide(settled(wanting, neverRead, edit))
-			if got := decidetest.StepName(decision.Step); got != "Rest" && got != "Ask plan options" {
+			if got := decidetest.StepName(decision.Step); got != "Rest" && got != "StartReading plan options" {
 				t.Errorf("%s: %s", got, decision.Verdict.Message)
 			}
 		})
 	}
 }
 
-func TestR7WhatCannotBeReadAsks(t *testing.T) {
+func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 	waits := judged{"Rest", decide.Waiting, "AwaitingApproval"}
 	nameless := health(func(r *decide.Reading) { r.State, r.Health.Plan = decide.ReadingAnswered, "" })
 	believed := func(in *services.Input) { in.Service.Status.Carrier.Plan.Source = v1alpha1.SourceDeclared }
 	hung := func(in *services.Input) {
 		ago(time.Hour)(in)
-		in.Memory.Readings.Health.State, in.Memory.Readings.Health.LastLook = decide.ReadingOpen, in.Now
+		in.Memory.Readings.Health.State, in.Memory.Readings.Health.LastPoll = decide.ReadingOpen, in.Now
 	}
 	cases{
 		"refused": {settled(wanting, refusing), waits},
@@ -211,12 +211,12 @@ func TestR7WhatCannotBeReadAsks(t *testing.T) {
 			settled(wanting, failing(503, time.Hour-1)), judged{"Rest", decide.Working, "CarrierUnavailable"},
 		},
 		"not answered for an hour":                           {settled(wanting, hung), waits},
-		"recorded as unread, and this process knows nothing": {settled(wanting, refusing, shown, neverRead), waits},
+		"recorded as unread, and this process knows nothing": {settled(wanting, refusing, pendingShown, neverRead), waits},
 		"recorded as unread for an older generation": {
-			settled(wanting, refusing, shown, neverRead, func(in *services.Input) { in.Service.Generation++ }),
-			working("Ask health"),
+			settled(wanting, refusing, pendingShown, neverRead, func(in *services.Input) { in.Service.Generation++ }),
+			working("StartReading health"),
 		},
-		"recorded as unread, and read since": {settled(wanting, refusing, shown, justRead), working("Submit")},
+		"recorded as unread, and read since": {settled(wanting, refusing, pendingShown, justRead), working("Submit")},
 		"refused, and approved":              {settled(wanting, refusing, approvedAsShown), working("Submit")},
 		"not answered for an hour, and approved": {
 			settled(wanting, hung, approvedAsShown), working("Submit"),
@@ -224,12 +224,12 @@ func TestR7WhatCannotBeReadAsks(t *testing.T) {
 		"refused some time before it was approved": {
 			settled(wanting, refusing, approvedAsShown, ago(11*time.Minute), health(func(r *decide.Reading) {
 				r.RetryAt = time.Time{}
-			})), judged{"Ask health", decide.Stuck, "NotFoundOrForbidden"},
+			})), judged{"StartReading health", decide.Stuck, "NotFoundOrForbidden"},
 		},
 	}.run(t)
 }
 
-func TestR7AnUnreadPlanIsSaidToBeSo(t *testing.T) {
+func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	t.Parallel()
 	decision := services.Decide(settled(wanting, refusing))
 	for _, words := range []string{
@@ -252,7 +252,7 @@ func TestR7AnUnreadPlanIsSaidToBeSo(t *testing.T) {
 }
 
 // A new process has nothing to write.
-func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
+func TestR7EveryProcessReportsAnUnreadPlanAlike(t *testing.T) {
 	t.Parallel()
 	view := settled(wanting, refusing)
 	decision := services.Decide(view)
@@ -270,7 +270,7 @@ func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
 
 // No approval is requested in this case. Of two processes that both lead, one may have a reading
 // that the other lacks: they would overwrite each other.
-func TestR7AllProcessesShowTheSameOfAnOpenChangeAndOfAFailedOne(t *testing.T) {
+func TestR7EveryProcessReportsOpenAndFailedChangesAlike(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed} {
 		has, lacks := settled(wanting, with(phase)), settled(wanting, refusing, with(phase))
@@ -283,7 +283,7 @@ func TestR7AllProcessesShowTheSameOfAnOpenChangeAndOfAFailedOne(t *testing.T) {
 	}
 }
 
-func TestR7AnUnreadPlanIsNoEvidence(t *testing.T) {
+func TestR7AnUnreadPlanProvesNothing(t *testing.T) {
 	t.Parallel()
 	decision := services.Decide(settled(wanting, refusing, approvedAsShown))
 	submit, sends := decision.Step.(decide.Submit)

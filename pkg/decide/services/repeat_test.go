@@ -15,7 +15,7 @@ import (
 )
 
 // A 422 after a lost response may be the result of the first attempt.
-func TestARefusedRepeatProvesNothing(t *testing.T) {
+func TestARejectedRepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	for _, repeated := range []struct {
 		operation v1alpha1.Operation
@@ -30,14 +30,14 @@ func TestARefusedRepeatProvesNothing(t *testing.T) {
 			Operation: repeated.operation, Phase: v1alpha1.PhaseRejected, Repeats: 1,
 			Error: &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.some.rule"},
 		}
-		if got := decide.RefusedRepeat(&request); got != repeated.want {
+		if got := decide.PhaseOfRejectedRepeat(&request); got != repeated.want {
 			t.Errorf("%s is %s, want %s", repeated.operation, got, repeated.want)
 		}
 	}
 }
 
 // A repeated request is not unknown because the attempt before it was.
-func TestARepeatBeginsAnew(t *testing.T) {
+func TestARepeatStartsWithoutThePreviousOutcome(t *testing.T) {
 	t.Parallel()
 	view := settled(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
 		r.Operation = v1alpha1.OperationDSLStabilityProfileChange

@@ -8,11 +8,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// aboutAnother reports whether another cancellation has been requested since a request was sent.
-// The outcome of that request does not apply to the new cancellation.
-func aboutAnother(in *Input, request *v1alpha1.Request) bool {
-	known := knownCancellation(in)
-	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
+// withBody adds the body that the change is sent with.
+func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
+	want.Body = Body(want.Operation, in.Service.ServiceNumber(), want.Target, v1alpha1.Contact{})
+	return want
 }
 
 // Body builds the body of a request from its target, "without contact data", and the contact.
@@ -58,12 +57,6 @@ func planChangeRequest(
 	}
 }
 
-// withBody adds the body that the change is sent with.
-func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
-	want.Body = Body(want.Operation, in.Service.ServiceNumber(), want.Target, v1alpha1.Contact{})
-	return want
-}
-
 // refused holds back a change after a definitive failure of the same change. The outcome of a
 // request for something else, or about another cancellation, does not apply to this one.
 func refused(in *Input, want decide.DesiredChange) *decide.Decision {
@@ -74,7 +67,7 @@ func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 	held := decide.HeldBack(&in.Input, last)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
 		held.Verdict = decide.NotFoundOrForbidden(last.Operation, in.Service.ServiceNumber())
-		held.Verdict.Message += decide.RetryFlaw(&in.Input, last)
+		held.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
 	}
 	return held
 }
@@ -88,4 +81,11 @@ func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 		return lost
 	}
 	return decide.ReachedOf(&in.Input, operation)
+}
+
+// aboutAnother reports whether another cancellation has been requested since a request was sent.
+// The outcome of that request does not apply to the new cancellation.
+func aboutAnother(in *Input, request *v1alpha1.Request) bool {
+	known := knownCancellation(in)
+	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }

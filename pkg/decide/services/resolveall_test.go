@@ -27,16 +27,18 @@ func saying(value string) func(*services.Input) {
 
 // The effect of an annotation on attempt a-1, which has been unknown since the start, and the
 // object's message if it resolves nothing.
-func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
+func TestR27ResolvingAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	const succeeded, abandoned = v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned
 	for name, test := range map[string]wordCase{
-		"it succeeded":             {value: decidetest.ResolveAll(time.Minute, "Succeeded"), phase: succeeded},
-		"it is given up":           {value: decidetest.ResolveAll(time.Minute, "Abandoned"), phase: abandoned},
-		"a time with an offset":    {value: "all@2026-03-02T19:05:00+10:00=Abandoned", phase: abandoned},
-		"the present":              {value: decidetest.ResolveAll(10*time.Minute, "Succeeded"), phase: succeeded},
-		"a part of a second later": {value: decidetest.ResolveAll(999*time.Millisecond, "Succeeded"), flaw: "leaves"},
-		"the second of its end":    {value: decidetest.ResolveAll(0, "Succeeded"), flaw: "leaves"},
+		"it succeeded":          {value: decidetest.ResolveAll(time.Minute, "Succeeded"), phase: succeeded},
+		"it is abandoned":       {value: decidetest.ResolveAll(time.Minute, "Abandoned"), phase: abandoned},
+		"a time with an offset": {value: "all@2026-03-02T19:05:00+10:00=Abandoned", phase: abandoned},
+		"the present":           {value: decidetest.ResolveAll(10*time.Minute, "Succeeded"), phase: succeeded},
+		"a part of a second later": {
+			value: decidetest.ResolveAll(999*time.Millisecond, "Succeeded"), flaw: "does not resolve",
+		},
+		"the second of its end": {value: decidetest.ResolveAll(0, "Succeeded"), flaw: "does not resolve"},
 		"a time before that": {
 			value: decidetest.ResolveAll(-time.Hour, "Succeeded"),
 			flaw:  "after " + decidetest.Start().Format(time.RFC3339),
@@ -46,15 +48,15 @@ func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
 			value: decidetest.ResolveAll(time.Minute, "NotAccepted"),
 			flaw:  "=Succeeded or =Abandoned",
 		},
-		"never Accepted":            {value: decidetest.ResolveAll(time.Minute, "Accepted:77"), flaw: "leaves"},
-		"a word with more behind":   {value: decidetest.ResolveAll(time.Minute, "Succeeded:77"), flaw: "leaves"},
-		"another word":              {value: decidetest.ResolveAll(time.Minute, "Lost"), flaw: "leaves"},
-		"no word":                   {value: decidetest.ResolveAll(time.Minute, ""), flaw: "leaves"},
-		"no time":                   {value: "all@=Succeeded", flaw: "leaves"},
-		"a day":                     {value: "all@2026-03-02=Succeeded", flaw: "leaves"},
-		"a time that is none":       {value: "all@2026-02-30T09:00:00Z=Succeeded", flaw: "leaves"},
-		"all of no time":            {value: "all=Succeeded"},
-		"about the carrier":         {value: decidetest.ResolveAll(time.Minute, "SameCarrier")},
+		"never Accepted":            {value: decidetest.ResolveAll(time.Minute, "Accepted:77"), flaw: "does not resolve"},
+		"an outcome with a suffix":  {value: decidetest.ResolveAll(time.Minute, "Succeeded:77"), flaw: "does not resolve"},
+		"another outcome":           {value: decidetest.ResolveAll(time.Minute, "Lost"), flaw: "does not resolve"},
+		"no word":                   {value: decidetest.ResolveAll(time.Minute, ""), flaw: "does not resolve"},
+		"no time":                   {value: "all@=Succeeded", flaw: "does not resolve"},
+		"a day":                     {value: "all@2026-03-02=Succeeded", flaw: "does not resolve"},
+		"an invalid date":           {value: "all@2026-02-30T09:00:00Z=Succeeded", flaw: "does not resolve"},
+		"all without a time":        {value: "all=Succeeded"},
+		"the same carrier":          {value: decidetest.ResolveAll(time.Minute, "SameCarrier")},
 		"one attempt's same origin": {value: "a-1=SameCarrier"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +86,7 @@ func (c wordCase) differs(decision decide.Decision) string {
 		return c.resolvesElse(resolve, decision.Handled.Resolve)
 	}
 	message := decision.Verdict.Message
-	said := strings.Contains(message, `(now wholesale.broadband/resolve is "`+c.value+`", which leaves it as it is`)
+	said := strings.Contains(message, `(now wholesale.broadband/resolve is "`+c.value+`", which does not resolve it`)
 	switch {
 	case decision.Handled.Resolve != c.value:
 		return "the value has not been seen"
@@ -106,7 +108,7 @@ func (c wordCase) resolvesElse(resolve decide.Resolve, handled string) string {
 }
 
 // Each value is acted on once, and "nothing that becomes unknown later is settled".
-func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
+func TestR27ResolvingAllSettlesNothingElse(t *testing.T) {
 	t.Parallel()
 	since := func(after time.Duration) func(*v1alpha1.Request) {
 		return func(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(decidetest.Start().Add(after)) }
@@ -117,15 +119,19 @@ func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
 		edits    []func(*services.Input)
 		resolves bool
 	}{
-		"unknown":           {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown)}, resolves: true},
-		"unknown, used up":  {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown), handled}},
-		"unknown later":     {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))}},
-		"since nobody says": {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, unended)}},
-		"taken late":        {edits: []func(*services.Input){with(v1alpha1.PhaseLateAcceptance)}, resolves: true},
-		"taken later":       {edits: []func(*services.Input){with(v1alpha1.PhaseLateAcceptance, since(time.Hour))}},
-		"being verified":    {edits: []func(*services.Input){with(v1alpha1.PhaseSubmitting, lost)}},
-		"overdue":           {edits: []func(*services.Input){with(v1alpha1.PhaseInProgress), overdue}},
-		"failed":            {edits: []func(*services.Input){with(v1alpha1.PhaseFailed)}},
+		"unknown":          {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown)}, resolves: true},
+		"unknown, used up": {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown), handled}},
+		"unknown later": {
+			edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))},
+		},
+		"unknown since an unknown time": {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, unended)}},
+		"accepted late":                 {edits: []func(*services.Input){with(v1alpha1.PhaseLateAcceptance)}, resolves: true},
+		"accepted after the time": {
+			edits: []func(*services.Input){with(v1alpha1.PhaseLateAcceptance, since(time.Hour))},
+		},
+		"being verified": {edits: []func(*services.Input){with(v1alpha1.PhaseSubmitting, lost)}},
+		"overdue":        {edits: []func(*services.Input){with(v1alpha1.PhaseInProgress), overdue}},
+		"failed":         {edits: []func(*services.Input){with(v1alpha1.PhaseFailed)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +154,7 @@ func overdue(in *services.Input) {
 
 // Two attempts of one object are resolved one after the other, and the value counts as acted on
 // when none is left.
-func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
+func TestR27ResolvingAllIsHandledWithTheLastAttempt(t *testing.T) {
 	t.Parallel()
 	value := decidetest.ResolveAll(time.Minute, "Abandoned")
 	view := settled(wanting, with(v1alpha1.PhaseOutcomeUnknown), with(v1alpha1.PhaseOutcomeUnknown,
@@ -175,7 +181,7 @@ func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
 }
 
 // A task's attempt is resolved by the same values.
-func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
+func TestR27ResolvingAllAppliesToEveryKind(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}
 	test.Annotations = map[string]string{v1alpha1.AnnotationResolve: decidetest.ResolveAll(time.Minute, "Abandoned")}
@@ -194,18 +200,18 @@ func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
 
 // The message of a request that was accepted late also explains why a resolution of everything does
 // not change it.
-func TestR27WhatWasTakenLaterSaysWhyItStays(t *testing.T) {
+func TestR27ALateAcceptanceSaysWhyResolvingAllDoesNotSettleIt(t *testing.T) {
 	t.Parallel()
 	value := decidetest.ResolveAll(-time.Minute, "Succeeded")
 	message := services.Decide(settled(with(v1alpha1.PhaseLateAcceptance), saying(value))).Verdict.Message
-	if !strings.Contains(message, `is "`+value+`", which leaves it as it is`) {
+	if !strings.Contains(message, `is "`+value+`", which does not resolve it`) {
 		t.Error(message)
 	}
 }
 
 // The resolution was of the previous attempt: the attempt that repeats it belongs to a process, not
 // to a person.
-func TestR27ARepeatIsNobodysWord(t *testing.T) {
+func TestR27ARepeatIsNotResolvedByAPerson(t *testing.T) {
 	t.Parallel()
 	said := func(r *v1alpha1.Request) { r.ResolvedBy = &v1alpha1.Resolution{Word: "a-1=Accepted:77"} }
 	decision := services.Decide(settled(

@@ -38,23 +38,27 @@ func stamp(after time.Duration) string { return decidetest.Start().Add(after).Fo
 func TestR21RetryNamesItsAttemptOrATimeAfterIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]retryCase{
-		"nothing":                      {value: ""},
-		"the attempt":                  {value: "a-1", asks: true},
-		"another attempt":              {value: "a-2", flaw: `"a-2", which is neither the id of attempt a-1 nor an RFC`},
+		"nothing":     {value: ""},
+		"the attempt": {value: "a-1", asks: true},
+		"another attempt": {
+			value: "a-2", flaw: `"a-2", which is neither the id of attempt a-1 nor an RFC`,
+		},
 		"the beginning of the attempt": {value: "a-", flaw: "neither"},
 		"garbage":                      {value: "again", flaw: "neither"},
 		"a day":                        {value: "2026-03-02", flaw: "neither"},
-		"a time that is none":          {value: "2026-02-30T09:05:00Z", flaw: "neither"},
+		"an invalid date":              {value: "2026-02-30T09:05:00Z", flaw: "neither"},
 		"a time before the submission": {value: stamp(-time.Second), flaw: "not after the end of attempt a-1"},
 		"a time before the end":        {value: stamp(30 * time.Second), flaw: "not after the end"},
-		"the second in which it ended": {value: stamp(time.Minute + 999*time.Millisecond), flaw: "not after the end"},
-		"a time after it":              {value: stamp(time.Minute + time.Second), asks: true},
-		"a time after it, with offset": {value: "2026-03-02T19:05:00+10:00", asks: true},
-		"the present":                  {value: stamp(10 * time.Minute), asks: true},
-		"a time in the future":         {value: stamp(10*time.Minute + 1), flaw: "is a time in the future"},
-		"the attempt, used up":         {value: "a-1", edits: []func(*services.Input){usedUp}},
-		"a time after it, used up":     {value: stamp(2 * time.Minute), edits: []func(*services.Input){usedUp}},
-		"a time that it was made for":  {value: stamp(2 * time.Minute), edits: []func(*services.Input){retried}},
+		"the second in which it ended": {
+			value: stamp(time.Minute + 999*time.Millisecond), flaw: "not after the end",
+		},
+		"a time after it":                       {value: stamp(time.Minute + time.Second), asks: true},
+		"a time after it, with offset":          {value: "2026-03-02T19:05:00+10:00", asks: true},
+		"the present":                           {value: stamp(10 * time.Minute), asks: true},
+		"a time in the future":                  {value: stamp(10*time.Minute + 1), flaw: "is a time in the future"},
+		"the attempt, used up":                  {value: "a-1", edits: []func(*services.Input){usedUp}},
+		"a time after it, used up":              {value: stamp(2 * time.Minute), edits: []func(*services.Input){usedUp}},
+		"a time that was used for this attempt": {value: stamp(2 * time.Minute), edits: []func(*services.Input){retried}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,13 +98,13 @@ func (c retryCase) explained(message string) bool {
 
 // A time in the future takes effect when it is reached: until then nothing is done, and the object
 // is reconciled then.
-func TestR21ARetryInTheFutureIsLookedAtWhenItHasCome(t *testing.T) {
+func TestR21ARetryTimeInTheFutureTakesEffectThen(t *testing.T) {
 	t.Parallel()
 	due := decidetest.Start().Add(time.Hour)
 	view := settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, due.Format(time.RFC3339)))
 	decision := services.Decide(view)
-	if got := decidetest.StepName(decision.Step); got != "Rest" || !decision.LookAt.Equal(due) {
-		t.Errorf("%s, and the next look is at %s, not at %s", got, decision.LookAt, due)
+	if got := decidetest.StepName(decision.Step); got != "Rest" || !decision.RequeueAt.Equal(due) {
+		t.Errorf("%s, and the next look is at %s, not at %s", got, decision.RequeueAt, due)
 	}
 	view = settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, due.Format(time.RFC3339)),
 		at(time.Hour))
@@ -123,7 +127,7 @@ func TestR21ARetryOfNothingIsNotUsedUp(t *testing.T) {
 }
 
 // A reclaim that succeeded but brought nothing back is repeated only by a person's retry request.
-func TestR21ARetryRepeatsAReclaimThatBroughtNothingBack(t *testing.T) {
+func TestR21ARetryRepeatsAReclaimThatHadNoEffect(t *testing.T) {
 	t.Parallel()
 	for value, asks := range map[string]bool{
 		"": false, "a-1": true, "a-2": false, stamp(2 * time.Minute): true, stamp(30 * time.Second): false, "again": false,

@@ -37,7 +37,7 @@ func elsewhere(value string, edits ...func(*decide.LedgerInput)) decide.LedgerIn
 }
 
 func heldBy(uid string, holderLives bool) func(*decide.LedgerInput) {
-	return func(in *decide.LedgerInput) { in.Ledger.Spec.Holder.UID, in.HolderLives = uid, holderLives }
+	return func(in *decide.LedgerInput) { in.Ledger.Spec.Holder.UID, in.HolderExists = uid, holderLives }
 }
 
 func movedAt(after time.Duration) func(*decide.LedgerInput) {
@@ -55,10 +55,10 @@ func TestR4SameCarrierMovesALedgerToTheAccount(t *testing.T) {
 		moves  bool
 		unheld string // the value that counts as acted on without an effect
 	}{
-		"nothing said":                  {view: elsewhere("")},
+		"no annotation":                 {view: elsewhere("")},
 		"the same carrier":              {view: elsewhere(value), moves: true},
 		"the same carrier, holder gone": {view: elsewhere(value, heldBy("u-0", false)), moves: true},
-		"said of another's ledger":      {view: elsewhere(value, heldBy("u-0", true))},
+		"the ledger of another object":  {view: elsewhere(value, heldBy("u-0", true))},
 		"used up":                       {view: elsewhere(value, seen), unheld: value},
 		"moved before":                  {view: elsewhere(value, movedAt(4*time.Minute)), moves: true},
 		"moved since":                   {view: elsewhere(value, movedAt(5*time.Minute)), unheld: value},
@@ -71,14 +71,14 @@ func TestR4SameCarrierMovesALedgerToTheAccount(t *testing.T) {
 			view:   elsewhere(decidetest.ResolveAll(time.Hour, "SameCarrier")),
 			unheld: decidetest.ResolveAll(time.Hour, "SameCarrier"),
 		},
-		"another word":   {view: elsewhere(decidetest.ResolveAll(time.Minute, "Succeeded"))},
-		"of one attempt": {view: elsewhere("a-1=SameCarrier")},
-		"garbage":        {view: elsewhere("all@SameCarrier")},
+		"another outcome": {view: elsewhere(decidetest.ResolveAll(time.Minute, "Succeeded"))},
+		"of one attempt":  {view: elsewhere("a-1=SameCarrier")},
+		"garbage":         {view: elsewhere("all@SameCarrier")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			judged := services.JudgeLedger(test.view)
-			if judged.Move != test.moves || judged.Resolve != test.unheld || judged.Lost != nil || judged.Take {
+			if judged.Move != test.moves || judged.Resolve != test.unheld || judged.Lost != nil || judged.TakeOver {
 				t.Errorf("%+v", judged)
 			}
 			if !test.moves && decidetest.ReasonOf(judged.Verdict) != v1alpha1.ReasonConflict {
@@ -88,16 +88,16 @@ func TestR4SameCarrierMovesALedgerToTheAccount(t *testing.T) {
 	}
 }
 
-func TestR4AConflictOfCarriersSaysWhatToDo(t *testing.T) {
+func TestR4TheMessageAboutAnotherCarrierSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	future := decidetest.ResolveAll(time.Hour, "SameCarrier")
 	for value, words := range map[string]string{
-		"": "speaks of the carrier at https://old.example, and the account is at https://carrier.example: nothing is sent. " +
-			"Two carriers need two values of spec.identity in their CarrierAccounts. If the carrier has only moved its " +
-			"address: kubectl -n shop annotate --overwrite bbs site " +
+		"": "is for the carrier at https://old.example, and the account is at https://carrier.example: nothing is sent. " +
+			"Two carriers need two values of spec.identity in their CarrierAccounts. If only the carrier's address has " +
+			"changed: kubectl -n shop annotate --overwrite bbs site " +
 			"'wholesale.broadband/resolve=all@<present time, RFC 3339>=SameCarrier'",
-		future: `(now it is "` + future + `", which does not move it: the time must be one since the CarrierAccount ` +
-			"was created, " + decidetest.Start().Format(time.RFC3339) + ", and not in the future)",
+		future: `(now it is "` + future + `", which does not move it: the time must not be before the creation of ` +
+			"the CarrierAccount, " + decidetest.Start().Format(time.RFC3339) + ", or in the future)",
 	} {
 		if message := services.JudgeLedger(elsewhere(value)).Verdict.Message; !strings.HasSuffix(message, words) {
 			t.Errorf("with %q: %q", value, message)
@@ -107,7 +107,7 @@ func TestR4AConflictOfCarriersSaysWhatToDo(t *testing.T) {
 
 // "Nothing becomes unknown" through an account for another carrier: what remains of a lost ledger
 // stays with its carrier.
-func TestR4ALedgerThatWasLostStaysWithItsCarrier(t *testing.T) {
+func TestR4ALostLedgerKeepsItsCarrier(t *testing.T) {
 	t.Parallel()
 	view := elsewhere(decidetest.ResolveAll(5*time.Minute, "SameCarrier"))
 	view.Lost = true

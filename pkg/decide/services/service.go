@@ -3,13 +3,13 @@
 // Package services decides about a BroadbandService: what differs between spec and carrier, whether
 // a request may be sent for it, and what the status shows.
 //
-//	Absorb ──► Decide ──► decide.Decision
-//	           │
-//	           ├─ desired.go, cancellation.go   what differs
-//	           ├─ guards.go, pending.go         whether it may be sent, and who has to approve it
-//	           ├─ readings.go, refresh.go       what has to be read first
-//	           ├─ verify.go                     what became of a request
-//	           └─ conditions.go                 what the conditions say
+//	UpdateState ──► Decide ──► decide.Decision
+//	                │
+//	                ├─ desired.go, cancellation.go   what differs
+//	                ├─ guards.go, pending.go         whether it may be sent, and who has to approve it
+//	                ├─ readings.go, refresh.go       what has to be read first
+//	                ├─ verify.go                     what became of a request
+//	                └─ conditions.go                 what the conditions say
 package services
 
 import (
@@ -29,7 +29,7 @@ func servicePass() []rule {
 		whoseService,                    // the order that the service comes from, and the account's list of services
 		common(decide.AccountReady),     // no call is possible without a login
 		common(decide.SentElsewhere),    // a request in progress belongs to the carrier and identity it was sent to
-		onlyFollowed,                    // for a service that is not on the account's list, only that request is tracked
+		onlyTracked,                     // for a service that is not on the account's list, only that request is tracked
 	}
 }
 
@@ -47,7 +47,7 @@ func modificationLane() []rule {
 		cancelledAsWanted, // a service that has ended as declared is no longer compared
 		hidden,            // nothing is reported about a service that the carrier does not show
 		unknownPlan,       // the plan is read if it has to be known
-		firstLook,         // the first read checks whether the service exists
+		firstReading,      // the first read checks whether the service exists
 		modifications,     // differences are sent to the carrier, if the guards allow it
 		planDrift,         // the carrier has moved to another plan, which is only reported
 	}
@@ -66,11 +66,11 @@ func cancellationLane() []rule {
 
 // Decide decides about one BroadbandService.
 func Decide(in Input) decide.Decision {
-	said := answerOf(&in)
-	decision := withReadings(&in, said.both)
-	decision.LookAt = decide.Earlier(decision.LookAt, correctsAt(&in))
+	result := applyRules(&in)
+	decision := withReadings(&in, result.both)
+	decision.RequeueAt = decide.Earlier(decision.RequeueAt, correctsAt(&in))
 	decision.Pending = pendingOf(&in)
-	decision.Aspects = aspectsOf(&in, said)
+	decision.Aspects = aspectsOf(&in, result)
 	decision.WithControls(&in.Input)
 	if reconcileServed(&in) {
 		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
@@ -78,23 +78,23 @@ func Decide(in Input) decide.Decision {
 	return decision
 }
 
-func answerOf(in *Input) answer {
+func applyRules(in *Input) rulesResult {
 	if first := firstOf(in, servicePass()); first != nil {
-		return answer{*first, first.Verdict, first.Verdict}
+		return rulesResult{*first, first.Verdict, first.Verdict}
 	}
 	modified, ended := firstOf(in, modificationLane()), firstOf(in, cancellationLane())
 	settled := inSync(in)
-	said := answer{decide.Decision{Step: decide.Rest{}, Verdict: settled}, settled, settled}
+	result := rulesResult{decide.Decision{Step: decide.Rest{}, Verdict: settled}, settled, settled}
 	if modified != nil {
-		said.modification = modified.Verdict
+		result.modification = modified.Verdict
 	}
 	if ended != nil {
-		said.cancellation = ended.Verdict
+		result.cancellation = ended.Verdict
 	}
 	if both := decide.Combined(modified, ended); both != nil {
-		said.both = *both
+		result.both = *both
 	}
-	return said
+	return result
 }
 
 func firstOf(in *Input, rules []rule) *decide.Decision {

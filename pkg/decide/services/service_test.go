@@ -39,8 +39,8 @@ func settled(edits ...func(*services.Input)) services.Input {
 		edit(&view)
 	}
 	for _, topic := range []decide.Topic{decide.TopicHealth, decide.TopicCancellation} {
-		if reading := view.Memory.Readings.Of(topic); reading.State != decide.ReadingNone && reading.AskedAt.IsZero() {
-			reading.AskedAt = view.Now
+		if reading := view.Memory.Readings.Of(topic); reading.State != decide.ReadingNone && reading.RequestedAt.IsZero() {
+			reading.RequestedAt = view.Now
 		}
 	}
 	return view
@@ -82,7 +82,7 @@ func annotated(key, value string) func(*services.Input) {
 func read(plan string, asked time.Duration) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Memory.Readings.Health = decide.Reading{
-			State: decide.ReadingAnswered, AskedAt: decidetest.Start().Add(asked), Health: carrier.HealthResult{Plan: plan},
+			State: decide.ReadingAnswered, RequestedAt: decidetest.Start().Add(asked), Health: carrier.HealthResult{Plan: plan},
 		}
 	}
 }
@@ -122,17 +122,17 @@ func working(step string) judged { return judged{step, decide.Working, v1alpha1.
 // answered adds an answer to the process's memory.
 func answered(in *services.Input) {
 	in.Memory.Attempts["a-1"] = decide.Attempt{
-		Seen: decidetest.Start(), LastLook: decidetest.Start(), Posted: true, Receipt: &carrier.Receipt{},
+		FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: true, Receipt: &carrier.Receipt{},
 	}
 }
 
 // recorded is an attempt whose answer this process has recorded.
 func recorded(in *services.Input) {
-	in.Memory.Attempts["a-1"] = decide.Attempt{Seen: decidetest.Start(), LastLook: decidetest.Start(), Posted: true}
+	in.Memory.Attempts["a-1"] = decide.Attempt{FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: true}
 }
 
 // seenNow makes the process see the attempt for the first time.
-func seenNow(in *services.Input) { in.Memory.Attempts["a-1"] = decide.Attempt{Seen: in.Now} }
+func seenNow(in *services.Input) { in.Memory.Attempts["a-1"] = decide.Attempt{FirstSeen: in.Now} }
 
 func planned(in *services.Input) { in.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan }
 
@@ -167,7 +167,7 @@ func TestServiceDecides(t *testing.T) {
 		"a plan that differs is submitted": {settled(wanting), working("Submit")},
 		"an unknown plan is read first": {
 			settled(planUnknown),
-			working("Ask health"),
+			working("StartReading health"),
 		},
 		"a failed request is not repeated": {
 			settled(wanting, with(v1alpha1.PhaseFailed)),
@@ -196,7 +196,7 @@ func TestServiceDecides(t *testing.T) {
 	}.run(t)
 }
 
-func TestServiceFollowsAnOpenRequest(t *testing.T) {
+func TestServiceTracksAnOpenRequest(t *testing.T) {
 	cases{
 		"an intent of ours that was not posted was not sent": {
 			settled(with(v1alpha1.PhaseSubmitting)),
@@ -206,17 +206,17 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 			settled(with(v1alpha1.PhaseSubmitting), answered),
 			working("Record"),
 		},
-		"another process's intent is left alone for two minutes": {
+		"another process's intent is not touched for two minutes": {
 			settled(with(v1alpha1.PhaseSubmitting, stranger), at(119*time.Second)),
 			working("Rest"),
 		},
-		"but what a person holds back is held back at once": {
+		"but what a person holds back is reported at once": {
 			settled(with(v1alpha1.PhaseSubmitting, stranger, profileRepeated(0)), at(16*time.Minute), seenNow, planned),
 			judged{"Rest", decide.Waiting, "Planned"},
 		},
 		"and then verified by health": {
 			settled(with(v1alpha1.PhaseSubmitting, stranger), at(120*time.Second)),
-			working("Ask health"),
+			working("StartReading health"),
 		},
 		"a lost response is verified at two minutes, not before": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), at(119*time.Second)),
@@ -230,9 +230,9 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Fast", -time.Minute), at(time.Minute)),
 			working("Rest"),
 		},
-		"health that shows another plan at ten minutes is asked again": {
+		"health that shows another plan at ten minutes is read again": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 10*time.Minute), at(30*time.Minute)),
-			working("Ask health"),
+			working("StartReading health"),
 		},
 		"health that shows another plan at thirty minutes ends it unknown": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 30*time.Minute), at(31*time.Minute)),
@@ -250,15 +250,15 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 			settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)),
 			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
 		},
-		"a person's word on it resolves it": {
+		"a resolution of it settles it": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-1=NotAccepted")),
 			working("Resolve NotAccepted"),
 		},
-		"a person's word on another attempt does not": {
+		"a resolution of another attempt does not": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-2=NotAccepted")),
 			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
 		},
-		"what sets a value is asked for again": {
+		"a request that sets a value is repeated": {
 			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(1)), at(15*time.Minute)),
 			working("Submit"),
 		},
@@ -266,21 +266,21 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(2)), at(15*time.Minute)),
 			working("Resolve OutcomeUnknown"),
 		},
-		"a Location that was not known for a day proves nothing: it is verified": {
+		"a Location that was unknown for a day proves nothing: it is verified": {
 			settled(with(v1alpha1.PhaseInProgress, forgotten), at(24*time.Hour)),
-			working("Ask health"),
+			working("StartReading health"),
 		},
 		"an unknown outcome is settled by a later reading": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), read("Fast", 24*time.Hour), at(25*time.Hour)),
 			working("Resolve Succeeded"),
 		},
-		"a phase of another version is left alone": {
+		"a phase of another version is not changed": {
 			settled(wanting, with("Levitating")),
 			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
 		},
-		"a request in progress is polled when its time has come": {
+		"a request in progress is polled when it is due": {
 			settled(with(v1alpha1.PhaseInProgress), at(time.Minute)),
-			working("Follow"),
+			working("Poll"),
 		},
 		"and not before": {
 			settled(with(v1alpha1.PhaseInProgress), at(time.Second)),
@@ -288,17 +288,17 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		},
 		"a request that takes long is overdue": {
 			settled(with(v1alpha1.PhaseInProgress), at(25*time.Hour)),
-			judged{"Follow", decide.Working, "Overdue"},
+			judged{"Poll", decide.Working, "Overdue"},
 		},
 	}.run(t)
 }
 
-func TestACacheThatLagsBehindOurOwnAnswerIsLookedAtAgainSoon(t *testing.T) {
+func TestAStaleCacheIsReadAgainSoonAfterOurOwnAnswer(t *testing.T) {
 	t.Parallel()
 	view := settled(wanting, with(v1alpha1.PhaseSubmitting), recorded)
 	decision := services.Decide(view)
-	if _, rests := decision.Step.(decide.Rest); !rests || !decision.LookAt.Equal(view.Now.Add(time.Second)) {
+	if _, rests := decision.Step.(decide.Rest); !rests || !decision.RequeueAt.Equal(view.Now.Add(time.Second)) {
 		t.Errorf("%T, to be looked at again at %s, want a rest of one second: its own write wakes no process",
-			decision.Step, decision.LookAt)
+			decision.Step, decision.RequeueAt)
 	}
 }

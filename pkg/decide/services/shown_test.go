@@ -21,7 +21,7 @@ func planTo(name string) v1alpha1.Change {
 }
 
 // A request in progress is shown first, then a change, then a future cancellation.
-func TestTheChangeColumnSaysWhatIsToChange(t *testing.T) {
+func TestTheChangeColumnDescribesTheChange(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{}
 	expect := func(want string) {
@@ -50,7 +50,7 @@ func TestTheChangeColumnSaysWhatIsToChange(t *testing.T) {
 
 // "status.history shows the ledger's last ten ended requests: operation, from → to, fees, approved
 // by, outcome, code, at". Requests that did not reach the carrier are not among them.
-func TestTheHistoryShowsTenRequestsThatEnded(t *testing.T) {
+func TestTheHistoryShowsTheLastTenRequests(t *testing.T) {
 	t.Parallel()
 	ledger := &v1alpha1.RequestLedger{}
 	for i := range 12 {

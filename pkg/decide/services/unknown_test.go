@@ -39,7 +39,7 @@ func shows(changes ...v1alpha1.Change) func(*services.Input) {
 // offering makes the carrier's offers read just now.
 func offering(state decide.ReadingState, plans ...string) func(*services.Input) {
 	return func(in *services.Input) {
-		reading := decide.Reading{State: state, AskedAt: in.Now}
+		reading := decide.Reading{State: state, RequestedAt: in.Now}
 		for _, plan := range plans {
 			reading.Options.Plans = append(reading.Options.Plans, carrier.Plan{Plan: plan})
 		}
@@ -77,20 +77,22 @@ func convertingToL2TP(phase v1alpha1.RequestPhase) func(*services.Input) {
 
 type edits = []func(*services.Input)
 
-func TestAnUnknownValueIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
+func TestAnUnknownValueIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		edits    edits
 		believed bool
 		handled  string
 	}{
-		"nobody has said so":       {edits{shows(toEthernet)}, false, ""},
-		"unknownValues: Trust":     {edits{policy(v1alpha1.UnknownTrust)}, true, ""},
-		"unknownValues: Request":   {edits{policy(v1alpha1.UnknownRequest)}, false, ""},
-		"answered as it is shown":  {edits{shows(toEthernet), trusted}, true, shownHash},
-		"answered, nothing shown":  {edits{trusted}, false, ""},
-		"answered with other hash": {edits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
-		"approved, not trusted":    {edits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, ""},
+		"no policy and no annotation":   {edits{shows(toEthernet)}, false, ""},
+		"unknownValues: Trust":          {edits{policy(v1alpha1.UnknownTrust)}, true, ""},
+		"unknownValues: Request":        {edits{policy(v1alpha1.UnknownRequest)}, false, ""},
+		"trusted as it is shown":        {edits{shows(toEthernet), trusted}, true, shownHash},
+		"trusted, and nothing is shown": {edits{trusted}, false, ""},
+		"trusted with another hash":     {edits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
+		"approved, not trusted": {
+			edits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, "",
+		},
 		"another value was shown": {
 			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.To = "L2TP" })), trusted}, false, "",
 		},
@@ -100,20 +102,20 @@ func TestAnUnknownValueIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
 		"it was shown as known": {
 			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted}, false, "",
 		},
-		"answered while it is with the carrier": {
+		"trusted while a request is in progress": {
 			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseInProgress)}, false, "",
 		},
-		"answered after a request of ours": {
+		"trusted after our request": {
 			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseFailed)}, true, shownHash,
 		},
-		"unknownValues: Trust after a request of ours": {
+		"unknownValues: Trust after our request": {
 			edits{policy(v1alpha1.UnknownTrust), convertingToL2TP(v1alpha1.PhaseFailed)}, false, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := settled(append(edits{unknownMethod, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
-			services.Absorb(&view)
+			services.UpdateState(&view)
 			known := view.Service.Status.Carrier.AggregationMethod
 			if believed := known != nil && known.Source == v1alpha1.SourceDeclared; believed != test.believed {
 				t.Errorf("it is taken to be %v, and is to be believed: %v", known, test.believed)
@@ -125,26 +127,26 @@ func TestAnUnknownValueIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
 	}
 }
 
-func TestAnotherSpellingIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
+func TestAnotherSpellingIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 	t.Parallel()
 	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
 	for name, test := range map[string]struct {
 		edits    edits
 		believed bool
 	}{
-		"nobody has said so":              {edits{shows(spelling), offering(answered, "Fast")}, false},
-		"answered as it is shown":         {edits{shows(spelling), trusted}, true},
-		"health says another by now":      {edits{shows(spelling), trusted, wanting}, false},
-		"unknownValues: Trust":            {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
-		"Trust, and the offers not read":  {edits{policy(v1alpha1.UnknownTrust)}, false},
-		"Trust, and the offers refused":   {edits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
-		"Trust, and it is offered":        {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
-		"answered after a change of ours": {edits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
+		"no policy and no annotation":      {edits{shows(spelling), offering(answered, "Fast")}, false},
+		"trusted as it is shown":           {edits{shows(spelling), trusted}, true},
+		"health shows another plan by now": {edits{shows(spelling), trusted, wanting}, false},
+		"unknownValues: Trust":             {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
+		"Trust, and the offers not read":   {edits{policy(v1alpha1.UnknownTrust)}, false},
+		"Trust, and the offers refused":    {edits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
+		"Trust, and it is offered":         {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
+		"trusted after our change":         {edits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := settled(append(edits{otherSpelling, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
-			services.Absorb(&view)
+			services.UpdateState(&view)
 			plan := view.Service.Status.Carrier.Plan
 			if believed := plan.Source == v1alpha1.SourceDeclared; believed != test.believed {
 				t.Errorf("it is taken to be %v, and is to be believed: %v", plan, test.believed)
@@ -156,7 +158,7 @@ func TestAnotherSpellingIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
+func TestAnUnknownValueWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
 	const asks, goes = v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonProgressing
@@ -171,8 +173,8 @@ func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
 		"another spelling":                 {edits{otherSpelling, offering(answered, "Fast")}, asks, true},
 		"another spelling, offers refused": {edits{otherSpelling, offering(failed)}, asks, true},
 		"another plan":                     {edits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
-		"another spelling, said before":    {edits{otherSpelling, shows(spelling)}, goes, true},
-		"another spelling, said and priced before": {
+		"another spelling, shown before":   {edits{otherSpelling, shows(spelling)}, goes, true},
+		"another spelling, shown with its price before": {
 			edits{otherSpelling, shows(unlike(spelling, pricedAt))}, asks, true,
 		},
 		"the same, and by now unknownValues: Trust": {
@@ -194,12 +196,12 @@ func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
 }
 
 // A service may become hidden after its SLA change was proposed: it has no plan of changes then.
-func TestNobodyIsAskedAboutAServiceThatTheCarrierHides(t *testing.T) {
+func TestNoApprovalIsRequestedForAHiddenService(t *testing.T) {
 	t.Parallel()
 	view := settled(policy(v1alpha1.UnknownAsk), func(in *services.Input) {
 		in.Service.Spec.RestorationSLA = "Gold"
 		in.Memory.Readings.Cancellation = decide.Reading{
-			State: decide.ReadingFailed, AskedAt: in.Now,
+			State: decide.ReadingFailed, RequestedAt: in.Now,
 			Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
 		}
 	})

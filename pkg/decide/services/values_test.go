@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-func TestTheAspectOfACancellation(t *testing.T) {
+func TestTheConditionOfACancellation(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		view   services.Input

@@ -11,10 +11,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// verifyAfter returns the delays after a plan change was sent at which health is read to find out
-// whether the carrier accepted it.
-func verifyAfter() [3]time.Duration {
-	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
+// openModification returns a decision as long as a modification has not ended.
+func openModification(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
+}
+
+// openCancellation returns a decision as long as a reschedule or abort has not ended.
+func openCancellation(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
 }
 
 // evidence determines the outcome of a service's requests from health, from the
@@ -51,14 +55,10 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// openModification returns a decision as long as a modification has not ended.
-func openModification(in *Input) *decide.Decision {
-	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
-}
-
-// openCancellation returns a decision as long as a reschedule or abort has not ended.
-func openCancellation(in *Input) *decide.Decision {
-	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
+// verifyAfter returns the delays after a plan change was sent at which health is read to find out
+// whether the carrier accepted it.
+func verifyAfter() [3]time.Duration {
+	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
 // provable: "only where the plan known before the attempt differed from the target"; a plan change
@@ -71,8 +71,8 @@ func provable(open *v1alpha1.Request) bool {
 // proven reports whether a health request sent after the attempt shows its target.
 func proven(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Health
-	return provable(open) && (reading.State == decide.ReadingAnswered || reading.State == decide.ReadingTaken) &&
-		reading.AskedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
+	return provable(open) && (reading.State == decide.ReadingAnswered || reading.State == decide.ReadingRecorded) &&
+		reading.RequestedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
 // disproven reports that the last reading was made and did not prove the change. A difference is no
@@ -80,7 +80,7 @@ func proven(in *Input, open *v1alpha1.Request) bool {
 func disproven(in *Input, open *v1alpha1.Request) bool {
 	times := verifyTimes(&in.Input, open)
 	reading := &in.Memory.Readings.Health
-	return reading.Ended() && !reading.AskedAt.Before(times[len(times)-1])
+	return reading.Ended() && !reading.RequestedAt.Before(times[len(times)-1])
 }
 
 // verifyTimes returns the three times at which health is read. If a Location was lost, all three
@@ -101,7 +101,7 @@ func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 	step, at := decide.ReadingStep(&in.Input, decide.TopicHealth, decide.Control(in.Subject, v1alpha1.AnnotationReconcile),
 		func() (bool, time.Time) { return dueAmong(verifyTimes(&in.Input, open), in) })
 	times := verifyTimes(&in.Input, open)
-	return &decide.Decision{Step: step, LookAt: at, Verdict: decide.Verdict{
+	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 		Message: fmt.Sprintf(
 			"%s: the service's health is read at %s, which may show it; to resolve it by hand: %s",
@@ -114,7 +114,7 @@ func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 // when the next one comes.
 func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 	for _, at := range times {
-		if at.After(in.Memory.Readings.Health.AskedAt) {
+		if at.After(in.Memory.Readings.Health.RequestedAt) {
 			return !in.Now.Before(at), at
 		}
 	}
@@ -134,7 +134,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 		due := func() (bool, time.Time) { return !in.Now.Before(at), at }
 		step, next := decide.ReadingStep(&in.Input, decide.TopicCancellation, token, due)
-		return &decide.Decision{Step: step, LookAt: next, Verdict: decide.Verdict{
+		return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 			Message: fmt.Sprintf(
 				"%s: the cancellation is read at %s, which shows it; to resolve it by hand: %s",
@@ -154,8 +154,8 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 // readSince reports whether this process read the recorded cancellation at or after a time.
 func readSince(in *Input, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
-	read := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingTaken
-	return read && knownCancellation(in) != nil && !reading.AskedAt.Before(at)
+	read := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingRecorded
+	return read && knownCancellation(in) != nil && !reading.RequestedAt.Before(at)
 }
 
 // shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.
@@ -176,10 +176,10 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 // repeatHeld returns why a service's repeat may not be sent now; nil if it may.
 func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
-	lost := fmt.Sprintf("%s attempt %s, whose response was lost, is not asked for again; to resolve it by hand: %s",
+	lost := fmt.Sprintf("%s attempt %s, whose response was lost, is not sent again; to resolve it by hand: %s",
 		open.Operation, open.AttemptID, decide.ResolveHint(&in.Input, open))
 	staying := func(in *Input, want decide.DesiredChange) *decide.Decision {
-		return decide.LedgerStays(&in.Input, want)
+		return decide.LedgerNotDeleted(&in.Input, want)
 	}
 	for _, guard := range []guard{planning, suspended, staying} {
 		if decision := guard(in, again); decision != nil {
@@ -189,7 +189,7 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 	}
 	if open.ApprovedHash != "" && decide.Control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
 		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-			"the approval %s was taken back: %s", open.ApprovedHash, lost))
+			"the approval %s was withdrawn: %s", open.ApprovedHash, lost))
 	}
 	if onlyObserves(in) {
 		return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)

@@ -11,18 +11,73 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+// whoseService returns a decision if this object must not manage the service.
+func whoseService(in *Input) *decide.Decision {
+	serviceID := in.Service.ServiceNumber()
+	switch {
+	case serviceID == "":
+		return orderNotReady(in)
+	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.OpenRequests()) == 0:
+		return &decide.Decision{Step: decide.Rest{}, Verdict: unseenService(in)}
+	}
+	return nil
+}
+
+// orderNotReady waits until the order has a service.
+func orderNotReady(in *Input) *decide.Decision {
+	why := "has no service yet: this continues automatically once status.serviceID of the order is set"
+	switch {
+	case in.Order == nil:
+		why = "does not exist in this namespace: create it, or set serviceID"
+	case !in.Order.Accepted:
+		why = "has not been accepted by the carrier: this continues automatically once it is, and has a service"
+	}
+	name := ""
+	if in.Service.Spec.OrderRef != nil {
+		name = in.Service.Spec.OrderRef.Name
+	}
+	return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
+}
+
+// onlyTracked handles a service that was removed from the account's list: a request at the carrier
+// is tracked until it ends, and no other call is made.
+func onlyTracked(in *Input) *decide.Decision {
+	if decide.Listed(in.Account.Object, in.Service.ServiceNumber()) {
+		return nil
+	}
+	refusal := unseenService(in)
+	tracked := decide.Combined(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
+	if tracked == nil {
+		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal}
+	}
+	return tracked
+}
+
+// orRefused replaces any call that does not track the open request with a refusal.
+func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decision {
+	if decision == nil {
+		return nil
+	}
+	switch decision.Step.(type) {
+	case decide.StartReading, decide.ContinueReading, decide.Submit, decide.SubmitQuery, decide.Probe:
+		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal, RequeueAt: decision.RequeueAt}
+	case decide.Rest, decide.Poll, decide.RecordAnswer, decide.Resolve:
+	}
+	return decision
+}
+
 // hidden stops if the carrier does not show the service: a 403 or 404 of any reading counts.
 // Nothing is reported about such a service, and nothing of it is changed.
 func hidden(in *Input) *decide.Decision {
 	const what = "whether the carrier shows the service"
-	topic := hiddenIn(in)
+	topic := hiddenTopic(in)
 	if topic == "" {
-		if topic = unlooked(in); topic == "" {
+		if topic = topicToReadFirst(in); topic == "" {
 			return nil
 		}
-		return briefly(in, awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable), topic)
+		return markTransient(in, awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable), topic)
 	}
-	if asksUnread(in) {
+	if unreadNeedsApproval(in) {
 		return nil
 	}
 	decision := awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
@@ -35,41 +90,42 @@ func hidden(in *Input) *decide.Decision {
 // showsNothing reports whether there is no plan of changes because the carrier does not show the
 // service. A failed change is recorded, so all processes show it.
 func showsNothing(in *Input) bool {
-	return hiddenIn(in) != "" && !asksUnread(in) && failedChange(in) == nil
+	return hiddenTopic(in) != "" && !unreadNeedsApproval(in) && failedChange(in) == nil
 }
 
-// firstLook waits for the first reading of the cancellation, a free GET. It is needed before
+// firstReading waits for the first reading of the cancellation, a free GET. It is needed before
 // anything is reported about a service that the carrier has not shown, and before a service is
 // changed that may be cancelled, unless this reading is disabled.
-func firstLook(in *Input) *decide.Decision {
+func firstReading(in *Input) *decide.Decision {
 	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
 	}
 	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	if shown(in) && (off || len(desiredChanges(in)) == 0) {
+	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
 		return nil
 	}
 	decision := awaitReading(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
-	return briefly(in, decision, decide.TopicCancellation)
+	return markTransient(in, decision, decide.TopicCancellation)
 }
 
-// hiddenIn returns the topic whose newest reading shows that the account may not see the service;
-// "" if none does. A reading before a modification of ours no longer counts, because the carrier
-// accepted that. A Location that the carrier does not find proves nothing about the service.
-func hiddenIn(in *Input) decide.Topic {
+// hiddenTopic returns the topic whose newest reading shows that the account may not see the
+// service; "" if none does. A reading before a modification of ours no longer counts, because the
+// carrier accepted that. A Location that the carrier does not find proves nothing about the
+// service.
+func hiddenTopic(in *Input) decide.Topic {
 	for _, topic := range []decide.Topic{decide.TopicCancellation, decide.TopicHealth, decide.TopicDisruptions} {
 		reading := in.Memory.Readings.Of(topic)
 		refused := reading.State == decide.ReadingFailed && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
-		if refused && reading.Handle == (carrier.Handle{}) && !reading.AskedAt.Before(modifiedAt(&in.Input)) {
+		if refused && reading.Handle == (carrier.Handle{}) && !reading.RequestedAt.Before(modifiedAt(&in.Input)) {
 			return topic
 		}
 	}
 	return ""
 }
 
-// asksUnread reports whether a person is asked about a change whose basis could not be read (R7),
-// or has approved it: the question contains the carrier's answer.
-func asksUnread(in *Input) bool {
+// unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
+// approval or has one: the message contains the carrier's answer.
+func unreadNeedsApproval(in *Input) bool {
 	return slices.ContainsFunc(desiredChanges(in), func(want decide.DesiredChange) bool {
 		return want.Unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil
 	})
@@ -86,10 +142,10 @@ func failedChange(in *Input) *decide.Decision {
 	return nil
 }
 
-// unlooked returns a topic that a new process has to read before it reports anything: the status
-// shows the service as hidden, and no recorded request explains it. "" if there is none.
-func unlooked(in *Input) decide.Topic {
-	if !saidHidden(in) || failedChange(in) != nil {
+// topicToReadFirst returns a topic that a new process has to read before it reports anything: the
+// status shows the service as hidden, and no recorded request explains it. "" if there is none.
+func topicToReadFirst(in *Input) decide.Topic {
+	if !reportedHidden(in) || failedChange(in) != nil {
 		return ""
 	}
 	for _, o := range observations(in) {
@@ -100,67 +156,13 @@ func unlooked(in *Input) decide.Topic {
 	return ""
 }
 
-// shown reports whether the carrier has shown the service before, from a value that is still known.
-func shown(in *Input) bool {
+// hasBeenShown reports whether the carrier has shown the service before, from a value that is still
+// known.
+func hasBeenShown(in *Input) bool {
 	return in.Service.Status.Health != nil
 }
 
-// saidHidden reports whether the status shows the service as hidden by the carrier.
-func saidHidden(in *Input) bool {
+// reportedHidden reports whether the status shows the service as hidden by the carrier.
+func reportedHidden(in *Input) bool {
 	return decide.ReadyIn(in.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
-}
-
-// onlyFollowed handles a service that was removed from the account's list: a request at the carrier
-// is tracked until it ends, and no other call is made.
-func onlyFollowed(in *Input) *decide.Decision {
-	if decide.Listed(in.Account.Object, in.Service.ServiceNumber()) {
-		return nil
-	}
-	refusal := unseenService(in)
-	followed := decide.Combined(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
-	if followed == nil {
-		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal}
-	}
-	return followed
-}
-
-// orRefused replaces any call that does not track the open request with a refusal.
-func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decision {
-	if decision == nil {
-		return nil
-	}
-	switch decision.Step.(type) {
-	case decide.Ask, decide.Collect, decide.Submit, decide.SubmitQuery, decide.Probe:
-		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal, LookAt: decision.LookAt}
-	case decide.Rest, decide.Follow, decide.RecordAnswer, decide.Resolve:
-	}
-	return decision
-}
-
-// whoseService returns a decision if this object must not manage the service.
-func whoseService(in *Input) *decide.Decision {
-	serviceID := in.Service.ServiceNumber()
-	switch {
-	case serviceID == "":
-		return orderNotReady(in)
-	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.OpenRequests()) == 0:
-		return &decide.Decision{Step: decide.Rest{}, Verdict: unseenService(in)}
-	}
-	return nil
-}
-
-// orderNotReady waits until the order has a service.
-func orderNotReady(in *Input) *decide.Decision {
-	why := "has no service yet: this continues by itself once status.serviceID of the order is set"
-	switch {
-	case in.Order == nil:
-		why = "does not exist in this namespace: create it, or set serviceID"
-	case !in.Order.Accepted:
-		why = "has not been accepted by the carrier: this continues by itself once it is, and has a service"
-	}
-	name := ""
-	if in.Service.Spec.OrderRef != nil {
-		name = in.Service.Spec.OrderRef.Name
-	}
-	return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }

@@ -20,7 +20,7 @@ func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 	}{{carrier.Handle{}, decide.Stuck}, {carrier.Handle{ID: "77"}, decide.Settled}} {
 		view := settled(func(in *services.Input) {
 			in.Memory.Readings.Health = decide.Reading{
-				State: decide.ReadingFailed, AskedAt: in.Now, Handle: test.handle,
+				State: decide.ReadingFailed, RequestedAt: in.Now, Handle: test.handle,
 				Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
 			}
 		})
@@ -32,7 +32,7 @@ func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 
 // A reading made within the second in which a request ended shows nothing about the time after it:
 // a new process waits for the next reading, and writes nothing meanwhile.
-func TestNothingIsWrittenForAReadingThatIsAboutToBeAsked(t *testing.T) {
+func TestNothingIsWrittenForAReadingThatIsAboutToStart(t *testing.T) {
 	t.Parallel()
 	reclaimed := with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationReclaim, v1alpha1.RequestTarget{}
@@ -43,7 +43,7 @@ func TestNothingIsWrittenForAReadingThatIsAboutToBeAsked(t *testing.T) {
 	if _, rests := decision.Step.(decide.Rest); !rests || decision.Verdict.Reason != v1alpha1.ReasonProgressing {
 		t.Fatalf("it does %T and says %s: %s", decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 	}
-	if !decision.Transient || decision.LookAt.IsZero() {
-		t.Errorf("brief: %v, and it is looked at again at %s", decision.Transient, decision.LookAt)
+	if !decision.Transient || decision.RequeueAt.IsZero() {
+		t.Errorf("brief: %v, and it is looked at again at %s", decision.Transient, decision.RequeueAt)
 	}
 }

@@ -42,7 +42,7 @@ func NewerLedger(subject decide.Subject) decide.LedgerInput {
 	}}
 }
 
-// AssertUnreadable fails unless a ledger is reported as unreadable and nothing is taken for lost.
+// AssertUnreadable fails unless a ledger is reported as unreadable and nothing is treated as lost.
 func AssertUnreadable(t *testing.T, judged decide.LedgerVerdict) {
 	t.Helper()
 	if judged.Verdict == nil || judged.Verdict.Reason != v1alpha1.ReasonLedgerUnreadable || judged.Lost != nil {
@@ -86,7 +86,7 @@ func Input(subject decide.Subject) decide.Input {
 		}},
 		Memory: decide.Memory{
 			Sender: "me", FirstSeen: Start().Add(-time.Hour),
-			Attempts: map[string]decide.Attempt{"a-1": {Seen: Start(), LastLook: Start()}},
+			Attempts: map[string]decide.Attempt{"a-1": {FirstSeen: Start(), LastPoll: Start()}},
 		},
 		Now:    Start().Add(time.Minute),
 		Submit: true,
@@ -98,18 +98,18 @@ func StepName(step decide.Step) string {
 	switch step := step.(type) {
 	case decide.Rest:
 		return "Rest"
-	case decide.Ask:
-		return "Ask " + string(step.Topic)
-	case decide.Collect:
-		return "Collect " + string(step.Topic)
+	case decide.StartReading:
+		return "StartReading " + string(step.Topic)
+	case decide.ContinueReading:
+		return "ContinueReading " + string(step.Topic)
 	case decide.Submit:
 		return "Submit"
 	case decide.SubmitQuery:
 		return "SubmitQuery"
 	case decide.Probe:
 		return "Probe"
-	case decide.Follow:
-		return "Follow"
+	case decide.Poll:
+		return "Poll"
 	case decide.RecordAnswer:
 		return "Record"
 	case decide.Resolve:

@@ -33,7 +33,7 @@ func TestTheCancellationIsReadAgainAfterAChangeThatItDoesNotShow(t *testing.T) {
 			t.Parallel()
 			view := settled(test.request, endsOn(carrier.CancellationRequested, test.date))
 			request := view.Service.Status.Requests[0]
-			services.Reached(view.Service, &request, test.source, view.Now)
+			services.ApplyTarget(view.Service, &request, test.source, view.Now)
 			if got := view.Service.Status.Carrier.Cancellation; (got != nil) != test.known {
 				t.Errorf("the cancellation is known to be %+v, want it known: %t", got, test.known)
 			}

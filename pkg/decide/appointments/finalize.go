@@ -14,32 +14,32 @@ import (
 // up with a Warning event after 10 minutes".
 const cancelGrace = 10 * time.Minute
 
-// Departure is the decision whether a deleted appointment-request may be removed.
-type Departure struct {
-	Go      bool
+// Finalization is the decision whether a deleted appointment-request may be removed.
+type Finalization struct {
+	Remove  bool
 	Warning string // what is left behind at the carrier; "" if nothing
 }
 
-// Leave decides whether a deleted object may be removed: if there is nothing to cancel,
+// Finalize decides whether a deleted object may be removed: if there is nothing to cancel,
 // if nobody can cancel it, or if the time for it is over.
-func Leave(in Input, namespaceGoing bool) Departure {
+func Finalize(in Input, namespaceGoing bool) Finalization {
 	status, account := &in.Appointment.Status, in.Account.Object
-	going := func(why string) Departure {
-		return Departure{Go: true, Warning: fmt.Sprintf(
+	removeWith := func(why string) Finalization {
+		return Finalization{Remove: true, Warning: fmt.Sprintf(
 			"appointment-request %s is not known to be cancelled at the carrier: %s; have it cancelled there if it matters",
 			status.AppointmentRequestID, why)}
 	}
 	switch {
 	case status.AppointmentRequestID == "" || !CancelsOnDelete(in.Appointment):
-		return Departure{Go: true}
+		return Finalization{Remove: true}
 	case namespaceGoing:
-		return going("its namespace is being deleted")
+		return removeWith("its namespace is being deleted")
 	case account == nil || !account.DeletionTimestamp.IsZero():
-		return going(fmt.Sprintf("CarrierAccount %s is gone", in.Subject.AccountName()))
+		return removeWith(fmt.Sprintf("CarrierAccount %s is gone", in.Subject.AccountName()))
 	case !in.Now.Before(cancelDeadline(&in)):
-		return going(fmt.Sprintf("it could not be cancelled within %s (%s)", cancelGrace, whyNotCancelled(status)))
+		return removeWith(fmt.Sprintf("it could not be cancelled within %s (%s)", cancelGrace, whyNotCancelled(status)))
 	}
-	return Departure{}
+	return Finalization{}
 }
 
 func cancelDeadline(in *Input) time.Time {
@@ -76,6 +76,6 @@ func Cancel(in Input) decide.Decision {
 		func() *decide.Decision { return cancelFirst(&in) },
 	})
 	decision.WithControls(&in.Input)
-	decision.LookAt = decide.Earlier(decision.LookAt, cancelDeadline(&in))
+	decision.RequeueAt = decide.Earlier(decision.RequeueAt, cancelDeadline(&in))
 	return decision
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// reworded returns the attempt that a new resolution changes although an earlier one has ended it:
-// "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil if
-// none.
-func reworded(in *Input) *v1alpha1.Request {
+// newlyResolved returns the attempt that a new resolution changes although an earlier one has ended
+// it: "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil
+// if none.
+func newlyResolved(in *Input) *v1alpha1.Request {
 	for _, contract := range carrier.Contracts() {
 		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
-		if request != nil && EndedByPerson(request) && saysAnew(in, request) && isLast(in.Ledger, request) {
+		if request != nil && EndedByPerson(request) && isNewResolution(in, request) && isLast(in.Ledger, request) {
 			return request
 		}
 	}
 	return nil
 }
 
-// saysAnew reports whether there is a resolution of an attempt that is not recorded yet: another
-// manager may have recorded it, and not have shown it in the status yet.
-func saysAnew(in *Input, request *v1alpha1.Request) bool {
+// isNewResolution reports whether there is a resolution of an attempt that is not recorded yet:
+// another manager may have recorded it, and not have shown it in the status yet.
+func isNewResolution(in *Input, request *v1alpha1.Request) bool {
 	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
 	return !recorded && ResolutionNames(in, request.AttemptID)
 }

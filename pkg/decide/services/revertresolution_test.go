@@ -15,7 +15,7 @@ import (
 
 const conversion, plan = v1alpha1.OperationAggregationConversion, v1alpha1.OperationPlanChange
 
-func believed(value string) *v1alpha1.KnownValue {
+func declared(value string) *v1alpha1.KnownValue {
 	return &v1alpha1.KnownValue{
 		Value: value, Source: v1alpha1.SourceDeclared, Since: v1alpha1.WholeSeconds(decidetest.Start()),
 	}
@@ -40,28 +40,28 @@ type takenBack struct {
 // believedChanges are cases of values known only from the request.
 func believedChanges() map[string]takenBack {
 	return map[string]takenBack{
-		"what was known before it is known again": {
+		"a previously known value is restored": {
 			v1alpha1.Request{
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
 				Plan: changeOf(conversion, "aggregationMethod", "L2TP"),
 			},
-			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET"), RestorationSLA: believed("4h")},
-			v1alpha1.CarrierState{AggregationMethod: believed("L2TP"), RestorationSLA: believed("4h")},
+			v1alpha1.CarrierState{AggregationMethod: declared("ETHERNET"), RestorationSLA: declared("4h")},
+			v1alpha1.CarrierState{AggregationMethod: declared("L2TP"), RestorationSLA: declared("4h")},
 		},
 		"nothing was known": {
 			v1alpha1.Request{
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
 				Plan: changeOf(conversion, "aggregationMethod", ""),
 			},
-			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET")},
+			v1alpha1.CarrierState{AggregationMethod: declared("ETHERNET")},
 			v1alpha1.CarrierState{},
 		},
-		"the plan is read anew": {
+		"the plan is read again": {
 			v1alpha1.Request{
 				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12},
 				Plan: changeOf(plan, "plan.name", "slow"),
 			},
-			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12")},
+			v1alpha1.CarrierState{Plan: declared("fast"), Term: declared("12")},
 			v1alpha1.CarrierState{},
 		},
 	}
@@ -70,38 +70,38 @@ func believedChanges() map[string]takenBack {
 // otherKnowledge are cases of values known from other sources.
 func otherKnowledge() map[string]takenBack {
 	return map[string]takenBack{
-		"what the request has not changed": {
+		"values that the request has not changed": {
 			v1alpha1.Request{
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
 				Plan: changeOf(conversion, "aggregationMethod", "L2TP"),
 			},
-			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET"), Plan: believed("fast"), Term: believed("12")},
-			v1alpha1.CarrierState{AggregationMethod: believed("L2TP"), Plan: believed("fast"), Term: believed("12")},
+			v1alpha1.CarrierState{AggregationMethod: declared("ETHERNET"), Plan: declared("fast"), Term: declared("12")},
+			v1alpha1.CarrierState{AggregationMethod: declared("L2TP"), Plan: declared("fast"), Term: declared("12")},
 		},
-		"the plan that a restoration SLA goes with": {
+		"the plan that is sent with a restoration SLA": {
 			v1alpha1.Request{
 				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12, RestorationSLA: "4h"},
 				Before: v1alpha1.RequestBefore{Plan: "fast"},
 				Plan:   append(changeOf(plan, "restorationSLA", "12h"), changeOf(plan, "plan.term", "12")...),
 			},
-			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12"), RestorationSLA: believed("4h")},
-			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12"), RestorationSLA: believed("12h")},
+			v1alpha1.CarrierState{Plan: declared("fast"), Term: declared("12"), RestorationSLA: declared("4h")},
+			v1alpha1.CarrierState{Plan: declared("fast"), Term: declared("12"), RestorationSLA: declared("12h")},
 		},
-		"what was read since is known": {
+		"a value read since is kept": {
 			v1alpha1.Request{Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12}},
-			v1alpha1.CarrierState{Plan: readSlow(), Term: believed("12")},
+			v1alpha1.CarrierState{Plan: readSlow(), Term: declared("12")},
 			v1alpha1.CarrierState{Plan: readSlow()},
 		},
-		"a cancellation is read anew": {
+		"a cancellation is read again": {
 			v1alpha1.Request{Operation: v1alpha1.OperationCancellationAbort},
 			v1alpha1.CarrierState{Cancellation: &v1alpha1.CancellationState{Status: "ABORTED"}},
 			v1alpha1.CarrierState{},
 		},
-		"what stands for a lost ledger was about everything": {
+		"a placeholder for a lost ledger concerns every value": {
 			v1alpha1.Request{Operation: plan, Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}},
 			v1alpha1.CarrierState{
-				Plan: readSlow(), Term: believed("12"), RestorationSLA: believed("4h"),
-				AggregationMethod: believed("L2TP"), DSLStabilityProfile: believed("Stable"),
+				Plan: readSlow(), Term: declared("12"), RestorationSLA: declared("4h"),
+				AggregationMethod: declared("L2TP"), DSLStabilityProfile: declared("Stable"),
 			},
 			v1alpha1.CarrierState{Plan: readSlow()},
 		},
@@ -109,7 +109,7 @@ func otherKnowledge() map[string]takenBack {
 }
 
 // A person has resolved a request as succeeded, and now changes the resolution.
-func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
+func TestR14ARevisedResolutionRevertsItsValues(t *testing.T) {
 	t.Parallel()
 	rows := believedChanges()
 	maps.Copy(rows, otherKnowledge())
@@ -118,21 +118,21 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 			t.Parallel()
 			service := &v1alpha1.BroadbandService{}
 			service.Status.Carrier = row.held.DeepCopy()
-			services.TakeBack(service, &row.request, decidetest.Start())
+			services.RevertResolution(service, &row.request, decidetest.Start())
 			if diff := cmp.Diff(&row.after, service.Status.Carrier); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 	untouched := &v1alpha1.BroadbandService{}
-	services.TakeBack(untouched, &v1alpha1.Request{Operation: plan}, decidetest.Start())
+	services.RevertResolution(untouched, &v1alpha1.Request{Operation: plan}, decidetest.Start())
 	if untouched.Status.Carrier != nil {
 		t.Error("of nothing known something became known")
 	}
 }
 
 // A value that was known before a resolution is known again after the resolution is taken back.
-func TestR14AValueThatWasKnownIsKnownAsItWasBefore(t *testing.T) {
+func TestR14AValueKnownBeforeAResolutionIsRestored(t *testing.T) {
 	t.Parallel()
 	read := &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
 	service := &v1alpha1.BroadbandService{}
@@ -141,8 +141,8 @@ func TestR14AValueThatWasKnownIsKnownAsItWasBefore(t *testing.T) {
 	}
 	for _, target := range []v1alpha1.RequestTarget{{Plan: "fast", Term: 12}, {AggregationMethod: "ETHERNET"}} {
 		request := &v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, Target: target}
-		services.Believe(service, request, decidetest.Start())
-		services.TakeBack(service, request, decidetest.Start())
+		services.ApplyResolution(service, request, decidetest.Start())
+		services.RevertResolution(service, request, decidetest.Start())
 	}
 	state := service.Status.Carrier
 	if state.AggregationMethod == nil || state.AggregationMethod.Value != "L2TP" || !cmp.Equal(state.Term, read) {

@@ -10,21 +10,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// believe takes declared values as the carrier's where a person has allowed it: in advance with
-// trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
-func believe(in *Input) {
-	believeUnread(in)
+// applyTrust records declared values as the carrier's where a person has allowed it: in advance
+// with trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
+func applyTrust(in *Input) {
+	trustUnreadable(in)
 	switch plan := knownPlan(in); {
 	case in.Service.Spec.Plan == nil:
 	case plan == nil:
-		believePlan(in)
+		trustPlan(in)
 	default:
-		believeSpelling(in, plan)
+		trustSpelling(in, plan)
 	}
 }
 
-// believeUnread takes the values that cannot be read as declared.
-func believeUnread(in *Input) {
+// trustUnreadable records the values that cannot be read as declared.
+func trustUnreadable(in *Input) {
 	var state v1alpha1.CarrierState // the recorded state stays unchanged if no value is taken
 	if held := in.Service.Status.Carrier; held != nil {
 		state = *held
@@ -60,8 +60,8 @@ func believeUnread(in *Input) {
 	}
 }
 
-// believePlan takes the plan as declared instead of reading it, or if it cannot be read.
-func believePlan(in *Input) {
+// trustPlan records the plan as declared instead of reading it, or if it cannot be read.
+func trustPlan(in *Input) {
 	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
 	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && healthSupported(in) == nil {
 		return
@@ -71,8 +71,8 @@ func believePlan(in *Input) {
 	state.Term = knownValue(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, in.Now)
 }
 
-// believeSpelling takes the plan from health as the declared one, which is spelled differently.
-func believeSpelling(in *Input, plan *v1alpha1.KnownValue) {
+// trustSpelling records the plan from health as the declared one, which is spelled differently.
+func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 	declared := in.Service.Spec.Plan.Name
 	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == decide.ReadingAnswered
 	trusted := unknownValuesOf(in) == v1alpha1.UnknownTrust && offersRead && isUnlisted(in)
@@ -82,9 +82,9 @@ func believeSpelling(in *Input, plan *v1alpha1.KnownValue) {
 	if !isAtFirstSight(in) || !trusted && !takeTrust(in, change) {
 		return
 	}
-	believed := knownValue(declared, v1alpha1.SourceDeclared, in.Now)
-	believed.AsHealth = plan.Value
-	in.Service.Status.Carrier.Plan = believed
+	declaredPlan := knownValue(declared, v1alpha1.SourceDeclared, in.Now)
+	declaredPlan.AsHealth = plan.Value
+	in.Service.Status.Carrier.Plan = declaredPlan
 }
 
 // trusts reports whether a declared value is trusted in advance. This is only possible for values

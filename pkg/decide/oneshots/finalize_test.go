@@ -29,10 +29,10 @@ func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 		reported bool
 	}{
 		"another process may be sending it": {func(*v1alpha1.Request) {}, 0, true, true},
-		"it has had its time but a moment":  {func(*v1alpha1.Request) {}, grace - 1, true, true},
-		"it has had its time":               {func(*v1alpha1.Request) {}, grace, false, true},
+		"just before the grace period ends": {func(*v1alpha1.Request) {}, grace - 1, true, true},
+		"the grace period is over":          {func(*v1alpha1.Request) {}, grace, false, true},
 		"this process has sent it":          {func(r *v1alpha1.Request) { r.Sender = "me" }, 0, false, true},
-		"its answer was lost": {
+		"its response was lost": {
 			func(r *v1alpha1.Request) { r.Error = &v1alpha1.RequestError{Message: "lost"} }, 0, false, true,
 		},
 		"its result is read again": {
@@ -41,15 +41,15 @@ func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 			}, 0, false, false,
 		},
 		"it is in progress": {func(r *v1alpha1.Request) { r.Phase = v1alpha1.PhaseInProgress }, 0, false, true},
-		"it has come back":  {func(r *v1alpha1.Request) { r.Phase = v1alpha1.PhaseSucceeded }, 0, false, false},
+		"it has succeeded":  {func(r *v1alpha1.Request) { r.Phase = v1alpha1.PhaseSucceeded }, 0, false, false},
 	} {
 		test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "test"}}
 		request := open
 		row.edit(&request)
 		test.PutRequest(request)
-		departure := oneshots.Leave(decide.Input{
+		departure := oneshots.Finalize(decide.Input{
 			Subject: test, Now: decidetest.Start().Add(row.after),
-			Memory: decide.Memory{Sender: "me", Attempts: map[string]decide.Attempt{"a-1": {Seen: decidetest.Start()}}},
+			Memory: decide.Memory{Sender: "me", Attempts: map[string]decide.Attempt{"a-1": {FirstSeen: decidetest.Start()}}},
 		})
 		until := time.Time{}
 		if row.waits {

@@ -9,34 +9,34 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// maxQuestions: "Queries are bounded in number per wish (3, then the object says so)" (R20). Only
+// maxQueries: "Queries are bounded in number per wish (3, then the object says so)" (R20). Only
 // the queries that the carrier has accepted, or may have accepted, count.
-const maxQuestions = 3
+const maxQueries = 3
 
-// isQuestion reports whether a request is only a query.
-func isQuestion(request *v1alpha1.Request) bool {
+// isQuery reports whether a request is only a query.
+func isQuery(request *v1alpha1.Request) bool {
 	return request != nil && ClassOf(request.Operation, request.Target) == carrier.ClassQuery
 }
 
-// cameToNothing reports whether the recorded request is a query that was not answered.
-func cameToNothing(last *v1alpha1.Request) bool {
-	return isQuestion(last) && last.Phase == v1alpha1.PhaseNotProcessed
+// isUnansweredQuery reports whether the recorded request is a query that was not answered.
+func isUnansweredQuery(last *v1alpha1.Request) bool {
+	return isQuery(last) && last.Phase == v1alpha1.PhaseNotProcessed
 }
 
 // exhausted reports whether a query stayed unanswered so often that it is not repeated
 // automatically.
 func exhausted(last *v1alpha1.Request) bool {
-	return cameToNothing(last) && last.Repeats+1 >= maxQuestions
+	return isUnansweredQuery(last) && last.Repeats+1 >= maxQueries
 }
 
-// questionsBefore counts the unanswered queries for the same change. A rejection is an answer and
+// queriesBefore counts the unanswered queries for the same change. A rejection is an answer and
 // does not change the count.
-func questionsBefore(in *Input, want DesiredChange) int32 {
+func queriesBefore(in *Input, want DesiredChange) int32 {
 	last := in.Subject.RequestOf(want.Operation)
 	switch {
-	case !isQuestion(last) || attemptNumber(in, want) == 1 || exhausted(last) || AsksAgain(in, last):
+	case !isQuery(last) || attemptNumber(in, want) == 1 || exhausted(last) || RetryRequested(in, last):
 		return 0
-	case cameToNothing(last):
+	case isUnansweredQuery(last):
 		return last.Repeats + 1
 	case last.Phase == v1alpha1.PhaseRejected:
 		return last.Repeats
@@ -44,11 +44,11 @@ func questionsBefore(in *Input, want DesiredChange) int32 {
 	return 0
 }
 
-// unanswered is the message about an exhausted query.
-func unanswered(last *v1alpha1.Request, way string) string {
+// exhaustedMessage is the message about an exhausted query.
+func exhaustedMessage(last *v1alpha1.Request, fix string) string {
 	return fmt.Sprintf("%s was sent %d times, and the carrier has not answered it (the last time: %s): "+
-		"it is not sent again by itself. Ask the carrier; %s",
-		last.Operation, last.Repeats+1, ErrorMessage(last.Error), way)
+		"it is not sent again automatically. Ask the carrier; %s",
+		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
 // NamesNoPlan reports that a health answer does not contain the plan.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Finalization is what has to happen before a deleted object may be removed.
+type Finalization struct {
+	WaitUntil time.Time // until then another process may still be recording an answer; zero: no wait
+	Warning   string    // the warning for the user; "" if nothing is in progress
+}
+
+// Finalize returns what has to happen before an object with open requests may be removed.
+func Finalize(open []*v1alpha1.Request, memory Memory, now time.Time, then string) Finalization {
+	var finalization Finalization
+	words := make([]string, 0, len(open))
+	for _, open := range open {
+		if IsReadAgain(open) {
+			continue // it is done
+		}
+		if open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
+			until := memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace)
+			finalization.WaitUntil = Later(finalization.WaitUntil, until)
+		}
+		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
+	}
+	if !now.Before(finalization.WaitUntil) {
+		finalization.WaitUntil = time.Time{}
+	}
+	if len(words) > 0 {
+		finalization.Warning = fmt.Sprintf("deleted while %s: it continues at the carrier, and %s",
+			strings.Join(words, ", "), then)
+	}
+	return finalization
+}
