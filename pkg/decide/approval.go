@@ -79,15 +79,6 @@ func NewPending(
 	return &v1alpha1.Pending{Hash: ApprovalHash(text), Changes: changes}
 }
 
-// AwaitPlanApproval waits until a person approves the plan of a request that is sent only once. A
-// nil plan needs no approval.
-func AwaitPlanApproval(in *Input, policy v1alpha1.Approval, plan *v1alpha1.Pending) *Decision {
-	if plan == nil {
-		return nil
-	}
-	return AwaitApproval(in, RequiredByPolicy(policy), plan)
-}
-
 // ApprovedBy lets a submitted request use up the approval of its plan. A nil plan needed none.
 func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	submit, submits := d.Step.(Submit)

@@ -47,17 +47,6 @@ func (want DesiredChange) BodyHash() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// FieldChanges returns the changes of the fields that begin with prefix.
-func FieldChanges(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
-	var kept []v1alpha1.Change
-	for _, change := range changes {
-		if strings.HasPrefix(change.Field, prefix) {
-			kept = append(kept, change)
-		}
-	}
-	return kept
-}
-
 // DescribeChanges puts changes into words: plan.name "A" → "B" (monthly 45.00 AUD → 58.00 AUD),
 // restorationSLA unknown → "C".
 func DescribeChanges(changes []v1alpha1.Change) string {

@@ -18,12 +18,6 @@ func Cents(amount *v1alpha1.Money) (cents int64, known bool) {
 	return (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
 }
 
-// SameFee reports whether two fees cost the same.
-func SameFee(a, b *carrier.Fee) bool {
-	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
-	return same(OneTimeOf(a), OneTimeOf(b)) && same(MonthlyOf(a), MonthlyOf(b))
-}
-
 // OneTimeOf returns what a fee costs once; nil if that is unknown.
 func OneTimeOf(fee *carrier.Fee) *v1alpha1.Money {
 	if fee == nil {

@@ -192,13 +192,6 @@ func IsAutoRetried(phase v1alpha1.RequestPhase) bool {
 	return false
 }
 
-// AbandonedAll reports whether lost stands for everything in a lost ledger and was abandoned. It is
-// not known what was sent before the ledger was lost, so a person who abandons this request
-// abandons every operation of that generation.
-func AbandonedAll(lost *v1alpha1.Request) bool {
-	return lost.Phase == v1alpha1.PhaseAbandoned && StandsForLost(lost)
-}
-
 // StandsForLost reports whether a recorded request stands for everything that was sent before the
 // ledger was lost: it is a plan change without a plan.
 func StandsForLost(request *v1alpha1.Request) bool {

@@ -38,14 +38,6 @@ func OpenRequest(in *Input) *v1alpha1.Request {
 	return nil
 }
 
-// Blocked returns a decision that does nothing, for a reason; nil without one.
-func Blocked(why *Verdict) *Decision {
-	if why == nil {
-		return nil
-	}
-	return &Decision{Step: Rest{}, Verdict: *why}
-}
-
 // SendTask sends a request, or explains why it is not sent. A Query is sent without an intent,
 // because a second one changes nothing.
 func SendTask(in *Input, task Task) *Decision {

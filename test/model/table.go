@@ -34,7 +34,7 @@ type need uint8
 
 const (
 	nothing       need = iota
-	doubt              // error set, or another process as sender and 120 s
+	uncertain          // error set, or another process as sender and 120 s
 	aProof             // the reading equals the target
 	provenDoubt        // both
 	ownNumber          // the recorded handle is none or the attempt's own
@@ -62,7 +62,7 @@ var table = slices.Concat(
 		{from: submitting, fact: senderAccepted, to: inProgress},
 		{from: submitting, fact: senderAmbiguous, to: submitting},
 		{from: submitting, fact: ruleProof, needs: provenDoubt, to: succeeded},
-		{from: submitting, fact: ruleUnknown, needs: doubt, to: outcomeUnknown},
+		{from: submitting, fact: ruleUnknown, needs: uncertain, to: outcomeUnknown},
 
 		{from: inProgress, fact: pollSucceeded, to: succeeded},
 		{from: inProgress, fact: pollFailed, to: failed},
@@ -94,7 +94,7 @@ var table = slices.Concat(
 		{from: notSent, fact: senderAccepted, to: lateAcceptance},
 		{from: notProcessed, fact: senderAccepted, to: lateAcceptance},
 	},
-	personRows(submitting, anybody, doubt),
+	personRows(submitting, anybody, uncertain),
 	personRows(inProgress, anybody, nothing), // Overdue is possible at any time
 	personRows(outcomeUnknown, anybody, nothing),
 	personRows(succeeded, byPerson, newestAlone),
@@ -181,16 +181,16 @@ func (r *row) isAbout(endedBy source) bool { return r.endedBy == anybody || r.en
 // needs are the conditions of each need.
 var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
 	nothing:       func(*model, *state, *ledger, place) bool { return true },
-	doubt:         (*model).isDoubtful,
+	uncertain:     (*model).isUncertain,
 	aProof:        func(m *model, s *state, _ *ledger, p place) bool { return m.proves(s, p) },
-	provenDoubt:   func(m *model, s *state, l *ledger, p place) bool { return m.isDoubtful(s, l, p) && m.proves(s, p) },
+	provenDoubt:   func(m *model, s *state, l *ledger, p place) bool { return m.isUncertain(s, l, p) && m.proves(s, p) },
 	ownNumber:     func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle != otherHandle },
 	anotherNumber: func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle == otherHandle },
 	newestAlone:   func(_ *model, _ *state, l *ledger, p place) bool { return l.shows() == p.attempt+1 && l.isEmpty() },
 }
 
-// isDoubtful: a foreign sender is one that has ended, or another process.
-func (m *model) isDoubtful(s *state, l *ledger, p place) bool {
+// isUncertain: a foreign sender is one that has ended, or another process.
+func (m *model) isUncertain(s *state, l *ledger, p place) bool {
 	about := s.intents[p.attempt]
 	return l.at(p).unclear || about.expired && (about.sender == 0 || !m.bounds.oneProcess)
 }

@@ -12,12 +12,12 @@ import (
 
 // isQueuedAfter reports whether an event of one object of a service queues the other one.
 func (l *simulation) isQueuedAfter(event func(*simulation, *member)) bool {
-	m, rival := l.managers[0], l.fleet.byKey[nameOf(kindService, "competing-0")]
+	m, competitor := l.managers[0], l.fleet.byKey[nameOf(kindService, "competing-0")]
 	m.deliverEvents()
-	look := m.entryOf(rival)
+	look := m.entryOf(competitor)
 	look.due = time.Time{}
 	for _, one := range l.fleet.members {
-		if one != rival && one.subject == rival.subject {
+		if one != competitor && one.subject == competitor.subject {
 			event(l, one)
 		}
 	}

@@ -110,8 +110,8 @@ func Decide(in Input) decide.Decision {
 		func() *decide.Decision {
 			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
 		},
-		func() *decide.Decision { return decide.Blocked(in.BlockedBy) },
-		func() *decide.Decision { return decide.AwaitPlanApproval(&in.Input, v1alpha1.ApprovalAlways, plan) },
+		func() *decide.Decision { return blocked(in.BlockedBy) },
+		func() *decide.Decision { return awaitApproval(&in.Input, plan) },
 		func() *decide.Decision { return laneFree(&in) },
 		func() *decide.Decision { return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, plan) },
 	})
@@ -132,4 +132,20 @@ func taskPlan(in *Input) *v1alpha1.Pending {
 	}
 	last := in.Ledger.LastReachedFor(string(in.Subject.GetUID()))
 	return decide.NewPending(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
+}
+
+// awaitApproval waits until a person approves the plan of the request. A nil plan needs no approval.
+func awaitApproval(in *decide.Input, plan *v1alpha1.Pending) *decide.Decision {
+	if plan == nil {
+		return nil
+	}
+	return decide.AwaitApproval(in, decide.RequiredByPolicy(v1alpha1.ApprovalAlways), plan)
+}
+
+// blocked returns a decision that does nothing, for a reason; nil without one.
+func blocked(why *decide.Verdict) *decide.Decision {
+	if why == nil {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
 }

@@ -72,7 +72,7 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 	} {
 		if value.declared != "" {
 			aspect := inSyncAspect(value.condition, howKnown(value.what, value.known))
-			aspects = append(aspects, unless(aspect, decide.FieldChanges(changes, value.field), value.known, verdict))
+			aspects = append(aspects, unless(aspect, fieldChanges(changes, value.field), value.known, verdict))
 		}
 	}
 	return aspects
@@ -96,7 +96,7 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
 		aspect.Message += fmt.Sprintf("; health names it %q", plan.AsHealth)
 	}
-	return unless(aspect, decide.FieldChanges(changes, "plan."), plan, verdict)
+	return unless(aspect, fieldChanges(changes, "plan."), plan, verdict)
 }
 
 // endingAspects returns the aspects of the service's cancellation and disconnection.

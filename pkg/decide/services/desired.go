@@ -4,6 +4,7 @@ package services
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -61,7 +62,7 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		sla = nil
 	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationPlanChange, Changes: append(plan, sla...)}
-	if onlyReportsPlanDrift(in) && len(decide.FieldChanges(want.Changes, decide.FieldPlan)) == len(want.Changes) {
+	if onlyReportsPlanDrift(in) && len(fieldChanges(want.Changes, decide.FieldPlan)) == len(want.Changes) {
 		// Drift is only reported; a request that is sent for another reason includes the declared plan.
 		return decide.DesiredChange{}
 	}
@@ -227,7 +228,7 @@ func isUnlisted(in *Input) bool {
 	case quoteFresh(in):
 		return !offers(in, knownPlan(in).Value)
 	}
-	return decide.HasUnknown(decide.FieldChanges(shownPlan(in, v1alpha1.OperationPlanChange), decide.FieldPlan))
+	return decide.HasUnknown(fieldChanges(shownPlan(in, v1alpha1.OperationPlanChange), decide.FieldPlan))
 }
 
 // offers reports whether the carrier is known to offer a plan.
@@ -238,4 +239,15 @@ func offers(in *Input, name string) bool {
 		}
 	}
 	return false
+}
+
+// fieldChanges returns the changes of the fields that begin with prefix.
+func fieldChanges(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
+	var kept []v1alpha1.Change
+	for _, change := range changes {
+		if strings.HasPrefix(change.Field, prefix) {
+			kept = append(kept, change)
+		}
+	}
+	return kept
 }

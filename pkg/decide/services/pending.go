@@ -262,7 +262,7 @@ func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
 	return !planned && needsUnknownDecision(in, want) &&
-		len(decide.FieldChanges(want.Changes, decide.FieldSLA)) == len(want.Changes)
+		len(fieldChanges(want.Changes, decide.FieldSLA)) == len(want.Changes)
 }
 
 // isFreeAsApproved reports whether an unknown SLA that was approved before its price was read

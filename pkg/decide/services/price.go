@@ -148,11 +148,17 @@ func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
 		offer := &offers[i]
 		switch {
 		case !decide.SameName(offer.Plan, name) || term != "" && decide.MonthsOf(offer.Term) != term:
-		case found != nil && !decide.SameFee(found.PlanFee, offer.PlanFee):
+		case found != nil && !sameFee(found.PlanFee, offer.PlanFee):
 			return nil
 		default:
 			found = offer
 		}
 	}
 	return found
+}
+
+// sameFee reports whether two fees cost the same.
+func sameFee(a, b *carrier.Fee) bool {
+	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
+	return same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
 }

@@ -77,7 +77,7 @@ func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 // returned instead; reschedule and abort do not depend on it.
 func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
-	if lost != nil && decide.AbandonedAll(lost) && !operation.AltersCancellation() {
+	if lost != nil && abandonedAll(lost) && !operation.AltersCancellation() {
 		return lost
 	}
 	return decide.ReachedOf(&in.Input, operation)
@@ -88,4 +88,11 @@ func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 func aboutAnother(in *Input, request *v1alpha1.Request) bool {
 	known := knownCancellation(in)
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
+}
+
+// abandonedAll reports whether lost stands for everything in a lost ledger and was abandoned. It is
+// not known what was sent before the ledger was lost, so a person who abandons this request
+// abandons every operation of that generation.
+func abandonedAll(lost *v1alpha1.Request) bool {
+	return lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLost(lost)
 }
