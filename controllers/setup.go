@@ -101,7 +101,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
-	own := reconcilers.Responses
+	own := reconcilers.Unrecorded
 	if err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), own.setupMetrics(ctx)); err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
@@ -122,7 +122,7 @@ type Reconcilers struct {
 
 	Notifications *Notifications
 	Receiver      *receiver.Receiver // an [http.Handler]
-	Responses     *Responses
+	Unrecorded    *UnrecordedResponses
 	Marker        *Marker
 	Ledgers       *LedgerReconciler
 }
@@ -169,7 +169,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Services:     &BroadbandServiceReconciler{Operator: operator, Orders: options.Orders},
 		Appointments: appointments,
 		OneShots:     oneShots(operator),
-		Responses:    &Responses{Operator: operator},
+		Unrecorded:   &UnrecordedResponses{Operator: operator},
 		Marker:       operator.Marker,
 		Ledgers:      &LedgerReconciler{Operator: operator},
 	}

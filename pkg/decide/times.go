@@ -6,70 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
-
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
-
-// nextPoll returns the first polling time of a request after a moment. It is a pure function of the
-// submission time, the operation's curve and the object's UID, so a restart changes nothing and
-// causes no extra call.
-func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
-	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
-	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)
-	if in.Memory.NotifiedAt.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
-		look = Earlier(look, Later(in.Memory.NotifiedAt, after.Add(curve.shortest)))
-	}
-	look = Later(look, in.Memory.NotBefore)
-	// A late poll does not reduce the pause before the next one below the minimum. Also, "after a
-	// start no fibre quote is polled within 5 s", because the previous process may have polled it just
-	// now.
-	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return Later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
-}
-
-// nextReadingPoll does the same for an open reading.
-func nextReadingPoll(in *Input, reading *Reading) time.Time {
-	curve := curveOf(reading.Handle.Operation, in.Account.Object)
-	look := curve.next(reading.RequestedAt, string(in.Subject.GetUID()), reading.LastPoll)
-	return Later(look, in.Memory.NotBefore)
-}
-
-// curve is the growing time between two polls: each pause is half as long again as the one before
-// it, from first to longest. None is below shortest.
-type curve struct{ shortest, first, longest time.Duration }
-
-func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
-	contract, _ := carrier.ContractOf(operation)
-	var polling v1alpha1.Polling
-	if account != nil {
-		polling = account.Spec.Polling
-	}
-	shortest := max(polling.Min.Or(contract.Poll.Min), time.Second)
-	if operation == carrier.FibreBuildCharge { // "never below 5 s, whatever is set"
-		shortest = max(shortest, contract.Poll.Min)
-	}
-	longest := max(polling.Max.Or(contract.Poll.Max), shortest)
-	return curve{shortest: shortest, first: min(max(contract.Poll.First, shortest), longest), longest: longest}
-}
-
-// next returns the first point of the curve after a moment. The pauses are stretched by up to a
-// quarter, depending on the UID, so that requests sent together are not polled together.
-func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
-	stretch := 1 + float64(fraction(uid))/4
-	gap, point := c.first, start
-	for {
-		point = point.Add(time.Duration(float64(gap) * stretch))
-		if point.After(after) {
-			return point
-		}
-		if gap >= c.longest {
-			break
-		}
-		gap = min(gap*3/2, c.longest)
-	}
-	return nextMultiple(point, time.Duration(float64(c.longest)*stretch), after)
-}
 
 // NextSlot returns the first slot of an interval after a moment. Slots are a pure function of UID
 // and interval, so a restart adds no reading.
@@ -120,17 +57,4 @@ func Later(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// FailuresShown is how many polls in a row must be inconclusive before the status reports it. A
-// single one is not worth reporting.
-const FailuresShown = 3
-
-// polledFrom returns when the polling of a request begins. The result of a request that ended
-// long ago is available, so it is read as soon as this process notices that it is missing.
-func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
-	if IsReadAgain(open) {
-		return Later(in.Past(open.FinishedAt), in.Memory.Attempts[open.AttemptID].FirstSeen)
-	}
-	return in.Past(open.SubmittedAt)
 }

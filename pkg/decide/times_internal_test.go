@@ -6,67 +6,7 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
-
-var noon = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-
-// The poll times are the same for every process: a process that asks after a poll gets the next
-// one, and processes that ask in between get the same.
-func TestPollTimesAreTheSameForEveryProcess(t *testing.T) {
-	t.Parallel()
-	looks := curve{first: 5 * time.Second, longest: 5 * time.Minute}
-	for object := range 20 {
-		uid := strconv.Itoa(object)
-		at, gap := noon, time.Duration(0)
-		for at.Before(noon.Add(6 * time.Hour)) {
-			next := looks.next(noon, uid, at)
-			if between := looks.next(noon, uid, at.Add(next.Sub(at)/2)); !between.Equal(next) {
-				t.Fatalf("after %v the next look is %v, and later it is %v", at, next, between)
-			}
-			switch next := next.Sub(at); {
-			case next < looks.first:
-				t.Fatalf("two looks are %v apart, the least is %v", next, looks.first)
-			case next > looks.longest*5/4:
-				t.Fatalf("two looks are %v apart, the most is %v and a quarter", next, looks.longest)
-			case next < gap-time.Millisecond:
-				t.Fatalf("the gap shrinks from %v to %v", gap, next)
-			default:
-				gap = next
-			}
-			at = next
-		}
-	}
-}
-
-// For an account whose requests are polled often, the first poll is as early. The carrier's minimum
-// for a fibre build charge cannot be shortened.
-func TestTheAccountsPollingLimitsApplyToTheFirstPause(t *testing.T) {
-	t.Parallel()
-	const second = time.Second
-	for _, c := range []struct {
-		operation      carrier.Operation
-		least, most    v1alpha1.Duration
-		first, longest time.Duration
-	}{
-		{carrier.PlanChange, "", "", 5 * second, 5 * time.Minute},
-		{carrier.PlanChange, "1s", "", 5 * second, 5 * time.Minute},
-		{carrier.PlanChange, "1s", "1s", second, second},
-		{carrier.PlanChange, "1s", "3s", 3 * second, 3 * second},
-		{carrier.PlanChange, "20s", "10s", 20 * second, 20 * second},
-		{carrier.PlanChange, "0s", "0s", second, second},
-		{carrier.FibreBuildCharge, "1s", "1s", 5 * second, 5 * second},
-	} {
-		account := &v1alpha1.CarrierAccount{}
-		account.Spec.Polling = v1alpha1.Polling{Min: c.least, Max: c.most}
-		if got := curveOf(c.operation, account); got.first != c.first || got.longest != c.longest {
-			t.Errorf("%s polled from %q to %q: first after %v, at last every %v; want %v and %v",
-				c.operation, c.least, c.most, got.first, got.longest, c.first, c.longest)
-		}
-	}
-}
 
 func TestIntervalSlotsAreSpreadAndStable(t *testing.T) {
 	t.Parallel()

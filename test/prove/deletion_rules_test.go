@@ -120,7 +120,7 @@ func (s *scriptedRun) forceDeleteObject(t *testing.T) {
 
 func (s *scriptedRun) expectLeftOpen(t *testing.T, operation v1alpha1.Operation, want int) {
 	t.Helper()
-	left, err := s.managers[0].reconcilers.Responses.WithoutHolder(t.Context())
+	left, err := s.managers[0].reconcilers.Unrecorded.WithoutHolder(t.Context())
 	if err != nil || left[operation] != want {
 		t.Fatalf("%v is open without its object, and not %d of %s (%v)", left, want, operation, err)
 	}

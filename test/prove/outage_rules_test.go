@@ -76,6 +76,6 @@ func (s *scriptedRun) runAndRecord(t *testing.T, within time.Duration) {
 	const every = 10 * time.Second
 	for until := now().Add(within); now().Before(until); {
 		s.runFor(t, s.managers[0], every)
-		_ = s.managers[0].reconcilers.Responses.Record(t.Context()) //nolint:errcheck // it is retried
+		_ = s.managers[0].reconcilers.Unrecorded.Record(t.Context()) //nolint:errcheck // it is retried
 	}
 }

@@ -211,7 +211,7 @@ func TestR16ResponseIsRecordedAfterALongOutage(t *testing.T) {
 			t.Errorf("there is no Event: %q", s.world.Events.All())
 		}
 		s.faultAt = nil
-		must(s.managers[0].reconcilers.Responses.Record(t.Context()))
+		must(s.managers[0].reconcilers.Unrecorded.Record(t.Context()))
 		if newest := s.onlyLedger(t).RequestOf(converting); newest.Phase != v1alpha1.PhaseInProgress {
 			t.Errorf("the recorded request is %+v", newest)
 		}

@@ -15,24 +15,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Responses records the carrier's responses that no pass can record, because their objects may be
-// deleted.
-type Responses struct {
+// UnrecordedResponses records the carrier's responses that no pass can record, because their
+// objects may be deleted.
+type UnrecordedResponses struct {
 	*Operator
 
 	swept time.Time // when the existing ledgers were last listed
 }
 
-var _ manager.LeaderElectionRunnable = (*Responses)(nil)
+var _ manager.LeaderElectionRunnable = (*UnrecordedResponses)(nil)
 
-// recordEvery is the wait before answers that could not be recorded are tried again.
+// recordEvery is the wait before responses that could not be recorded are tried again.
 const recordEvery = 10 * time.Second
 
 // sweepLedgersEvery is the interval at which the existing ledgers are listed.
 const sweepLedgersEvery = 10 * time.Minute
 
 // Start tries repeatedly until the process ends.
-func (r *Responses) Start(ctx context.Context) error {
+func (r *UnrecordedResponses) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := r.Record(ctx); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot record the carrier's responses")
@@ -45,10 +45,12 @@ func (r *Responses) Start(ctx context.Context) error {
 }
 
 // Record tries once to record all unrecorded responses.
-func (r *Responses) Record(ctx context.Context) error { return r.Protocol.RecordUnrecorded(ctx) }
+func (r *UnrecordedResponses) Record(ctx context.Context) error {
+	return r.Protocol.RecordUnrecorded(ctx)
+}
 
 // Sweep regularly drops what this process has seen of deleted ledgers (R28).
-func (r *Responses) Sweep(ctx context.Context) error {
+func (r *UnrecordedResponses) Sweep(ctx context.Context) error {
 	now := r.Protocol.Now()
 	if now.Sub(r.swept) < sweepLedgersEvery {
 		return nil
@@ -68,4 +70,4 @@ func (r *Responses) Sweep(ctx context.Context) error {
 
 // NeedLeaderElection returns false: the process that has a response records it, even if it no
 // longer leads.
-func (*Responses) NeedLeaderElection() bool { return false }
+func (*UnrecordedResponses) NeedLeaderElection() bool { return false }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// recordLate handles an acceptance that cannot be recorded for its attempt: "An Accepted receipt is
+// never dropped" (R15). A person may have ended the attempt, or another attempt may have replaced
+// it; the carrier has accepted the request nevertheless. A ledger keeps it as a late acceptance.
+func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt) error {
+	taken := attempt(scope.Subject, attemptID)
+	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {
+		return nil
+	}
+	news := true
+	late := lateAttempt(attemptID, receipt.Handle)
+	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when the outcome is unknown
+	if scope.Ledger != nil && blocks(late.Operation) {
+		err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) (err error) {
+			news, err = scope.Ledger.Late(ctx, late)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if news {
+		p.Metrics.countLate(receipt.Handle.Operation)
+		p.warnOfLate(scope.Subject, attemptID, receipt)
+	}
+	return nil
+}
+
+// blocks reports whether a late acceptance prevents further requests: "Converge and Verify: noted
+// with an Event, nothing stalls" (R15).
+func blocks(operation v1alpha1.Operation) bool {
+	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
+}
+
+func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {
+	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
+	recorded := "it is not recorded"
+	if taken != nil {
+		recorded = fmt.Sprintf("it is recorded as %s", taken.Phase)
+	} else if other := subject.RequestOf(v1alpha1.Operation(receipt.Handle.Operation)); other != nil {
+		recorded = fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
+	}
+	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(receipt.Handle.Operation),
+		"the carrier accepted %s attempt %s as %s, and %s: ask the carrier for its outcome",
+		receipt.Handle.Operation, attemptID, location, recorded)
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// reasonBySubError maps a sub-error code, which has dots and dashes, to the reason of a condition.
+func reasonBySubError() map[carrier.SubErrorCode]string {
+	return map[carrier.SubErrorCode]string{
+		carrier.SubServiceNotTC4:             v1alpha1.ReasonServiceNotTC4,
+		carrier.SubAggregationFailed:         v1alpha1.ReasonAggregationConversionFailed,
+		carrier.SubPlanNameInvalid:           v1alpha1.ReasonPlanNameInvalid,
+		carrier.SubPlanChangeInError:         v1alpha1.ReasonPlanChangeFailed,
+		carrier.SubDSLChangeInProgress:       v1alpha1.ReasonDSLChangeInProgress,
+		carrier.SubDSLChangeInError:          v1alpha1.ReasonDSLChangeFailed,
+		carrier.SubFibreBuildInError:         v1alpha1.ReasonFibreBuildQuoteFailed,
+		carrier.SubPattern:                   v1alpha1.ReasonInvalidFormat,
+		carrier.SubNotEligibleForReclaim:     v1alpha1.ReasonNotEligibleForReclaim,
+		carrier.SubReclaimInError:            v1alpha1.ReasonReclaimFailed,
+		carrier.SubNotNull:                   v1alpha1.ReasonRequiredFieldMissing,
+		carrier.SubDateFutureOrPresent:       v1alpha1.ReasonDateInPast,
+		carrier.SubCancellationNotRequested:  v1alpha1.ReasonCancellationNotRequested,
+		carrier.SubNotEligibleForCancelling:  v1alpha1.ReasonNotEligibleForCancellation,
+		carrier.SubDiagnosticTestTimedOut:    v1alpha1.ReasonDiagnosticTestTimedOut,
+		carrier.SubDiagnosticTestInError:     v1alpha1.ReasonDiagnosticTestFailed,
+		carrier.SubAVCIDNotRequired:          v1alpha1.ReasonAVCIDNotAllowed,
+		carrier.SubTransferTypeNotRequired:   v1alpha1.ReasonTransferTypeNotAllowed,
+		carrier.SubTechnologyTypeUnavailable: v1alpha1.ReasonCarrierRejected,
+	}
+}
+
+// ReasonFor returns the reason why a request is not sent again automatically.
+func ReasonFor(last *v1alpha1.Request) string {
+	if exhausted(last) {
+		return v1alpha1.ReasonUnanswered
+	}
+	return reasonOf(last.Error)
+}
+
+// reasonOf returns the reason of a definitive failure.
+func reasonOf(err *v1alpha1.RequestError) string {
+	if err == nil {
+		return v1alpha1.ReasonCarrierRejected
+	}
+	if reason, known := reasonBySubError()[carrier.SubErrorCode(err.Code)]; known {
+		return reason
+	}
+	if endsInProgress(err.Code) {
+		return v1alpha1.ReasonChangeInProgress
+	}
+	switch err.HTTPStatus {
+	case 403, 404:
+		return v1alpha1.ReasonNotFoundOrForbidden
+	case 400, 405, 406, 413, 414, 415:
+		return v1alpha1.ReasonRequestInvalid
+	}
+	return v1alpha1.ReasonCarrierRejected
+}
