@@ -129,23 +129,7 @@ type Reconcilers struct {
 
 // New creates and connects the controllers. The client may read from a cache; live bypasses it.
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
-	events = operate.Concise{Recorder: events}
-	registry := &accounts.Registry{
-		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
-		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
-	}
-	operator := &Operator{
-		Client: cluster, Accounts: registry, Submit: options.Submit, Namespaces: options.Namespaces,
-		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter),
-		Ledgers:      &operate.Ledgers{Cluster: cluster, Live: live},
-		Protocol: &operate.Protocol{
-			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
-			Elapsed: options.elapsed(), Submissions: options.Submissions,
-			Memory: operate.NewMemory(options.NewID()),
-		},
-	}
-	operator.Marker = &Marker{Operator: operator, name: options.Marker}
-	operator.Ledgers.MayCreate = operator.Marker.Verify
+	operator := newOperator(cluster, live, events, options)
 	orders := &ServiceOrderReconciler{Operator: operator}
 	if options.Orders == nil {
 		options.Orders = orders
@@ -154,14 +138,9 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	notifications := &Notifications{Operator: operator, Orders: orders, Appointments: appointments}
 	login := &CarrierAccountReconciler{Operator: operator}
 	login.Receiver = receiver.New(receiver.Config{
-		Secret: func(
-			ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
-		) ([]byte, error) {
-			return accounts.SecretKey(ctx, live, namespace, ref, addresses...)
-		},
-		Take: notifications.Take, Changed: login.requeue, Now: options.Now,
+		Secret: secretReader(live), Take: notifications.Take, Changed: login.requeue, Now: options.Now,
 	})
-	registry.Changed = login.requeue
+	operator.Accounts.Changed = login.requeue
 	return Reconcilers{
 		Notifications: notifications, Receiver: login.Receiver,
 		Orders:       orders,
@@ -172,6 +151,36 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Unrecorded:   &UnrecordedResponses{Operator: operator},
 		Marker:       operator.Marker,
 		Ledgers:      &LedgerReconciler{Operator: operator},
+	}
+}
+
+// newOperator creates what all controllers share.
+func newOperator(cluster client.Client, live client.Reader, events operate.Recorder, options Options) *Operator {
+	operator := &Operator{
+		Client: cluster, Submit: options.Submit, Namespaces: options.Namespaces,
+		Accounts: &accounts.Registry{
+			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
+			Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
+		},
+		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter),
+		Ledgers:      &operate.Ledgers{Cluster: cluster, Live: live},
+		Protocol: &operate.Protocol{
+			Cluster: cluster, Live: live, Events: operate.Concise{Recorder: events},
+			Now: options.Now, NewID: options.NewID, Elapsed: options.elapsed(), Submissions: options.Submissions,
+			Memory: operate.NewMemory(options.NewID()),
+		},
+	}
+	operator.Marker = &Marker{Operator: operator, name: options.Marker}
+	operator.Ledgers.MayCreate = operator.Marker.Verify
+	return operator
+}
+
+// secretReader returns a function that reads a key of a Secret if the Secret allows the addresses.
+func secretReader(live client.Reader) receiver.SecretFunc {
+	return func(
+		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
+	) ([]byte, error) {
+		return accounts.SecretKey(ctx, live, namespace, ref, addresses...)
 	}
 }
 

@@ -35,12 +35,15 @@ type Notification struct {
 	Signed  bool
 }
 
+// SecretFunc reads a key of a Secret in a namespace if the Secret allows the addresses.
+type SecretFunc func(
+	ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
+) ([]byte, error)
+
 // Config configures a receiver.
 type Config struct {
 	// Secret reads one key of a Secret, for an account with these addresses.
-	Secret func(
-		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
-	) ([]byte, error)
+	Secret SecretFunc
 	// Take handles a notification. An error makes the sender retry later.
 	Take func(ctx context.Context, notification Notification) error
 	// Changed is called if listening for an account started, stopped or failed; nil: not called.
