@@ -89,7 +89,7 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(appointment.Status.Recommended).To(BeNil())
 		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring(
-			"none of them suits the preferences, 5 would with preferences.allowChargeable"))
+			"none of them matches the preferences, but 5 would with preferences.allowChargeable"))
 	})
 
 	It("with another dateFrom cancels the old request and sends a new one", func(ctx SpecContext) {

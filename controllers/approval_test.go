@@ -273,7 +273,7 @@ var _ = Describe("An approval", func() {
 		expectAwaiting(d.declare(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
 		expectAwaiting(d.declare(ctx, withApproval(v1alpha1.ApprovalAutomatic)), "approval is Always")
 		account(v1alpha1.ApprovalOnCost)
-		hash := expectAwaiting(d.drive(ctx), "this object has not changed the service before")
+		hash := expectAwaiting(d.drive(ctx), "the first change that this object makes to a service that it did not order")
 		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
 		Expect(d.sent()).To(HaveLen(1))

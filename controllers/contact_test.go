@@ -49,7 +49,7 @@ var _ = DescribeTable("A contact in a Secret that the schema would refuse is not
 		}
 		service := w.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonContactRequired)
-		Expect(world.Ready(service).Message).To(ContainSubstring("Secret contact holds no usable contact: " + flaw))
+		Expect(world.Ready(service).Message).To(ContainSubstring("Secret contact contains no usable contact: " + flaw))
 		Expect(world.Ready(service).Message).NotTo(ContainSubstring("canary"))
 		Expect(w.Posts(line)).To(BeZero())
 	},

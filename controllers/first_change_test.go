@@ -21,7 +21,7 @@ import (
 func (d pricedService) changeOnce(ctx context.Context) {
 	GinkgoHelper()
 	hash := expectAwaiting(d.declare(ctx, withPlan(d.Read(ctx, site).Spec.Plan.Name, 36)),
-		"this object has not changed the service before and did not order it", "monthly 45.00 AUD → 45.00 AUD")
+		"the first change that this object makes to a service that it did not order", "monthly 45.00 AUD → 45.00 AUD")
 	expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 }
 

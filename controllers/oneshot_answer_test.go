@@ -244,7 +244,7 @@ var _ = Describe("A retry that is requested before anything was sent", func() {
 		Expect(s.posts(w)).To(Equal(1))
 		Expect(object.Controls().Retry).To(BeEmpty())
 		Expect(readyOf(object).Message).To(HaveSuffix(
-			`(now wholesale.broadband/retry is "` + early + `", which is not after the end of attempt ` +
+			`(the annotation wholesale.broadband/retry is now "` + early + `", which is not later than the end of attempt ` +
 				s.request(ctx, w).AttemptID + ")"))
 	})
 })

@@ -106,7 +106,7 @@ var _ = Describe("A diagnostic test", func() {
 			w.Clock.Advance(time.Minute) // the line is free for another test
 			ready := readyOf(tests().until(ctx, w, process, reason))
 			if word == "Succeeded" {
-				Expect(ready.Message).To(ContainSubstring("the carrier's answer is not known"))
+				Expect(ready.Message).To(ContainSubstring("the carrier's response is not known"))
 			}
 			Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 			Expect(tests().posts(w)).To(Equal(posts))

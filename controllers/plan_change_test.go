@@ -100,7 +100,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseFailed))
 		failed := service.RequestOf(v1alpha1.OperationPlanChange).AttemptID
-		Expect(world.Ready(service).Message).To(HaveSuffix("or to retry it unchanged: kubectl -n " + w.Namespace +
+		Expect(world.Ready(service).Message).To(HaveSuffix("or, to retry it unchanged, run: kubectl -n " + w.Namespace +
 			" annotate --overwrite bbs site 'wholesale.broadband/retry=" + failed + "'"))
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, failed)
 		service = process.Drive(ctx, site)

@@ -194,7 +194,7 @@ var _ = Describe("A disconnected service", func() {
 		service := readAgain(ctx, w, process)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		Expect(reclaims(w, line)).To(Equal(1))
-		Expect(world.Ready(service).Message).To(ContainSubstring("to reclaim it once more: kubectl"))
+		Expect(world.Ready(service).Message).To(ContainSubstring("to reclaim the service once more, run: kubectl"))
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, service.RequestOf(v1alpha1.OperationReclaim).AttemptID)
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(reclaims(w, line)).To(Equal(2))

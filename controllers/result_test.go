@@ -29,7 +29,7 @@ var _ = Describe("The status in a result", func() {
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		Expect(world.Ready(service).Message).To(ContainSubstring(
-			"the carrier answered 200, and the status of the request is " + status))
+			"the carrier answered 200, but the status of the request is " + status))
 		Expect(service.Status.Carrier.AggregationMethod).To(BeNil())
 		Expect(d.sent()).To(HaveLen(1))
 	},

@@ -52,7 +52,7 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 	switch {
 	case apierrors.IsNotFound(err):
 		p.qualificationErr = fmt.Errorf(
-			"ConfigMap %s does not exist in this namespace: create it, it is read again in a minute", ref.Name)
+			"ConfigMap %s does not exist in this namespace: create it; it is read again in a minute", ref.Name)
 		return nil
 	case err != nil:
 		return fmt.Errorf("read ConfigMap %s: %w", ref.Name, err)
@@ -62,13 +62,13 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 		text = []byte(held)
 	}
 	if len(text) == 0 {
-		p.qualificationErr = fmt.Errorf("ConfigMap %s has no key %s, or it is empty: add it, it is read again in a minute",
-			ref.Name, ref.Key)
+		p.qualificationErr = fmt.Errorf(
+			"ConfigMap %s has no key %s, or the key is empty: add it; it is read again in a minute", ref.Name, ref.Key)
 		return nil
 	}
 	qualification, err := carrier.DecodeQualification(text)
 	if err != nil {
-		p.qualificationErr = fmt.Errorf("key %s of ConfigMap %s is no qualification result (%w): correct it, "+
+		p.qualificationErr = fmt.Errorf("key %s of ConfigMap %s is not a qualification result (%w): correct it; "+
 			"it is read again in a minute", ref.Key, ref.Name, err)
 		return nil
 	}

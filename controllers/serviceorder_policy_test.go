@@ -84,7 +84,7 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(approved.Status.Request.ApprovedHash).To(Equal(order.Status.Pending.Hash))
 		Expect(approved.Status.Handled.Approve).To(Equal(order.Status.Pending.Hash))
 		Expect(approved.Status.Fees.Source).To(Equal("Order"))
-		const mismatch = "NTD_INSTALLATION_FEE once 300.00 AUD where 301.00 AUD was shown"
+		const mismatch = "300.00 AUD for NTD_INSTALLATION_FEE (one-time) instead of 301.00 AUD"
 		Expect(orderCondition(approved, v1alpha1.ConditionSubmitted).Message).To(ContainSubstring(mismatch))
 		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers"), ContainSubstring(mismatch))))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
@@ -108,7 +108,7 @@ var _ = Describe("An order with a qualification result", func() {
 		order := process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
 		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(
-			`spec.remoteOrderID is "PO-7" and the orderId of the result is "1eb878c4-d4b9": leave it out`))
+			`spec.remoteOrderID is "PO-7", but the orderId of the qualification result is "1eb878c4-d4b9": omit `))
 		Expect(w.Ordered(reference).Seen).To(BeZero())
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.RemoteOrderID = "" })

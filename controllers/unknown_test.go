@@ -238,12 +238,12 @@ var _ = Describe("A POST whose response is lost", func() {
 		ready := world.Ready(w.Read(ctx, "second"))
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonBreakerOpen))
 		Expect(ready.Message).To(And(
-			HavePrefix("the carrier's answer to PlanChange of bbs/site was lost at "), ContainSubstring("503"),
-			HaveSuffix("chargeable requests wait, until it does; the read is repeated at least every 30 s")))
+			HavePrefix("the response to PlanChange for bbs/site was lost at "), ContainSubstring("503"),
+			HaveSuffix("chargeable requests wait until it does; the read is repeated at least every 30 s")))
 		Expect(1000-w.Carrier.Armed()).To(BeNumerically("~", 600/30+5, 2), "free reads in ten minutes")
 		Expect(w.Posts(second)).To(BeZero())
 		expectCarrier(ctx, w, process, metav1.ConditionFalse,
-			And(ContainSubstring("PlanChange of bbs/site"), ContainSubstring("503")))
+			And(ContainSubstring("PlanChange for bbs/site"), ContainSubstring("503")))
 
 		By("answering again")
 		w.Carrier.Disarm()

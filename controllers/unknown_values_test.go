@@ -78,8 +78,8 @@ var _ = Describe("A declared value that cannot be read", func() {
 			d, service := importing{wanted: declareEverything}.begin(ctx)
 
 			hash := expectAwaiting(service,
-				"the carrier's API has no read for restorationSLA, aggregationMethod and dslStabilityProfile",
-				`restorationSLA unknown → "Enhanced-8", aggregationMethod`, "its price is read then",
+				"the carrier's API cannot report restorationSLA, aggregationMethod and dslStabilityProfile",
+				`restorationSLA unknown → "Enhanced-8", aggregationMethod`, "Its price is read after that approval",
 				"trust them with wholesale.broadband/trust="+service.Status.Pending.Hash)
 			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("Unknown", true)))
 			Expect(d.sent()).To(BeEmpty())
@@ -118,7 +118,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(world.Ready(service).Message).To(ContainSubstring("restoration SLA, aggregation method and " +
-			"DSL stability profile trusted as declared, which the carrier has never confirmed"))
+			"DSL stability profile trusted as declared, but never confirmed by the carrier"))
 		Expect(service.Status.Handled.Trust).To(Equal(hash))
 		Expect(service.Status.Carrier.RestorationSLA.Source).To(Equal(v1alpha1.SourceDeclared))
 		service.Status = v1alpha1.BroadbandServiceStatus{}
@@ -199,8 +199,8 @@ var _ = Describe("A declared value that cannot be read", func() {
 })
 
 var _ = Describe("A plan that health names unlike any offer of the carrier", func() {
-	const notOffered = `health names the plan "HOME FAST (100/20)", ` +
-		`and the carrier is not known to offer a plan of that name`
+	const notOffered = `health shows the plan as "HOME FAST (100/20)", ` +
+		`but the carrier is not known to offer a plan with that name`
 
 	It("waits for a person even under approval Automatic, and is trusted once a person sets trust", func(ctx SpecContext) {
 		d, service := importing{wanted: both(withFastPlan, readEvery("1h")), sold: onRenamedPlan}.begin(ctx)

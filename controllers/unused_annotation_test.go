@@ -24,7 +24,7 @@ var _ = DescribeTable("An annotation without effect is reported by one Event and
 
 		w.Annotate(ctx, site, annotation, "p1")
 		service := process.Drive(ctx, site)
-		message := `the annotation ` + annotation + ` is "p1", and ` + why
+		message := `the annotation ` + annotation + ` is "p1", but ` + why
 		Expect(world.Ready(service).Message).To(HaveSuffix("; " + message))
 		Expect(w.Events.All()).To(ContainElement(annotationUnused + message))
 		events := len(w.Events.All())
@@ -37,7 +37,7 @@ var _ = DescribeTable("An annotation without effect is reported by one Event and
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(world.Ready(process.Drive(ctx, site)).Message).NotTo(ContainSubstring("annotation"))
 	},
-	Entry("approve", v1alpha1.AnnotationApprove, "approves nothing: no change waits for approval"),
+	Entry("approve", v1alpha1.AnnotationApprove, "approves nothing: no change is waiting for approval"),
 	Entry("trust", v1alpha1.AnnotationTrust, "trusts nothing: no unknown value is shown"),
 	Entry("retry", v1alpha1.AnnotationRetry, "retries nothing: no request has failed"),
 )
@@ -49,7 +49,7 @@ var _ = It("A resolve annotation that resolves nothing is reported by one Event"
 	w.Annotate(ctx, site, v1alpha1.AnnotationResolve, "0f8fad5b-d9cb-469f-a165-70867728950e=NotAccepted")
 	process.Drive(ctx, site)
 	Expect(w.Events.All()).To(ContainElement(And(
-		HavePrefix(annotationUnused), HaveSuffix("resolves nothing: it names no attempt that it can resolve"))))
+		HavePrefix(annotationUnused), HaveSuffix("resolves nothing: it names no attempt that can be resolved"))))
 	events := len(w.Events.All())
 	w.Start(world.CrashPoint{}).Drive(ctx, site)
 	Expect(w.Events.All()).To(HaveLen(events), "and no more while it stays, nor by another process")

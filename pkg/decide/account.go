@@ -25,15 +25,15 @@ func (e *SecretError) Error() string {
 	const again = "it is read again every few seconds"
 	switch {
 	case e.Flaw != "":
-		return fmt.Sprintf("Secret %s holds no usable contact: %s; correct it, %s", e.Secret, e.Flaw, again)
+		return fmt.Sprintf("Secret %s contains no usable contact: %s; correct it; %s", e.Secret, e.Flaw, again)
 	case e.Key != "":
-		return fmt.Sprintf("Secret %s has no key %s, or it is empty: add it, %s", e.Secret, e.Key, again)
+		return fmt.Sprintf("Secret %s has no key %s, or the key is empty: add it; %s", e.Secret, e.Key, again)
 	case len(e.Hosts) > 0:
-		return fmt.Sprintf("Secret %s does not exist in this namespace, or has the annotation %s without %s: "+
+		return fmt.Sprintf("Secret %s does not exist in this namespace, or its annotation %s does not list %s: "+
 			"create it, or ask its owner to add what is missing; %s",
 			e.Secret, v1alpha1.AnnotationAllowedHosts, strings.Join(e.Hosts, " or "), again)
 	}
-	return fmt.Sprintf("Secret %s does not exist in this namespace: create it, %s", e.Secret, again)
+	return fmt.Sprintf("Secret %s does not exist in this namespace: create it; %s", e.Secret, again)
 }
 
 // CarrierAccount decides about an account from the result of its login; a nil error means that a
@@ -67,9 +67,9 @@ func listening(account *v1alpha1.CarrierAccount, listenErr error) string {
 	case events == nil:
 		return ""
 	case listenErr != nil:
-		return "; notifications are not received and requests are polled: " + listenErr.Error()
+		return "; notifications cannot be received, so requests are only polled: " + listenErr.Error()
 	case events.Signature == v1alpha1.SignatureNone:
-		return "; notifications are accepted without a signature, at a path that only its Secret contains"
+		return "; notifications are accepted without a signature, at a path derived from the shared secret"
 	}
 	return "; notifications are accepted at status.eventsPath"
 }

@@ -13,7 +13,7 @@ func AccountReady(in *Input) *Decision {
 	name := in.Subject.AccountName()
 	if in.Account.Object == nil {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s does not exist in this namespace: create it, and this continues automatically", name))
+			"CarrierAccount %s does not exist in this namespace: create it; the operator then continues automatically", name))
 	}
 	if in.Account.Unusable != nil {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
@@ -28,8 +28,8 @@ func AccountReady(in *Input) *Decision {
 	}
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s was edited and is not checked yet: nothing is sent as clientName %s to %s until it is known "+
-				"which identity that is%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
+			"CarrierAccount %s was edited and has not been checked yet: nothing is sent as clientName %s to %s until the "+
+				"identity of that login is known%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).St
 
 func alsoInFlight(in *Input) string {
 	for _, open := range in.Subject.OpenRequests() {
-		return fmt.Sprintf("; the %s in progress is tracked once it is", open.Operation)
+		return fmt.Sprintf("; the %s in progress is tracked once the account is ready", open.Operation)
 	}
 	return ""
 }
@@ -60,8 +60,8 @@ func SentElsewhere(in *Input) *Decision {
 			continue
 		}
 		conflict := RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: "+
-				"restore it, or resolve the request by hand: %s",
+			"%s attempt %s was sent to %s under identity %s, but the account now uses %s and identity %s: "+
+				"restore the account, or resolve the request by hand: %s",
 			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
 			account.Spec.BaseURL, account.IdentityName(), ResolveHint(in, open)))
 		if in.Ledger != nil {

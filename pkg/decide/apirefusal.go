@@ -70,28 +70,28 @@ func APIRefused(err error) *Verdict {
 		return nil
 	}
 	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, Bounded(err.Error(), MaxMessage) +
-		": nothing is sent meanwhile, and it is retried automatically. " + howToFix(status.Code)}
+		": nothing is sent in the meantime, and the operator retries automatically. " + howToFix(status.Code)}
 }
 
 // howToFix describes how to fix a refusal.
 func howToFix(code int32) string {
 	switch code {
 	case apiForbidden:
-		return "Raise the quota, or change the admission policy or the role that forbids it"
+		return "Raise the quota, or change the admission policy or role that causes the refusal"
 	case apiNotFound:
 		return "Install the CustomResourceDefinitions of this version of the operator"
 	case apiBadRequest, apiInvalid:
 		return "Install the CustomResourceDefinitions of this version of the operator, " +
-			"or change the admission policy that refuses it"
+			"or change the admission policy that causes the refusal"
 	case apiServerFault:
-		return "Make sure that the admission webhook answers, or remove it"
+		return "Make sure that the admission webhook responds, or remove the webhook"
 	}
-	return "Ask the cluster's administrator"
+	return "Ask the cluster administrator"
 }
 
 // PrunedLedger is the verdict on an object whose ledger was not stored completely by the API
 // server: "a CRD that was not upgraded prunes" (R1).
 func PrunedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, Bounded(err.Error(), MaxMessage) +
-		": nothing is sent meanwhile, and it is retried automatically"}
+		": nothing is sent in the meantime, and the operator retries automatically"}
 }

@@ -40,7 +40,7 @@ func TestR18ADefinitiveRefusalOfTheAPIServerIsReported(t *testing.T) {
 			apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "Ask the cluster", true,
 		},
 		"a missing kind":                 {noKind, "Install", false},
-		"a webhook that does not answer": {webhook, "Make sure that the admission webhook answers", false},
+		"a webhook that does not answer": {webhook, "Make sure that the admission webhook responds", false},
 
 		"a conflict":                    {apierrors.NewConflict(ledgers, name, errors.New("newer")), "", false},
 		"an object that exists already": {apierrors.NewAlreadyExists(ledgers, name), "", false},

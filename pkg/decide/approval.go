@@ -36,7 +36,10 @@ type ApprovalReason struct {
 
 // RequiredByPolicy returns the reason for an approval that a policy requires.
 func RequiredByPolicy(policy v1alpha1.Approval) ApprovalReason {
-	return ApprovalReason{Why: fmt.Sprintf("approval is %s, and nothing is sent before it is given", policy), Priced: true}
+	return ApprovalReason{
+		Why:    fmt.Sprintf("approval is %s, so nothing is sent until somebody approves this", policy),
+		Priced: true,
+	}
 }
 
 // AwaitApproval returns nil if the pending plan of changes is the approved one, otherwise a
@@ -95,5 +98,5 @@ func unquoted(changes []v1alpha1.Change) string {
 	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceText(c) != "" }) {
 		return ""
 	}
-	return "; the carrier quotes no price for it"
+	return "; the carrier quotes no price"
 }

@@ -18,7 +18,7 @@ func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestErr
 	if !open.SubmittedAt.IsZero() {
 		sent = ", sent at " + FormatTime(in, open.SubmittedAt.Time) + ","
 	}
-	return fmt.Sprintf("the outcome of %s of %s%s is unknown (%s)",
+	return fmt.Sprintf("the outcome of %s for %s%s is unknown (%s)",
 		open.Operation, atCarrier(in), sent, ErrorMessage(why))
 }
 

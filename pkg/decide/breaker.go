@@ -37,12 +37,12 @@ func (b Breaker) nextChange() time.Time {
 }
 
 func (b Breaker) open(in *Input) Verdict {
-	until := "and continue one at a time from " + FormatTime(in, b.Until)
+	until := ", and continue one at a time from " + FormatTime(in, b.Until)
 	if b.ProbeError != nil {
-		until = "until it does; the read is repeated at least every 30 s"
+		until = " until it does; the read is repeated at least every 30 s"
 	}
 	return Verdict{Working, v1alpha1.ReasonBreakerOpen, Bounded(fmt.Sprintf(
-		"the carrier's answer to %s was lost at %s%s: chargeable requests wait, %s",
+		"the response to %s was lost at %s%s: chargeable requests wait%s",
 		b.LostRequest, FormatTime(in, b.LostAt), b.probeFailure(), until), MaxMessage)}
 }
 
@@ -50,7 +50,7 @@ func (b Breaker) probeFailure() string {
 	if b.ProbeError == nil {
 		return ""
 	}
-	return fmt.Sprintf(", and it has not answered a read since (%s)", b.ProbeError)
+	return fmt.Sprintf(", and the carrier has not answered a read since (%s)", b.ProbeError)
 }
 
 // CarrierAspect reports whether the carrier of an account answers; nil while that is unknown.
@@ -60,7 +60,7 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 		view := &Input{Account: Account{Object: account}}
 		return &Aspect{
 			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: Bounded(fmt.Sprintf("the carrier's answer to %s was lost at %s%s", known.LostRequest,
+			Message: Bounded(fmt.Sprintf("the response to %s was lost at %s%s", known.LostRequest,
 				FormatTime(view, known.LostAt), known.probeFailure()), MaxMessage),
 		}
 	case known.AnsweredAt.IsZero():

@@ -110,7 +110,7 @@ func trustText(in *Input, pending *v1alpha1.Pending) string {
 	if !HasUnknown(pending.Changes) {
 		return ""
 	}
-	words := fmt.Sprintf("; or, if the service already has the unknown values, trust them with %s=%s",
+	words := fmt.Sprintf("; or, if the unknown values are already as declared, trust them with %s=%s",
 		v1alpha1.AnnotationTrust, pending.Hash)
 	given := Control(in.Subject, v1alpha1.AnnotationTrust)
 	if given != "" && given != in.Subject.Controls().Trust && given != pending.Hash {

@@ -72,8 +72,8 @@ func FindFutureTimes(in *Input) (ahead FutureTimes, report string) {
 
 // aheadReport is the message about a time in the future.
 func aheadReport(at metav1.Time, now time.Time) string {
-	return fmt.Sprintf("a recorded time is in the future (%s, now it is %s) and counts as now: "+
-		"check the clock of this manager and of the one that recorded it",
+	return fmt.Sprintf("a recorded time is in the future (%s; it is now %s) and is treated as the present: "+
+		"check the clocks of this manager and of the one that recorded the time",
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 

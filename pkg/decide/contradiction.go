@@ -19,7 +19,7 @@ func implication(phase v1alpha1.RequestPhase) string {
 	case v1alpha1.PhaseSucceeded:
 		return "done"
 	case v1alpha1.PhaseFailed:
-		return "accepted, and not done"
+		return "accepted, but not done"
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
 		return "not accepted"
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,

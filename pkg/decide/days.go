@@ -50,6 +50,6 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 // DateInPast does not name the current day: each new process would update the message.
 func DateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
-		"%s %s is in the past in the account's time zone, %s: declare today or a later day",
+		"%s %s is in the past in the account's time zone (%s): declare today or a later date",
 		field, date, OrElse(zoneOf(in.Account.Object), "UTC"))}
 }

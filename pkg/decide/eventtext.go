@@ -78,7 +78,7 @@ func ResolverOf(resolution *v1alpha1.Resolution) string {
 
 func phaseText(phase v1alpha1.RequestPhase) string {
 	return map[v1alpha1.RequestPhase]string{
-		v1alpha1.PhaseSubmitting:     "was sent, and its response was lost",
+		v1alpha1.PhaseSubmitting:     "was sent, but its response was lost",
 		v1alpha1.PhaseInProgress:     "was accepted by the carrier",
 		v1alpha1.PhaseSucceeded:      "succeeded",
 		v1alpha1.PhaseFailed:         "failed",
@@ -88,7 +88,7 @@ func phaseText(phase v1alpha1.RequestPhase) string {
 		v1alpha1.PhaseNotAccepted:    "was not accepted",
 		v1alpha1.PhaseOutcomeUnknown: "has an unknown outcome",
 		v1alpha1.PhaseAbandoned:      "was abandoned",
-		v1alpha1.PhaseLateAcceptance: "was accepted after a person had ended it",
+		v1alpha1.PhaseLateAcceptance: "was accepted by the carrier after a person had resolved it",
 		v1alpha1.PhaseRepeated:       "was sent again",
 	}[phase]
 }

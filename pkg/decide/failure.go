@@ -80,7 +80,7 @@ func failureMessage(in *Input, request *v1alpha1.Request) string {
 
 // FailureMessageWith names another fix, in addition to the retry annotation.
 func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string {
-	fix += ", or to retry it unchanged: " + RetryHint(in, request)
+	fix += ", or, to retry it unchanged, run: " + RetryHint(in, request)
 	switch {
 	case exhausted(request):
 		return exhaustedMessage(request, fix)

@@ -34,7 +34,7 @@ func Finalize(open []*v1alpha1.Request, memory Memory, now time.Time, then strin
 		finalization.WaitUntil = time.Time{}
 	}
 	if len(words) > 0 {
-		finalization.Warning = fmt.Sprintf("deleted while %s: it continues at the carrier, and %s",
+		finalization.Warning = fmt.Sprintf("deleted while %s: the request continues at the carrier, but %s",
 			strings.Join(words, ", "), then)
 	}
 	return finalization

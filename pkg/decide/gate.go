@@ -63,6 +63,6 @@ func cacheCurrent(in *Input, _ DesiredChange) *Decision {
 		return nil
 	}
 	return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s has changed, and the cache does not show the change yet: nothing is sent before it does", behind)),
+		"%s has changed, but the cache does not show the change yet: nothing is sent until it does", behind)),
 		in.Now.Add(time.Minute))
 }

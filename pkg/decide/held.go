@@ -42,7 +42,7 @@ func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinish
 		return &Unfinished{Phase: v1alpha1.PhaseInProgress}
 	case status == string(carrier.AggregationFailed), status == string(carrier.CancellationRejected):
 		return &Unfinished{v1alpha1.PhaseFailed, Because(JoinTexts(
-			"the carrier answered 200, and the status of the request is "+status, result.ErrorDetail))}
+			"the carrier answered 200, but the status of the request is "+status, result.ErrorDetail))}
 	}
 	return nil
 }
@@ -66,6 +66,6 @@ func MonthsOf(term string) string {
 func NotOurs(request *v1alpha1.Request, what string) *Unfinished {
 	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
 		Code:    v1alpha1.ReasonHandleLost,
-		Message: fmt.Sprintf("the Location %s leads to %s, which is not ours", request.Location, what),
+		Message: fmt.Sprintf("the Location %s returns %s, which does not belong to this request", request.Location, what),
 	}}
 }

@@ -25,9 +25,10 @@ func JudgeIdentity(account *v1alpha1.CarrierAccount, ledgers []v1alpha1.RequestL
 	}
 	held := &ledgers[0]
 	return &Verdict{Stuck, v1alpha1.ReasonIdentityChanged, fmt.Sprintf(
-		"clientName %s has sent to %s under identity %s (RequestLedger %s), and this CarrierAccount says identity %s, "+
-			"under which none of its requests is known: nothing is sent. Create it with spec.identity: %s; or, if it is "+
-			"about other services, kubectl -n %s annotate --overwrite carrieraccount %s '%s=%s'",
+		"clientName %s has already sent requests to %s under identity %s (RequestLedger %s), but this CarrierAccount has "+
+			"identity %s, under which none of those requests are known: nothing is sent. Recreate the CarrierAccount with "+
+			"spec.identity: %s; or, if it covers other services, run: kubectl -n %s annotate --overwrite carrieraccount %s "+
+			"'%s=%s'",
 		account.Spec.Auth.ClientName, account.Spec.BaseURL, held.Spec.Identity, held.Name, identity, held.Spec.Identity,
 		account.Namespace, account.Name, v1alpha1.AnnotationAcknowledge, identity)}, false
 }
@@ -40,7 +41,7 @@ func ForeignIdentity(ledger *v1alpha1.RequestLedger, here Installation) *Verdict
 		return nil
 	}
 	return &Verdict{Stuck, v1alpha1.ReasonLedgerLost, fmt.Sprintf(
-		"RequestLedger %s, which counts what identity %s sends, is of another cluster (%q): nothing is sent. Find out who "+
-			"put it here, and compare with the carrier what has been sent; then %s",
+		"RequestLedger %s, which counts what identity %s sends, belongs to another cluster (%q): nothing is sent. "+
+			"Find out who put it here, and check with the carrier what has been sent; then run: %s",
 		ledger.Name, ledger.Spec.Identity, ledger.Spec.Cluster, here.command())}
 }

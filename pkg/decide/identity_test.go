@@ -60,7 +60,7 @@ func TestR31TheMessageAboutAnotherIdentitySaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	verdict, _ := decide.JudgeIdentity(acme(""), identities("old"))
 	for _, words := range []string{
-		"clientName reseller has sent to https://a under identity old", "RequestLedger identity-of-old",
+		"clientName reseller has already sent requests to https://a under identity old", "RequestLedger identity-of-old",
 		"kubectl -n retail annotate --overwrite carrieraccount main 'wholesale.broadband/acknowledge=acme'",
 	} {
 		if !strings.Contains(verdict.Message, words) {

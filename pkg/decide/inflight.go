@@ -53,7 +53,7 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		v1alpha1.PhaseRepeated:
 	}
 	return RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
-		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that wrote it",
+		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that recorded it",
 		open.Operation, open.AttemptID, open.Phase))
 }
 
@@ -61,9 +61,9 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
-		"the carrier accepted %s attempt %s as %s, which became known after a person had ended it: nothing is "+
-			"sent until you resolve it. If the request is valid, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
-			"if it was cancelled at the carrier, or is not valid, use =Abandoned",
+		"the carrier accepted %s attempt %s as %s, but this became known only after a person had resolved the attempt: "+
+			"nothing is sent until you resolve it again. If the request is valid, run: kubectl -n %s annotate --overwrite "+
+			"%s %s '%s=%s=Succeeded'; if it was cancelled at the carrier or is not valid, use =Abandoned",
 		open.Operation, open.AttemptID, open.Location, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
 		in.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notResolvedByAll(in, open))
 }
@@ -76,7 +76,7 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		return by.Verify(open) // the POST was sent and the response was lost
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
-		return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, Because("the intent was recorded, and nothing was sent"))
+		return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, Because("the intent was recorded, but nothing was sent"))
 	case !in.Now.Before(attempt.FirstSeen.Add(senderGrace)):
 		return by.Verify(open)
 	case attempt.Posted:
@@ -95,7 +95,8 @@ func awaitAnswer(open *v1alpha1.Request, by Evidence) *Decision {
 		return held
 	}
 	return RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
+		"another process was sending %s attempt %s: the operator waits up to two minutes for that process to "+
+			"record the response",
 		open.Operation, open.AttemptID))
 }
 
@@ -120,15 +121,15 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 		return readingAgain(in, open)
 	case attempt.Failures >= FailuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s is in progress at the carrier, which cannot be polled: %s; polling continues",
+			"%s is in progress at the carrier, but it cannot be polled: %s; polling continues",
 			open.Operation, ErrorText(attempt.PollError))}
 	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
-			"the carrier reports an error with %s and continues once it is fixed: %s; it is tracked until it ends",
+			"the carrier reports an error in %s and continues once the error is fixed: %s; the request is tracked until it ends",
 			open.Operation, OrElse(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no details were given"))}
 	case isOverdue(in, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
-			"%s has been at the carrier for longer than usual and is still polled at %s; to resolve it by hand: %s",
+			"%s has been in progress at the carrier for longer than usual and is still polled at %s; to resolve it by hand: %s",
 			open.Operation, open.Location, ResolveHint(in, open))}
 	}
 	return progressing(open)
@@ -199,9 +200,10 @@ func WhyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
 	switch {
 	case open.Phase == v1alpha1.PhaseInProgress:
 		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
-			"the carrier has not known its Location %s since %s", open.Location, open.LostSince.UTC().Format(time.RFC3339))}
+			"the carrier has not recognized the request's Location %s since %s",
+			open.Location, open.LostSince.UTC().Format(time.RFC3339))}
 	case open.Error != nil:
 		return open.Error
 	}
-	return &v1alpha1.RequestError{Message: "the process that sent it ended before it recorded the answer"}
+	return &v1alpha1.RequestError{Message: "the process that sent the request ended before it recorded the response"}
 }

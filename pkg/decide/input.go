@@ -69,7 +69,7 @@ type Account struct {
 // response it holds back chargeable requests until the carrier has answered a read and the pause is
 // over. The zero value holds back nothing.
 type Breaker struct {
-	LostRequest string    // the request whose response was lost last, such as "PlanChange of bbs/site"
+	LostRequest string    // the request whose response was lost last, such as "PlanChange for bbs/site"
 	LostAt      time.Time // when that was noticed; zero: no response is known to be lost
 	Until       time.Time // no chargeable request is sent before this time
 	Answered    bool      // whether the carrier has answered since then

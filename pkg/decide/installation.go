@@ -62,8 +62,8 @@ func (in *Input) Withheld() string {
 	case !in.Submit:
 		return "the manager runs with --submit=false"
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare with the "+
-			"carrier, then %s)", in.Installation.command())
+		return fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare them with "+
+			"the carrier's records, then run: %s)", in.Installation.command())
 	}
 	return ""
 }
@@ -76,8 +76,8 @@ func AwaitAcknowledgement(in *Input, what string) *Decision {
 		return nil
 	}
 	return RestWaiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
-		"objects existed before the operator first ran: if another installation has sent this, restore its RequestLedgers "+
-			"first; otherwise run %s. %s is not sent before that", in.Installation.command(), what))
+		"objects existed before the operator first ran: if another installation has already sent their requests, "+
+			"restore its RequestLedgers first; otherwise run %s. Until then, %s is not sent", in.Installation.command(), what))
 }
 
 // sentOnlyOnce reports whether only a ledger prevents an operation from being sent again.
@@ -96,8 +96,8 @@ func markerPresent(in *Input, _ DesiredChange) *Decision {
 
 func markerGone(installation *Installation) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerLost, fmt.Sprintf(
-		"RequestLedger %s is gone, or is not the one that this manager started with: nothing is sent for what has no "+
-			"RequestLedger yet. Restore the RequestLedgers, then restart the manager", installation.Marker)}
+		"RequestLedger %s is missing, or is not the one that this manager started with: nothing is sent for objects that "+
+			"have no RequestLedger yet. Restore the RequestLedgers, then restart the manager", installation.Marker)}
 }
 
 // Unrecordable returns why the loss of a ledger cannot be recorded; nil if it can.
@@ -105,7 +105,7 @@ func Unrecordable(in *LedgerInput) *Verdict {
 	switch {
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
 		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.Withheld() +
-			", and the RequestLedger of this object is gone, or older than the newest one seen: nothing is sent"}
+			", and the RequestLedger of this object is missing or older than the newest one seen: nothing is sent"}
 	case in.Installation.MarkerGone && in.Ledger == nil:
 		return new(markerGone(&in.Installation))
 	}
@@ -115,5 +115,5 @@ func Unrecordable(in *LedgerInput) *Verdict {
 // ImplausibleRevision is the message about a revision that is ignored.
 func ImplausibleRevision(of v1alpha1.LedgerReference) string {
 	return fmt.Sprintf("status.ledger.revision %d of RequestLedger %s is above 2^53, which no ledger can reach: "+
-		"it is ignored. Find out who wrote this status", of.Revision, of.Name)
+		"the revision is ignored. Find out who wrote this status", of.Revision, of.Name)
 }

@@ -75,7 +75,7 @@ func holderOf(ledger *v1alpha1.RequestLedger) string {
 // DamagedLedger is the verdict on an object whose ledger cannot be used.
 func DamagedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, err.Error() +
-		": nothing is sent. Restore it from a backup, or find out what changed it"}
+		": nothing is sent. Restore the RequestLedger from a backup, or find out what changed it"}
 }
 
 // NewerLedger is the verdict on an object whose ledger a newer version has written.
@@ -93,8 +93,8 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 			ledger.Spec.Service.ID, holderOf(ledger))
 	case ledger.Spec.Order != nil:
 		verdict.Message = fmt.Sprintf(
-			"customerReference %q is held by ServiceOrder %s: an order is sent at most once for it. "+
-				"Delete one of the two, or give this one a customerReference of its own",
+			"customerReference %q is already used by ServiceOrder %s: at most one order is sent for a customerReference. "+
+				"Delete one of the two ServiceOrders, or give this one a customerReference of its own",
 			ledger.Spec.Order.CustomerReference, holderOf(ledger))
 	}
 	return &verdict
@@ -112,14 +112,14 @@ func CarrierConflict(in *LedgerInput) LedgerVerdict {
 		return LedgerVerdict{Move: true}
 	}
 	judged := LedgerVerdict{Verdict: &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
-		"RequestLedger %s of %s is for the carrier at %s, and the account is at %s: nothing is sent. "+
-			"Two carriers need two values of spec.identity in their CarrierAccounts. %s",
+		"RequestLedger %s of %s belongs to the carrier at %s, but the account uses the carrier at %s: nothing is sent. "+
+			"CarrierAccounts of different carriers need different values of spec.identity. %s",
 		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
 		sameCarrierHint(&in.Input))}}
 	if resolved, ok := ParseResolution(ResolveAnnotation(&in.Input)); ok && resolved.Outcome == resolvedSameCarrier {
 		judged.Resolve = ResolveAnnotation(&in.Input) // it counts as handled, because it cannot apply later either
-		judged.Verdict.Message += fmt.Sprintf(" (now it is %q, which does not move it: "+
-			"the time must not be before the creation of the CarrierAccount, %s, or in the future)",
+		judged.Verdict.Message += fmt.Sprintf(" (the annotation is now %q, which does not move the ledger: its time must "+
+			"not be before the creation of the CarrierAccount, %s, or in the future)",
 			judged.Resolve, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
 	}
 	return judged
@@ -143,7 +143,7 @@ func MovedByPerson(in *LedgerInput) bool {
 
 // sameCarrierHint explains how to confirm that only the carrier's address has changed.
 func sameCarrierHint(in *Input) string {
-	return fmt.Sprintf("If only the carrier's address has changed: kubectl -n %s annotate --overwrite %s %s "+
+	return fmt.Sprintf("If only the carrier's address has changed, run: kubectl -n %s annotate --overwrite %s %s "+
 		"'%s=%s<present time, RFC 3339>=%s'", in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
 		in.Subject.GetName(), v1alpha1.AnnotationResolve, resolvedAll, resolvedSameCarrier)
 }

@@ -19,9 +19,9 @@ func heldByDeletedLedger(ledger *v1alpha1.RequestLedger) *Decision {
 		return nil
 	}
 	return RestStuck(v1alpha1.ReasonLedgerDeleting, fmt.Sprintf(
-		"RequestLedger %s is being deleted, which cannot be undone: nothing new is sent, and what is in progress is "+
-			"tracked until it ends. Keep a copy (kubectl get ledger %s -o yaml); docs/requestledger.md says how to restore it, "+
-			"or how to give it up", ledger.Name, ledger.Name))
+		"RequestLedger %s is being deleted, which cannot be undone: nothing new is sent, and requests in progress "+
+			"are tracked until they end. Keep a copy (kubectl get ledger %s -o yaml); docs/requestledger.md explains how to "+
+			"restore the ledger or give it up", ledger.Name, ledger.Name))
 }
 
 // WhyLedgerKept returns why a ledger that is being deleted must stay, regardless of its holder; ""
@@ -34,10 +34,10 @@ func WhyLedgerKept(ledger *v1alpha1.RequestLedger) string {
 	}
 	switch {
 	case len(open) > 0:
-		return fmt.Sprintf("%s: it stays until that has ended, or a person has resolved it", strings.Join(open, ", "))
+		return fmt.Sprintf("%s: the ledger stays until this has ended or a person has resolved it", strings.Join(open, ", "))
 	case ledger.Annotations[v1alpha1.AnnotationForget] != ledger.Name:
-		return fmt.Sprintf("it stays, because without it its requests may be sent again. To give it up anyway, "+
-			"delete its object and kubectl annotate --overwrite ledger %s %s=%s",
+		return fmt.Sprintf("the ledger stays, because without it the requests that it records may be sent again. To give it "+
+			"up anyway, delete its object and run: kubectl annotate --overwrite ledger %s %s=%s",
 			ledger.Name, v1alpha1.AnnotationForget, ledger.Name)
 	}
 	return ""
@@ -45,5 +45,5 @@ func WhyLedgerKept(ledger *v1alpha1.RequestLedger) string {
 
 // LedgerInUse is the message that an object keeps a ledger that is being deleted.
 func LedgerInUse(object string) string {
-	return object + " uses it: it stays until that object is deleted"
+	return object + " uses this ledger: it stays until that object is deleted"
 }

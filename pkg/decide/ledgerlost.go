@@ -70,13 +70,13 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 // lostText describes what was lost. Requests that the carrier accepted may only be recorded in the
 // status (R16).
 func lostText(in *LedgerInput, what string) string {
-	why := "gone, of another identity, or older than the newest one seen"
+	why := "missing, for another identity, or older than the newest one seen"
 	if in.Installation.IsLost(in.Ledger) {
-		why = fmt.Sprintf("of another cluster (%q)", in.Ledger.Spec.Cluster)
+		why = fmt.Sprintf("from another cluster (%q)", in.Ledger.Spec.Cluster)
 	}
-	words := fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not recorded", what, why)
+	words := fmt.Sprintf("the RequestLedger of this %s is %s: the record of what was sent is incomplete", what, why)
 	if !in.Lost {
-		words = fmt.Sprintf("the RequestLedger of this %s lacks the carrier's answer", what)
+		words = fmt.Sprintf("the RequestLedger of this %s does not contain the carrier's response", what)
 	}
 	for _, contract := range carrier.Contracts() {
 		shown := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))

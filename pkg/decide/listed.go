@@ -20,9 +20,9 @@ func Listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool
 // account and on one that is not on the account's list. The wording is the same, so that it does
 // not reveal which it is.
 func NotFoundOrForbidden(operation v1alpha1.Operation, serviceID v1alpha1.CarrierID) Verdict {
-	then := "it is tried again every ten minutes"
+	then := "the operator tries again every ten minutes"
 	if ClassOf(operation, v1alpha1.RequestTarget{}) == carrier.ClassNever {
-		then = "to try again set the annotation " + v1alpha1.AnnotationRetry +
+		then = "to try again, set the annotation " + v1alpha1.AnnotationRetry +
 			" to the id of the attempt that failed or to the present time (RFC 3339), or create another object"
 	}
 	return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, fmt.Sprintf(

@@ -35,7 +35,7 @@ func UnsignedNote(notice *v1alpha1.Notice) string {
 	if !notice.Unverified {
 		return ""
 	}
-	return " (from an unsigned notification: confirm with the carrier)"
+	return " (from an unsigned notification: confirm it with the carrier)"
 }
 
 // ReasonGiven returns the reason that a notification names.

@@ -46,8 +46,8 @@ func queriesBefore(in *Input, want DesiredChange) int32 {
 
 // exhaustedMessage is the message about an exhausted query.
 func exhaustedMessage(last *v1alpha1.Request, fix string) string {
-	return fmt.Sprintf("%s was sent %d times, and the carrier has not answered it (the last time: %s): "+
-		"it is not sent again automatically. Ask the carrier; %s",
+	return fmt.Sprintf("%s was sent %d times, but the carrier has not answered it (the last time: %s): "+
+		"it is not sent again automatically. Ask the carrier; then %s",
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 

@@ -12,9 +12,9 @@ import (
 func readingAgain(in *Input, done *v1alpha1.Request) Verdict {
 	if attempt := in.Memory.Attempts[done.AttemptID]; attempt.Failures >= FailuresShown {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s is done, and its result cannot be read once more: %s; it is retried",
+			"%s is done, but its result cannot be read again: %s; the read is retried",
 			done.Operation, ErrorText(attempt.PollError))}
 	}
 	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s is done, and its result, which is not in the status, is read from the carrier once more", done.Operation)}
+		"%s is done, but its result is not in the status and is being read from the carrier again", done.Operation)}
 }

@@ -40,7 +40,7 @@ func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decisio
 
 func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 	return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s: it sets a value, and is sent again at %s; to resolve it by hand: %s",
+		"%s: the request is safe to repeat and is sent again at %s; to resolve it by hand: %s",
 		DescribeUnknown(in, open, WhyUnknown(open)), FormatTime(in, at), ResolveHint(in, open))), at)
 }
 

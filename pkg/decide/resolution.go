@@ -100,7 +100,7 @@ func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	if !strings.HasPrefix(value, resolvedAll) || ok && resolved.Outcome == resolvedSameCarrier {
 		return ""
 	}
-	return fmt.Sprintf(" (now %s is %q, which does not resolve it: the form is all@<time>=Succeeded or =Abandoned, "+
-		"with an RFC 3339 time after %s that is not in the future)",
+	return fmt.Sprintf(" (the annotation %s is now %q, which does not resolve this attempt: "+
+		"the form is all@<time>=Succeeded or =Abandoned, with an RFC 3339 time after %s that is not in the future)",
 		v1alpha1.AnnotationResolve, value, open.FinishedAt.UTC().Format(time.RFC3339))
 }

@@ -45,9 +45,9 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 // may send; an order: final, its customerReference is used up".
 func abandonedText(operation v1alpha1.Operation) string {
 	if operation == v1alpha1.OperationOrderCreate {
-		return "abandoned by resolve, which is final: its customerReference cannot be used again"
+		return "abandoned with the resolve annotation, which is final: the customerReference cannot be used again"
 	}
-	return "abandoned by resolve; a change of spec or the retry annotation can send it again"
+	return "abandoned with the resolve annotation; it is sent again only after a spec change or with the retry annotation"
 }
 
 // accepted records that a person found the request at the carrier.

@@ -92,14 +92,14 @@ func WhyRetryIgnored(in *Input, last *v1alpha1.Request) string {
 	if asked == "" {
 		return ""
 	}
-	why := "is not after the end of attempt " + last.AttemptID
+	why := "is not later than the end of attempt " + last.AttemptID
 	switch at, err := time.Parse(time.RFC3339, asked); {
 	case err != nil:
 		why = fmt.Sprintf("is neither the id of attempt %s nor an RFC 3339 time", last.AttemptID)
 	case at.After(in.Now):
-		why = "is a time in the future, and is ignored until then"
+		why = "is a time in the future and is ignored until then"
 	}
-	return fmt.Sprintf(" (now %s is %q, which %s)", v1alpha1.AnnotationRetry, asked, why)
+	return fmt.Sprintf(" (the annotation %s is now %q, which %s)", v1alpha1.AnnotationRetry, asked, why)
 }
 
 // RetryDue returns when a retry annotation with a time in the future takes effect; zero if never.

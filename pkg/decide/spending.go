@@ -93,14 +93,14 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 		return &Decision{Step: Rest{}, Verdict: *NewerLedger(ledger)}
 	case ledger != nil && ledger.Spec.BaseURL != account.Spec.BaseURL:
 		return RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"RequestLedger %s counts what identity %s spends at the carrier at %s, and the account is at %s: "+
-				"two carriers need two values of spec.identity in their CarrierAccounts",
+			"RequestLedger %s counts what identity %s spends at the carrier at %s, but the account uses the carrier at %s: "+
+				"CarrierAccounts of different carriers need different values of spec.identity",
 			ledger.Name, ledger.Spec.Identity, ledger.Spec.BaseURL, account.Spec.BaseURL))
 	case len(spending.Reserved(now)) < int(limit.PerHour):
 		return nil
 	}
 	decision := RestWorking(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
 		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
-			"the next is sent when one of them is an hour old", limit.PerHour))
+			"the next one is sent once the oldest of them is an hour old", limit.PerHour))
 	return RequeueAt(decision, now.Add(time.Minute))
 }

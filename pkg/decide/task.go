@@ -59,7 +59,7 @@ func SendTask(in *Input, task Task) *Decision {
 func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if err := CheckSupported(in, carrier.Operation(task.Operation)); err != nil {
 		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
-			return RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise apiVersion of the CarrierAccount")
+			return RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise spec.apiVersion of the CarrierAccount")
 		}
 	}
 	if held := taskWithheld(in, task); held != nil {
@@ -78,7 +78,7 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 func taskWithheld(in *Input, task Task) *Decision {
 	switch {
 	case in.Withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
-		return RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, and %s is not sent", in.Withheld(), task.Operation))
+		return RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, so %s is not sent", in.Withheld(), task.Operation))
 	case sentOnlyOnce(task.Operation):
 		return AwaitAcknowledgement(in, string(task.Operation))
 	}
@@ -130,14 +130,15 @@ func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 		return ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
 	}
 	why := &v1alpha1.RequestError{
-		Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf("the carrier no longer knows its Location %s", open.Location),
+		Code:    v1alpha1.ReasonHandleLost,
+		Message: fmt.Sprintf("the carrier no longer recognizes the request's Location %s", open.Location),
 	}
 	if open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil {
 		why = open.Error
 		last := t.Subject.NewestError()
 		if last != nil && t.Now.Before(t.Past(last.At).Add(queryGrace)) {
 			return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-				"%s has no usable answer (%s): it is sent again a minute later", open.Operation, ErrorMessage(why))),
+				"%s has no usable response (%s): it is sent again after a minute", open.Operation, ErrorMessage(why))),
 				t.Past(last.At).Add(queryGrace))
 		}
 	}

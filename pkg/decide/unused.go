@@ -17,7 +17,7 @@ func (d *Decision) WithControls(in *Input) {
 		d.Unused = unused
 		d.Verdict.Message += "; " + unused
 	} else if resolutionIsVoid(in) {
-		d.Unused = fmt.Sprintf("the annotation %s is %q, and resolves nothing: it names no attempt that it can resolve",
+		d.Unused = fmt.Sprintf("the annotation %s is %q, but resolves nothing: it names no attempt that can be resolved",
 			v1alpha1.AnnotationResolve, ResolveAnnotation(in))
 	}
 }
@@ -34,13 +34,13 @@ func unusedControl(in *Input, decision *Decision) string {
 		annotation, handled, why string
 		needed                   bool
 	}{
-		{v1alpha1.AnnotationApprove, decision.Handled.Approve, "approves nothing: no change waits for approval", waits},
+		{v1alpha1.AnnotationApprove, decision.Handled.Approve, "approves nothing: no change is waiting for approval", waits},
 		{v1alpha1.AnnotationTrust, decision.Handled.Trust, "trusts nothing: no unknown value is shown", waits},
 		{v1alpha1.AnnotationRetry, decision.Handled.Retry, "retries nothing: no request has failed", hasFailed(in)},
 	} {
 		given := Control(in.Subject, one.annotation)
 		if given != "" && given != one.handled && !one.needed && !isRecorded(in, given) {
-			return fmt.Sprintf("the annotation %s is %q, and %s", one.annotation, given, one.why)
+			return fmt.Sprintf("the annotation %s is %q, but %s", one.annotation, given, one.why)
 		}
 	}
 	return ""

@@ -98,9 +98,9 @@ func waitsFor(object subject, message string) ending {
 		case open.Phase == v1alpha1.PhaseInProgress:
 			return polled
 		case open.Phase != v1alpha1.PhaseSubmitting:
-		case strings.Contains(message, "awaited for two minutes"):
+		case strings.Contains(message, "waits up to two minutes"):
 			return withinGrace
-		case strings.Contains(message, "it sets a value, and is sent again at"):
+		case strings.Contains(message, "is safe to repeat and is sent again at"):
 			return toRepeat
 		case strings.Contains(message, "health"):
 			return toProve

@@ -52,7 +52,7 @@ type breaker struct {
 // ticket is a request's slot in the window.
 type ticket struct {
 	enteredAt time.Time // zero: for a query, which takes no slot
-	request   string    // the request, such as "PlanChange of bbs/site"
+	request   string    // the request, such as "PlanChange for bbs/site"
 }
 
 // enter takes a slot in the window, or returns how long to wait before trying again.

@@ -77,7 +77,7 @@ func (l *Lease) Submit(
 	if l.ticket != nil {
 		had = *l.ticket
 	}
-	had.request = fmt.Sprintf("%s of %s", op, l.object)
+	had.request = fmt.Sprintf("%s for %s", op, l.object)
 	if contract, _ := carrier.ContractOf(op); l.breaker.posted(contract.Repeat, receipt.Delivery, had) {
 		l.changed()
 	}

@@ -125,8 +125,8 @@ func slotsOffered(in *Input) *decide.Decision {
 
 func cancelledByCarrier(in *Input) string {
 	notice := in.Appointment.Status.Cancelled
-	return fmt.Sprintf("the carrier cancelled the appointment of order %s%s: %s. Query slots again with "+
-		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>', or change dateFrom, and book another",
+	return fmt.Sprintf("the carrier cancelled the appointment for order %s%s: %s. Query slots again with "+
+		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>' or with another dateFrom, and book another one",
 		OrderNumber(in.Appointment, in.Order), decide.UnsignedNote(notice), decide.ReasonGiven(notice),
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
 }
@@ -151,15 +151,15 @@ func orderKnown(in *Input) *decide.Decision {
 		return nil
 	case order == nil:
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
-			"ServiceOrder %s does not exist in this namespace: create it, and the slots are queried", ref.Name))
+			"ServiceOrder %s does not exist in this namespace: create it; the slots are then queried", ref.Name))
 	case order.Spec.AccountRef != in.Appointment.Spec.AccountRef:
 		return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"ServiceOrder %s belongs to CarrierAccount %s and this object to %s: the slots of an order are queried "+
-				"by the account that placed it; create another AppointmentRequest with that accountRef",
+			"ServiceOrder %s belongs to CarrierAccount %s, but this object belongs to %s: slots are queried with the "+
+				"account that placed the order; create another AppointmentRequest with that accountRef",
 			ref.Name, order.Spec.AccountRef.Name, in.Appointment.Spec.AccountRef.Name))
 	case order.Status.OrderID == "":
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
-			"ServiceOrder %s has no order number yet: once the carrier has accepted it, the slots are queried", ref.Name))
+			"ServiceOrder %s has no order number yet: the slots are queried once the carrier has accepted the order", ref.Name))
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func slotsRefused(in *Input) *decide.Decision {
 	held := decide.HeldBack(&in.Input, refused)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
 		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
-			"the account's permissions; it is retried automatically%s",
+			"the account's permissions; the query is retried automatically%s",
 			OrderNumber(in.Appointment, in.Order), orderField(in), decide.WhyRetryIgnored(&in.Input, refused))
 	}
 	return held
@@ -226,8 +226,8 @@ func madeElsewhere(in *Input) *decide.Decision {
 		return nil
 	}
 	return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-		"appointment-request %s was created at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
-			"restore the account, or create another AppointmentRequest",
+		"appointment-request %s was created at %s under identity %s, but the account now uses %s and identity %s, "+
+			"where it cannot be cancelled: restore the account, or create another AppointmentRequest",
 		in.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
 		account.Spec.BaseURL, account.IdentityName()))
 }
@@ -239,7 +239,7 @@ func querySlots(in *Input) *decide.Decision {
 	want := desiredSlots(in)
 	if why := in.Withheld(); why != "" {
 		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, and %s is not sent: it creates an appointment-request", why, want.Operation))
+			"%s, so %s is not sent, because it would create an appointment-request", why, want.Operation))
 	}
 	decision := decide.SendTask(&in.Input, decide.Task{Operation: want.Operation, Target: want.Target, Body: want.Body})
 	if query, ok := decision.Step.(decide.SubmitQuery); ok {
@@ -276,7 +276,7 @@ func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 			return nil
 		}
 		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, and %s, whose response was lost, is not sent again; to resolve it by hand: %s",
+			"%s, so %s, whose response was lost, is not sent again; to resolve it by hand: %s",
 			why, open.Operation, decide.ResolveHint(a.Input, open)))
 	})
 }

@@ -26,7 +26,7 @@ func Finalize(in Input, namespaceGoing bool) Finalization {
 	status, account := &in.Appointment.Status, in.Account.Object
 	removeWith := func(why string) Finalization {
 		return Finalization{Remove: true, Warning: fmt.Sprintf(
-			"appointment-request %s is not known to be cancelled at the carrier: %s; have it cancelled there if it matters",
+			"appointment-request %s may still exist at the carrier: %s; if necessary, ask the carrier to cancel it",
 			status.AppointmentRequestID, why)}
 	}
 	switch {
@@ -35,7 +35,7 @@ func Finalize(in Input, namespaceGoing bool) Finalization {
 	case namespaceGoing:
 		return removeWith("its namespace is being deleted")
 	case account == nil || !account.DeletionTimestamp.IsZero():
-		return removeWith(fmt.Sprintf("CarrierAccount %s is gone", in.Subject.AccountName()))
+		return removeWith(fmt.Sprintf("CarrierAccount %s no longer exists or is being deleted", in.Subject.AccountName()))
 	case !in.Now.Before(cancelDeadline(&in)):
 		return removeWith(fmt.Sprintf("it could not be cancelled within %s (%s)", cancelGrace, whyNotCancelled(status)))
 	}
@@ -52,7 +52,7 @@ func cancelDeadline(in *Input) time.Time {
 func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 	request := status.Request
 	if request == nil || request.Operation != v1alpha1.OperationAppointmentCancel {
-		return "it was never sent"
+		return "the cancel request was never sent"
 	}
 	return fmt.Sprintf("%s: %s", request.Phase, decide.ErrorMessage(request.Error))
 }

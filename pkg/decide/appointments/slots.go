@@ -168,10 +168,11 @@ func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSl
 	status := &a.Status
 	offer := fmt.Sprintf("the carrier offers %d slots from %s", status.SlotCount, status.DateFrom)
 	if int(status.SlotCount) > len(status.Slots) {
-		offer += fmt.Sprintf(" (the first %d are shown and chosen from)", len(status.Slots))
+		offer += fmt.Sprintf(" (only the first %d are shown and considered)", len(status.Slots))
 	}
 	if choice != nil {
-		return fmt.Sprintf("%s; recommended is %s, %s", offer, cmp.Or(choice.LocalTime, choice.StartTime), choice.SlotType)
+		return fmt.Sprintf("%s; the recommended slot is %s, %s",
+			offer, cmp.Or(choice.LocalTime, choice.StartTime), choice.SlotType)
 	}
 	willing := a.Spec.Preferences
 	willing.AllowChargeable = true
@@ -182,7 +183,8 @@ func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSl
 		}
 	}
 	if costly == 0 {
-		return offer + "; none of them suits the preferences"
+		return offer + "; none of them matches the preferences"
 	}
-	return fmt.Sprintf("%s; none of them suits the preferences, %d would with preferences.allowChargeable", offer, costly)
+	return fmt.Sprintf("%s; none of them matches the preferences, but %d would with preferences.allowChargeable",
+		offer, costly)
 }

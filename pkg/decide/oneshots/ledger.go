@@ -28,7 +28,7 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 		lost := decide.LostAttempt(&in, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{
 			Code: v1alpha1.ReasonStatusLost,
-			Message: "the object has the operator's finalizer and no recorded request: " +
+			Message: "the object has the operator's finalizer but no recorded request: " +
 				"the record of what was sent is lost",
 		}
 		return decide.LedgerVerdict{Lost: &lost}

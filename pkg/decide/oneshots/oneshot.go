@@ -24,14 +24,14 @@ func completed(in *Input) *decide.Decision {
 		return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 			State: decide.Settled, Reason: v1alpha1.ReasonExpired,
 			Message: fmt.Sprintf(
-				"the carrier's answer was valid until %s: for a new one create another object", in.ValidUntil),
+				"the carrier's response was valid until %s: for a new one, create another object", in.ValidUntil),
 		}}
 	}
-	found := decide.OrElse(in.Summary, "the carrier's answer is in the status")
+	found := decide.OrElse(in.Summary, "the carrier's response is in the status")
 	message := fmt.Sprintf("%s is done: %s", request.Operation, found)
 	switch {
 	case request.EndedBy == v1alpha1.EndedByPerson:
-		message = fmt.Sprintf("%s is done, according to %s: the carrier's answer is not known",
+		message = fmt.Sprintf("%s is done, according to %s: the carrier's response is not known",
 			request.Operation, v1alpha1.AnnotationResolve)
 	case request.Error != nil:
 		message = fmt.Sprintf(

@@ -129,7 +129,7 @@ func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
 // qualification.
 func feeText(fees *v1alpha1.OrderFees) string {
 	if fees == nil {
-		return "; no fee is known, because no qualification result is given"
+		return "; no fees are known, because no qualification result is given"
 	}
 	var known, unknown []string
 	for _, item := range fees.Items {
@@ -142,7 +142,7 @@ func feeText(fees *v1alpha1.OrderFees) string {
 	unknown = append(unknown, "the plan's own fees, which a qualification does not contain")
 	words := "; not known: " + strings.Join(unknown, ", ")
 	if fees.OneTime != nil && len(known) > 1 {
-		known = append(known, "together one-time "+fees.OneTime.String())
+		known = append(known, "total one-time "+fees.OneTime.String())
 	}
 	if len(known) > 0 {
 		words = "; fees: " + strings.Join(known, ", ") + words
@@ -198,13 +198,13 @@ func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 	var words []string
 	differ := func(name, how string, was, is *v1alpha1.Money) {
 		if centsOf(was) != centsOf(is) {
-			words = append(words, fmt.Sprintf("%s %s %s where %s was shown", name, how, orNothing(is), orNothing(was)))
+			words = append(words, fmt.Sprintf("%s for %s (%s) instead of %s", orNothing(is), name, how, orNothing(was)))
 		}
 	}
 	for _, name := range feesToCompare(shown.Items, charged.Items) {
 		was, is := feeNamed(shown.Items, name), feeNamed(charged.Items, name)
-		differ(name, "once", was.OneTime, is.OneTime)
-		differ(name, "per month", was.Monthly, is.Monthly)
+		differ(name, "one-time", was.OneTime, is.OneTime)
+		differ(name, "monthly", was.Monthly, is.Monthly)
 	}
 	if len(words) == 0 {
 		return ""

@@ -87,8 +87,8 @@ func anotherOrder(ledger *v1alpha1.RequestLedger) *decide.Verdict {
 		number = fmt.Sprintf(", order %s", facts.OrderID)
 	}
 	return &decide.Verdict{State: decide.Stuck, Reason: v1alpha1.ReasonOrderDiffers, Message: fmt.Sprintf(
-		"customerReference %q was used for another order (attempt %s, %s%s): declare that one again, "+
-			"or order under another customerReference",
+		"customerReference %q was used for another order (attempt %s, %s%s): declare that order again, "+
+			"or use another customerReference",
 		ledger.Spec.Order.CustomerReference, request.AttemptID, request.Phase, number)}
 }
 

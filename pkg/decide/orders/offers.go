@@ -21,7 +21,7 @@ func (o *orderCase) slaOffered() string {
 	if o.RestorationSLA == "" || len(offered) == 0 || slices.ContainsFunc(offered, named) {
 		return ""
 	}
-	return fmt.Sprintf("restorationSLA %q is not offered at this site: it can be %s", o.RestorationSLA,
+	return fmt.Sprintf("restorationSLA %q is not offered at this site: use one of %s", o.RestorationSLA,
 		namesOf(offered, func(sla carrier.QualifiedSLA) string { return sla.SLA }))
 }
 
@@ -31,7 +31,7 @@ func (o *orderCase) installationOffered() string {
 	if len(options) == 0 || o.installation() != nil {
 		return ""
 	}
-	return fmt.Sprintf("ntdInstallation %s is not offered with scenario %s: it can be %s", o.NTDInstallation, o.Scenario,
+	return fmt.Sprintf("ntdInstallation %s is not offered with scenario %s: use one of %s", o.NTDInstallation, o.Scenario,
 		namesOf(options, func(option carrier.InstallationOption) string { return string(option.Option) }))
 }
 
@@ -76,8 +76,8 @@ func (o *orderCase) circuitMatches() string {
 		return ""
 	}
 	place, _, _ := o.place()
-	return fmt.Sprintf("transfer.avcID %s is not the circuit of %s: correct it, "+
-		"or use type CONNECT_OUTSTANDING without it", o.Transfer.AVCID, place)
+	return fmt.Sprintf("transfer.avcID %s is not the circuit of %s: correct the id, "+
+		"or use type CONNECT_OUTSTANDING without avcID", o.Transfer.AVCID, place)
 }
 
 func (o *orderCase) installedIDs() string {

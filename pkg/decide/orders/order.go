@@ -68,7 +68,7 @@ func ended(in *Input) *decide.Decision {
 	case request.Phase != v1alpha1.PhaseSucceeded:
 		return decide.RestStuck(v1alpha1.ReasonCarrierRejected, fmt.Sprintf(
 			"attempt %s was abandoned: customerReference %q cannot be used again. To order, create another ServiceOrder "+
-				"with another customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
+				"with a different customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
 	case in.Order.Status.Rejection != nil:
 		return &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)}
 	}
@@ -98,8 +98,8 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	return decide.Verdict{
 		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
 		Message: fmt.Sprintf(
-			"the carrier rejected order %s after it had accepted it%s: %s. To order again under this customerReference, "+
-				"confirm with the carrier that the order was closed, then kubectl -n %s annotate --overwrite %s %s "+
+			"the carrier rejected order %s after accepting it%s: %s. To order again with this customerReference, "+
+				"confirm with the carrier that the order was closed, then run: kubectl -n %s annotate --overwrite %s %s "+
 				"'%s=%s=NotAccepted'%s",
 			in.Order.Status.OrderID, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection), in.Order.Namespace,
 			v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again),
@@ -117,7 +117,7 @@ func rejectionResolved(in *Input) *decide.Decision {
 		return nil
 	}
 	return decide.ResolveBy(decide.WriterPerson, request, v1alpha1.PhaseNotAccepted,
-		decide.Because("rejected by the carrier, and resolved as not accepted"))
+		decide.Because("rejected by the carrier and resolved as not accepted"))
 }
 
 // evidence cannot determine the outcome of an order: an order cannot be read, and a second
@@ -132,11 +132,11 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,
-			decide.Because("the intent was recorded, and nothing was sent"))
+			decide.Because("the intent was recorded, but nothing was sent"))
 	}
 	return decide.RestStuck(decide.UnknownReason(open.Error), decide.DescribeUnknown(o.Input, open, open.Error)+
-		". It is not sent again until you have asked the carrier for an order with this reference and resolved the "+
-		"request: "+decide.ResolveHint(o.Input, open))
+		". The order is not sent again until you have asked the carrier whether it has an order with this reference, "+
+		"and resolved the request: "+decide.ResolveHint(o.Input, open))
 }
 
 // possible checks an order against the qualification that it is based on.

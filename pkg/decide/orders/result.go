@@ -56,7 +56,7 @@ func slaDifference(asked string, taken carrier.Order) string {
 	}
 	for _, name := range named {
 		if name != "" && !decide.SameName(name, asked) {
-			return fmt.Sprintf("the order asked for the restoration SLA %q, and the carrier's answer names %q", asked, name)
+			return fmt.Sprintf("the order asked for the restoration SLA %q, but the carrier's response names %q", asked, name)
 		}
 	}
 	return ""

@@ -12,7 +12,7 @@ import (
 
 func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 	t.Parallel()
-	const differs = `asked for the restoration SLA "Enhanced-8", and the carrier's answer names "Standard"`
+	const differs = `asked for the restoration SLA "Enhanced-8", but the carrier's response names "Standard"`
 	const fee = `"additionalFees":[{"addOnTypeName":"SLA","fee":{"attributes":{"sla":"Standard"}}}]`
 	for name, test := range map[string]struct{ asked, answer, warning string }{
 		"the same":          {"Enhanced-8", `"eSla":"Enhanced-8"`, ""},

@@ -45,13 +45,15 @@ func (o *orderCase) sameQualification() []string {
 		},
 	} {
 		if id.declared != id.found {
-			why = append(why, fmt.Sprintf("spec.qualification.%s is %q and the result is of %q: name the result of this one",
+			why = append(why, fmt.Sprintf("spec.qualification.%s is %q, but the qualification result is for %q: "+
+				"reference the result of the declared qualification",
 				id.name, id.declared, decide.Bounded(id.found, decide.MaxNameText)))
 		}
 	}
 	if o.RemoteOrderID != "" && o.q.OrderID != "" && o.RemoteOrderID != o.q.OrderID {
-		why = append(why, fmt.Sprintf("spec.remoteOrderID is %q and the orderId of the result is %q: leave it out, or name "+
-			"the result of that one", o.RemoteOrderID, decide.Bounded(o.q.OrderID, decide.MaxNameText)))
+		why = append(why, fmt.Sprintf("spec.remoteOrderID is %q, but the orderId of the qualification result is %q: "+
+			"omit spec.remoteOrderID, or reference the result with that orderId",
+			o.RemoteOrderID, decide.Bounded(o.q.OrderID, decide.MaxNameText)))
 	}
 	return why
 }
@@ -61,17 +63,18 @@ func (o *orderCase) infrastructureFits() string {
 	installed := len(o.q.Infrastructures)
 	switch {
 	case o.Scenario == v1alpha1.ScenarioFirst && installed > 0:
-		return fmt.Sprintf("FirstInfrastructure is for a site without any, and %d are there (%s): use one of them "+
-			"(FreeInfrastructure, InUseTransfer), or AdditionalInfrastructure", installed, o.installedIDs())
+		return fmt.Sprintf("FirstInfrastructure is for a site without infrastructure, but this site has %d (%s): use one of "+
+			"them (FreeInfrastructure, InUseTransfer), or AdditionalInfrastructure", installed, o.installedIDs())
 	case o.Scenario == v1alpha1.ScenarioAdditional && installed == 0:
-		return "AdditionalInfrastructure is for a site that has one, and none is there: use FirstInfrastructure"
+		return "AdditionalInfrastructure is for a site that already has infrastructure, but this site has none: " +
+			"use FirstInfrastructure"
 	case o.Infrastructure == nil:
 		return ""
 	case o.infra == nil:
-		return fmt.Sprintf("there is no infrastructure %q at the site: it has %s",
+		return fmt.Sprintf("the site has no infrastructure %q (installed: %s): correct spec.infrastructure.id",
 			o.Infrastructure.ID, decide.OrElse(o.installedIDs(), "none"))
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD && o.infra.NTD == nil:
-		return fmt.Sprintf("ReplaceNTD is for an NTD, and %q is none", o.Infrastructure.ID)
+		return fmt.Sprintf("ReplaceNTD requires an NTD, but %q is not an NTD", o.Infrastructure.ID)
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
 		return ""
 	}
@@ -81,7 +84,7 @@ func (o *orderCase) infrastructureFits() string {
 // placeFits: FreeInfrastructure needs a free port or pair, InUseTransfer one that is in use.
 func (o *orderCase) placeFits() string {
 	if o.infra.NTD != nil && o.port == nil {
-		return fmt.Sprintf("NTD %q has no port %d: set spec.infrastructure.portID to one of %s",
+		return fmt.Sprintf("NTD %q has no port %d (its ports: %s): correct spec.infrastructure.portID",
 			o.Infrastructure.ID, o.Infrastructure.PortID, o.portIDs())
 	}
 	place, used, known := o.place()
@@ -89,9 +92,9 @@ func (o *orderCase) placeFits() string {
 	case !known:
 		return "" // another kind, or a status that the specification does not name
 	case o.Scenario == v1alpha1.ScenarioFree && used:
-		return place + " is in use: use scenario InUseTransfer, with transfer, or a free one"
+		return place + " is in use: use scenario InUseTransfer with transfer, or choose a port or pair that is free"
 	case o.Scenario == v1alpha1.ScenarioInUse && !used:
-		return place + " is not in use: use scenario FreeInfrastructure, without transfer"
+		return place + " is not in use: use scenario FreeInfrastructure without transfer"
 	}
 	return ""
 }
@@ -106,12 +109,12 @@ func (o *orderCase) planOffered() string {
 	if plan := o.plan(); plan != nil && o.infra != nil && o.infra.NTD != nil && o.Scenario != v1alpha1.ScenarioReplaceNTD {
 		const fast = 1000
 		if speed, whole := mbit(plan.SpeedDown); whole && speed > fast {
-			return fmt.Sprintf("plan %q is faster than %d MBit/s, and NTD %q (%s) cannot carry it: "+
+			return fmt.Sprintf("plan %q is faster than %d MBit/s, which NTD %q (%s) cannot carry: "+
 				"use ReplaceNTD or AdditionalInfrastructure", o.PlanName, fast, o.Infrastructure.ID,
 				decide.Bounded(strings.TrimSpace(o.infra.NTD.NTDType+" "+o.infra.NTD.NTDVersion), maxWord))
 		}
 	}
-	return fmt.Sprintf("plan %q is not offered with scenario %s: it can be one of %s",
+	return fmt.Sprintf("plan %q is not offered with scenario %s: use one of %s",
 		o.PlanName, o.Scenario, planNames(offers))
 }
 
@@ -165,7 +168,7 @@ func (o *orderCase) capacityLeft() string {
 	if plan == nil || carries(ntd, plan) || len(ntd.Plans) > 0 && !slices.ContainsFunc(ntd.Plans, o.isPlan) {
 		return "" // a plan that the NTD does not list is reported by planOffered
 	}
-	return fmt.Sprintf("NTD %q has %s down and %s up left, and plan %q needs %s and %s: "+
+	return fmt.Sprintf("NTD %q has only %s down and %s up left, but plan %q needs %s and %s: "+
 		"order a slower plan, or use ReplaceNTD or AdditionalInfrastructure", o.Infrastructure.ID,
 		ntd.RemainingDownstreamBandwidth.String(), ntd.RemainingUpstreamBandwidth.String(),
 		o.PlanName, plan.SpeedDown.String(), plan.SpeedUp.String())
@@ -205,12 +208,12 @@ func (o *orderCase) additionalAllowed() string {
 	}
 	if len(o.q.InstallationOptions) == 0 {
 		return "AdditionalInfrastructure is not offered at this site (no infrastructureInstallationOptions): " +
-			"use what is installed"
+			"use the installed infrastructure"
 	}
 	for i := range o.q.Infrastructures {
 		if pair := o.q.Infrastructures[i].CopperPair; pair != nil && !pair.InUse() {
-			return fmt.Sprintf("an additional copper pair can be ordered only when all are in use, and %q is not: "+
-				"use it with scenario FreeInfrastructure",
+			return fmt.Sprintf("an additional copper pair can be ordered only if all existing pairs are in use, but %q is not: "+
+				"use that pair with scenario FreeInfrastructure",
 				decide.Bounded(o.q.Infrastructures[i].InfrastructureID, decide.MaxNameText))
 		}
 	}
@@ -233,7 +236,7 @@ func (o *orderCase) replacementNeeded() string {
 			continue
 		}
 		if slices.ContainsFunc(other.NTD.Ports, func(p carrier.NTDPort) bool { return p.Status == carrier.PortFree }) {
-			return fmt.Sprintf("plan %q fits NTD %q, which has a free port: use that one with scenario FreeInfrastructure",
+			return fmt.Sprintf("plan %q fits NTD %q, which has a free port: use that NTD with scenario FreeInfrastructure",
 				o.PlanName, decide.Bounded(other.InfrastructureID, decide.MaxNameText))
 		}
 	}
@@ -245,7 +248,7 @@ func (o *orderCase) methodAllowed() string {
 	if len(allowed) == 0 || slices.Contains(allowed, o.AggregationMethod) {
 		return ""
 	}
-	return fmt.Sprintf("aggregationMethod %s is not allowed at this site: it can be %s",
+	return fmt.Sprintf("aggregationMethod %s is not allowed at this site: use %s",
 		o.AggregationMethod, decide.Bounded(strings.Join(allowed, " or "), decide.MaxNameText))
 }
 

@@ -118,9 +118,9 @@ func TestOrderRefusals(t *testing.T) {
 		"first, of another site":     {swap(empty, "000001", "000002"), asks(first, "Slow", tech), "locationID"},
 		"first, of another one":      {swap(empty, "RSQ", "RSR"), asks(first, "Slow", tech), "remoteQ"},
 		"nothing at all":             {`{"locationId":"LOC000000000001"}`, asks(first, "Slow", tech), "SearchID"},
-		"first, no such plan":        {empty, asks(first, "Swift", tech), `it can be one of "Slow", "Giga"`},
-		"first, installed otherwise": {empty, asks(first, "Slow", self), "it can be wholesale-tech"},
-		"first, where NTDs are":      {fibre, asks(first, "Slow", tech), "2 are there (NTD-1, NTD-2)"},
+		"first, no such plan":        {empty, asks(first, "Swift", tech), `use one of "Slow", "Giga"`},
+		"first, installed otherwise": {empty, asks(first, "Slow", self), "use one of wholesale-tech"},
+		"first, where NTDs are":      {fibre, asks(first, "Slow", tech), "this site has 2 (NTD-1, NTD-2)"},
 		"additional, where none is":  {empty, asks(additional, "Slow", tech), "use FirstInfrastructure"},
 		"additional":                 {fibre, asks(additional, "Giga", tech), ""},
 		"additional, not offered": {
@@ -131,11 +131,11 @@ func TestOrderRefusals(t *testing.T) {
 		"free port":                  {fibre, asks(free, "Slow", self, on("NTD-1", 2)), ""},
 		"free port, which is used":   {fibre, asks(free, "Slow", self, on("NTD-1", 1)), "use scenario InUseTransfer"},
 		"a port that is neither":     {fibre, asks(free, "Slow", self, on("NTD-1", 3)), ""},
-		"no such port":               {fibre, asks(free, "Slow", self, on("NTD-1", 7)), "one of 1, 2, 3"},
-		"no such NTD":                {fibre, asks(free, "Slow", self, on("NTD-7", 1)), "it has NTD-1, NTD-2"},
+		"no such port":               {fibre, asks(free, "Slow", self, on("NTD-1", 7)), "its ports: 1, 2, 3"},
+		"no such NTD":                {fibre, asks(free, "Slow", self, on("NTD-7", 1)), "installed: NTD-1, NTD-2"},
 		"free port without capacity": {fibre, asks(free, "Wide", self, on("NTD-1", 2)), "plan \"Wide\" needs 900 and 100"},
 		"free port of a slow NTD": {
-			fibre, asks(free, "Giga", self, on("NTD-1", 2)), `faster than 1000 MBit/s, and NTD "NTD-1" (INTERNAL G1)`,
+			fibre, asks(free, "Giga", self, on("NTD-1", 2)), `faster than 1000 MBit/s, which NTD "NTD-1" (INTERNAL G1)`,
 		},
 		"free port of another plan": {fibre, asks(free, "Wide", self, on("NTD-2", 1)), "not offered with scenario"},
 		"port in use":               {fibre, asks(used, "Slow", self, on("NTD-1", 1), circuit("AVC000000000001")), ""},
@@ -145,8 +145,8 @@ func TestOrderRefusals(t *testing.T) {
 		"port in use, which is free":  {fibre, asks(used, "Slow", self, on("NTD-1", 2)), "use scenario FreeInfrastructure"},
 		"replacement":                 {fibre, asks(replace, "Giga", tech, on("NTD-1", 0)), ""},
 		"replacement, not needed":     {fibre, asks(replace, "Slow", tech, on("NTD-1", 0)), `fits NTD "NTD-2"`},
-		"replacement, other options":  {fibre, asks(replace, "Giga", self, on("NTD-1", 0)), "it can be wholesale-tech"},
-		"replacement of a pair":       {copper, asks(replace, "Slow", tech, on("CP-FREE", 0)), "is none"},
+		"replacement, other options":  {fibre, asks(replace, "Giga", self, on("NTD-1", 0)), "use one of wholesale-tech"},
+		"replacement of a pair":       {copper, asks(replace, "Slow", tech, on("CP-FREE", 0)), "is not an NTD"},
 		"free pair":                   {copper, asks(free, "Slow", tech, on("CP-FREE", 0)), ""},
 		"free pair, line in use":      {copper, asks(free, "Slow", tech, on("CP-USED", 0)), "use scenario InUseTransfer"},
 		"free pair, active elsewhere": {copper, asks(free, "Slow", tech, on("CP-POTS", 0)), "use scenario InUseTransfer"},
@@ -155,7 +155,7 @@ func TestOrderRefusals(t *testing.T) {
 		"pair in use, which is free":  {copper, asks(used, "Slow", tech, on("CP-FREE", 0)), "scenario FreeInfrastructure"},
 		"another method": {
 			empty, asks(first, "Slow", tech, func(s *v1alpha1.ServiceOrderSpec) { s.AggregationMethod = "ETHERNET" }),
-			"it can be L2TP",
+			"use L2TP",
 		},
 		"another SLA": {
 			empty, asks(first, "Slow", tech, func(s *v1alpha1.ServiceOrderSpec) { s.RestorationSLA = "Gold" }),
@@ -240,14 +240,14 @@ func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
 	const plan = "the plan's own fees, which a qualification does not contain; approve with: "
 	for name, c := range map[string]struct{ site, want string }{
 		"every fee in a qualification": {
-			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD), together one-time " +
+			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD), total one-time " +
 				"500.00 AUD; not known: " + plan,
 		},
 		"a choice of NTDs": {
 			ntds("generationTwoNtds"), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
 				"NDF (one-time 300.00 AUD); not known: OTHER, " + plan,
 		},
-		"no qualification": {"", "; no fee is known, because no qualification result is given; approve with: "},
+		"no qualification": {"", "; no fees are known, because no qualification result is given; approve with: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

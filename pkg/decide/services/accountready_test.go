@@ -33,7 +33,7 @@ func TestARequestInProgressBelongsToTheCarrierAndIdentityItWasSentTo(t *testing.
 			view.Account.Object.Status.Login = new(view.Account.Object.Login())
 			decision := services.Decide(view)
 			conflict := decision.Verdict.Reason == v1alpha1.ReasonConflict && isRest(decision.Step)
-			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "as reseller") {
+			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "under identity reseller") {
 				t.Errorf("%s, %s: %T, %s (%s)", name, phase, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 			}
 		}

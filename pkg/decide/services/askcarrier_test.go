@@ -24,7 +24,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := "the outcome of PlanChange of service 1234567, sent at " +
+	sent := "the outcome of PlanChange for service 1234567, sent at " +
 		decidetest.Start().In(zone).Format("2006-01-02 15:04:05 -07:00") + ", is unknown (connection reset)"
 	at := func(after time.Duration) string { return decidetest.Start().Add(after).In(zone).Format("15:04:05") }
 	for name, test := range map[string]struct {
@@ -32,7 +32,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 		says  []string
 	}{
 		"while health may show it": {v1alpha1.PhaseSubmitting, []string{
-			sent, at(2*time.Minute) + " +", ", " + at(10*time.Minute) + ", " + at(30*time.Minute) + ", which may show it",
+			sent, at(2*time.Minute) + " +", ", " + at(10*time.Minute) + ", " + at(30*time.Minute) + " and may show the outcome",
 		}},
 		"once a person is asked": {v1alpha1.PhaseOutcomeUnknown, []string{
 			sent, "until you have asked the carrier", "wholesale.broadband/resolve=a-1=Accepted:<request id>",

@@ -19,7 +19,7 @@ func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*services.In
 	return func(in *services.Input) {
 		at := in.Now.Add(-ago)
 		in.Account.Breaker = decide.Breaker{
-			LostRequest: "PlanChange of bbs/other", LostAt: at, Until: at.Add(time.Second), ProbeAt: at.Add(time.Second),
+			LostRequest: "PlanChange for bbs/other", LostAt: at, Until: at.Add(time.Second), ProbeAt: at.Add(time.Second),
 		}
 		edit(&in.Account.Breaker)
 	}
@@ -45,7 +45,7 @@ func TestChargeableRequestsWaitAfterALostResponse(t *testing.T) {
 		"for a moment": {
 			0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and continue one at a time from 20",
 		},
-		"answered, for a moment": {0, heard, "Rest", true, time.Second, "PlanChange of bbs/other was lost at 20"},
+		"answered, for a moment": {0, heard, "Rest", true, time.Second, "PlanChange for bbs/other was lost at 20"},
 		"answered, and longer": {
 			time.Minute, longer, "Rest", false, 10 * time.Minute, "and continue one at a time from 20",
 		},

@@ -102,7 +102,7 @@ func onDateBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.Ca
 		return &decide.Verdict{
 			State: decide.Stuck, Reason: v1alpha1.ReasonNotEligibleForCancellation,
 			Message: fmt.Sprintf(
-				"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare that date",
+				"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare the carrier's date",
 				decide.OrElse(known.RequestDate, "an unknown date"), known.Status, date),
 		}
 	case !isAlterable(known):
@@ -110,7 +110,8 @@ func onDateBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.Ca
 			State: decide.Stuck, Reason: v1alpha1.ReasonCancellationNotRequested,
 			Message: fmt.Sprintf(
 				"no cancellation is requested at the carrier (%s), and its API has no call that requests one: "+
-					"have it cancelled there, then it is moved to %s", decide.OrElse(known.Status, "none"), date),
+					"ask the carrier to cancel the service; the cancellation is then moved to %s",
+				decide.OrElse(known.Status, "none"), date),
 		}
 	case date < decide.Today(&in.Input):
 		return new(decide.DateInPast(&in.Input, "cancellation.date", date))
@@ -167,12 +168,12 @@ func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	case want.Operation != v1alpha1.OperationReclaim:
 		return decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
-			"the carrier shows the service cancelled since %s and accepts no changes: %s waits for it to be reclaimed "+
-				"(disconnection: Reclaim), or remove it from spec", since, want.Operation))
+			"the carrier shows the service as cancelled since %s and accepts no changes: reclaim the service "+
+				"(disconnection: Reclaim) so that %s can be sent, or remove that change from spec", since, want.Operation))
 	case done:
 		return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
-			"the carrier shows the service cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
-				"or to reclaim it once more: %s%s", since, reclaim.AttemptID, decide.RetryHint(&in.Input, reclaim),
+			"the carrier shows the service as cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
+				"or, to reclaim the service once more, run: %s%s", since, reclaim.AttemptID, decide.RetryHint(&in.Input, reclaim),
 			decide.WhyRetryIgnored(&in.Input, reclaim))), decide.RetryDue(&in.Input, reclaim))
 	}
 	return nil

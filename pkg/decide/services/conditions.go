@@ -87,14 +87,14 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case onlyReportsPlanDrift(in) && !decide.SameName(declared, plan.Value):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = fmt.Sprintf(
-			"the carrier changed it from %q to %q after the service had converged", plan.AsHealth, plan.Value)
+			"the carrier changed the plan from %q to %q after the service had converged", plan.AsHealth, plan.Value)
 	case last != nil && last.Warning != "":
 		aspect.Reason, aspect.Message = v1alpha1.ReasonResultDiffers, last.Warning
 	case declared != plan.Value:
 		aspect.Message = fmt.Sprintf(
-			"the carrier spells it %q, which counts as the same plan: nothing is changed", plan.Value)
+			"the carrier spells the plan %q, which counts as the same plan: nothing is changed", plan.Value)
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
-		aspect.Message += fmt.Sprintf("; health names it %q", plan.AsHealth)
+		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
 	return unless(aspect, fieldChanges(changes, "plan."), plan, verdict)
 }
@@ -135,15 +135,16 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 func connectedAspect(in *Input, known *v1alpha1.CancellationState, verdict decide.Verdict) decide.Aspect {
 	aspect := decide.Aspect{
 		Type: v1alpha1.ConditionConnected, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonConnected,
-		Message: "the carrier does not show the service cancelled",
+		Message: "the carrier does not show the service as cancelled",
 	}
 	switch {
 	case known == nil:
 		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
-		aspect.Message = "whether the carrier shows the service cancelled is not known yet"
+		aspect.Message = "it is not known yet whether the carrier shows the service as cancelled"
 	case known.Cancelled:
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonCancelled
-		aspect.Message = "the carrier shows the service cancelled since " + decide.OrElse(known.CancelledOn, "an unknown day")
+		aspect.Message = "the carrier shows the service as cancelled since " +
+			decide.OrElse(known.CancelledOn, "an unknown day")
 		if desiredReclaim(in).Wanted() {
 			aspect.Reason = verdict.Reason
 		}
@@ -194,7 +195,7 @@ func disruptionAspect(in *Input) *decide.Aspect {
 	aspect := decide.Aspect{
 		Type: v1alpha1.ConditionDisrupted, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoDisruption,
 		Message: fmt.Sprintf(
-			"no disruption is active, %d scheduled", seen.Scheduled),
+			"no disruption is active; %d scheduled", seen.Scheduled),
 	}
 	if seen.Active > 0 {
 		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive
@@ -240,7 +241,7 @@ func howKnown(what string, known *v1alpha1.KnownValue) string {
 func inSync(in *Input) decide.Verdict {
 	switch in.Service.Spec.ManagementPolicy {
 	case v1alpha1.ManagementObserve:
-		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
+		const message = "managementPolicy is Observe: the carrier's state is read, but nothing is changed"
 		return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonObserving, Message: message}
 	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
 	}
@@ -266,13 +267,13 @@ func inSyncText(in *Input) string {
 		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
 	}
 	if len(unconfirmed) > 0 {
-		words = append(words, decide.ListOf(unconfirmed)+" trusted as declared, which the carrier has never confirmed")
+		words = append(words, decide.ListOf(unconfirmed)+" trusted as declared, but never confirmed by the carrier")
 	}
 	if len(unknown) > 0 {
-		words = append(words, decide.ListOf(unknown)+" not known: the carrier's API has no read for it")
+		words = append(words, decide.ListOf(unknown)+" not known, because the carrier's API cannot report this")
 	}
 	if len(words) == 0 {
-		return "the carrier shows the service, and the spec declares no value of it"
+		return "the carrier shows the service, and the spec declares no values to compare"
 	}
 	return strings.Join(words, "; ")
 }

@@ -27,7 +27,7 @@ func Finish(
 	}
 	if !MatchesTarget(service, request, result) {
 		// The Location belongs to something else, so the outcome has to be verified.
-		return decide.NotOurs(request, fmt.Sprintf("request %d of service %d", result.ID, result.ServiceID))
+		return decide.NotOurs(request, fmt.Sprintf("request %d for service %d", result.ID, result.ServiceID))
 	}
 	request.CarrierStatus = decide.Bounded(result.Status, decide.MaxCarrierStatus)
 	if why := decide.NotDone(request, result); why != nil {
@@ -124,25 +124,25 @@ type mismatches []string
 
 func (d *mismatches) add(what string, shown, charged *v1alpha1.Money) {
 	if shown != nil && charged != nil && *shown != *charged {
-		*d = append(*d, fmt.Sprintf("%s %s where %s was shown", what, charged, shown))
+		*d = append(*d, fmt.Sprintf("%s for %s instead of %s", charged, what, shown))
 	}
 }
 
 func (d *mismatches) sla(c v1alpha1.Change, charged carrier.SLA) {
-	d.add("the restoration SLA once", c.OneTime, decide.OneTimeOf(charged.Fee))
-	d.add("the restoration SLA per month", c.MonthlyAfter, decide.MonthlyOf(charged.Fee))
+	d.add("the restoration SLA (one-time)", c.OneTime, decide.OneTimeOf(charged.Fee))
+	d.add("the restoration SLA (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.Fee))
 }
 
 func (d *mismatches) plan(c v1alpha1.Change, ntdOption string, charged carrier.Plan) {
-	d.add("the plan once", c.OneTime, decide.OneTimeOf(charged.PlanFee))
-	d.add("the plan per month", c.MonthlyAfter, decide.MonthlyOf(charged.PlanFee))
+	d.add("the plan (one-time)", c.OneTime, decide.OneTimeOf(charged.PlanFee))
+	d.add("the plan (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.PlanFee))
 	nfas := shownCharge(c, c.NFAS)
-	d.add("the NFAS commitment once", nfas.OneTime, decide.OneTimeOf(charged.NFASFee))
-	d.add("the NFAS commitment per month", nfas.Monthly, decide.MonthlyOf(charged.NFASFee))
+	d.add("the NFAS commitment (one-time)", nfas.OneTime, decide.OneTimeOf(charged.NFASFee))
+	d.add("the NFAS commitment (monthly)", nfas.Monthly, decide.MonthlyOf(charged.NFASFee))
 	for _, option := range charged.NTDOptions {
 		if option.Option == ntdOption && c.NTDOption != nil {
-			d.add("the NTD option once", c.NTDOption.OneTime, decide.OneTimeOf(option.Fee))
-			d.add("the NTD option per month", c.NTDOption.Monthly, decide.MonthlyOf(option.Fee))
+			d.add("the NTD option (one-time)", c.NTDOption.OneTime, decide.OneTimeOf(option.Fee))
+			d.add("the NTD option (monthly)", c.NTDOption.Monthly, decide.MonthlyOf(option.Fee))
 		}
 	}
 }
@@ -176,12 +176,12 @@ func finishCancellation(
 	case known.RequestedOn != request.Before.RequestedOn:
 		return &decide.Unfinished{
 			Phase: v1alpha1.PhaseAbandoned,
-			Error: decide.Because("another cancellation has been requested since"),
+			Error: decide.Because("another cancellation has been requested since then"),
 		}
 	}
 	return &decide.Unfinished{Phase: v1alpha1.PhaseFailed, Error: decide.Because(fmt.Sprintf(
-		"the carrier reports success, but shows the cancellation %s for %s",
-		decide.OrElse(known.Status, "without a status"), decide.OrElse(known.RequestDate, "no date")))}
+		"the carrier reports success, but shows a cancellation with status %s and date %s",
+		decide.OrElse(known.Status, "none"), decide.OrElse(known.RequestDate, "none")))}
 }
 
 // unreadable is a value in a status that the carrier has no read for.

@@ -164,10 +164,10 @@ func planning(in *Input, want decide.DesiredChange) *decide.Decision {
 	switch {
 	case in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
 		return decide.RestWaiting(v1alpha1.ReasonPlanned,
-			"managementPolicy is Plan, nothing is sent: "+decide.DescribeChanges(want.Changes))
+			"managementPolicy is Plan, so nothing is sent: "+decide.DescribeChanges(want.Changes))
 	case in.Withheld() != "":
 		return decide.RestWaiting(v1alpha1.ReasonPlanned,
-			in.Withheld()+", nothing is sent: "+decide.DescribeChanges(want.Changes))
+			in.Withheld()+", so nothing is sent: "+decide.DescribeChanges(want.Changes))
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func suspended(in *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	}
 	return decide.RestWaiting(v1alpha1.ReasonSuspended,
-		"spec.suspend is true, nothing is sent: "+decide.DescribeChanges(want.Changes))
+		"spec.suspend is true, so nothing is sent: "+decide.DescribeChanges(want.Changes))
 }
 
 // versionSupported rejects what the API version does not have: "An operation whose family does not
@@ -196,7 +196,7 @@ func versionSupported(in *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	}
 	return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+
-		": raise apiVersion of the CarrierAccount, or remove the field from spec")
+		": raise spec.apiVersion of the CarrierAccount, or remove the field from spec")
 }
 
 // versionError validates the request against the version rules of spec §9. A contact from a Secret
@@ -218,7 +218,7 @@ func termKnown(_ *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	}
 	return decide.RestStuck(v1alpha1.ReasonTermUnknown, fmt.Sprintf(
-		"the restoration SLA is sent together with the plan and its term, and the term of plan %q is not known: "+
+		"the restoration SLA is sent together with the plan and its term, but the term of plan %q is not known: "+
 			"declare spec.plan with name and term", want.Target.Plan))
 }
 

@@ -35,14 +35,14 @@ func TestTheInSyncMessageNamesTheSourceOfEachValue(t *testing.T) {
 		in.Service.Status.Carrier.Term = known("12", v1alpha1.SourceChangeResult)
 	}
 	for words, view := range map[string]services.Input{
-		"plan read on 2026-03-02; term not known: the carrier's API has no read for it": settled(),
+		"plan read on 2026-03-02; term not known, because the carrier's API cannot report this": settled(),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA changed on 2026-03-02": settled(
 			term, sla(v1alpha1.SourceChangeResult)),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA and aggregation method trusted as " +
-			"declared, which the carrier has never confirmed": settled(term, sla(v1alpha1.SourceDeclared), aggregated),
+			"declared, but never confirmed by the carrier": settled(term, sla(v1alpha1.SourceDeclared), aggregated),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA as ordered": settled(
 			term, sla(v1alpha1.SourceOrder)),
-		"the carrier shows the service, and the spec declares no value of it": settled(func(in *services.Input) {
+		"the carrier shows the service, and the spec declares no values to compare": settled(func(in *services.Input) {
 			in.Service.Spec.Plan = nil
 		}),
 		"plan read on 2026-03-03; term changed on 2026-03-03": settled(term, func(in *services.Input) {

@@ -146,6 +146,6 @@ func DeletionWarning(service *v1alpha1.BroadbandService, ledger *v1alpha1.Reques
 	if len(words) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("deleted while %s: it continues at the carrier, and a new BroadbandService for this service "+
-		"takes it over", strings.Join(words, ", "))
+	return fmt.Sprintf("deleted while %s: the request continues at the carrier, and a new BroadbandService for this "+
+		"service takes it over", strings.Join(words, ", "))
 }

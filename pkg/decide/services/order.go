@@ -56,16 +56,18 @@ func NumberOf(
 	switch {
 	case own != "":
 	case service == nil:
-		return "", serviceNotReady(ref, "does not exist in this namespace: create it, and this continues automatically")
+		return "", serviceNotReady(ref,
+			"does not exist in this namespace: create it; the operator then continues automatically")
 	case account != nil && service.AccountName() != account.Name:
 		return "", &decide.Verdict{
 			State: decide.Stuck, Reason: v1alpha1.ReasonInvalid,
 			Message: fmt.Sprintf(
-				"BroadbandService %s belongs to CarrierAccount %s, and this to %s: create another object with that account",
+				"BroadbandService %s belongs to CarrierAccount %s, but this object belongs to %s: create another object "+
+					"that uses the account of the service",
 				service.Name, service.AccountName(), account.Name),
 		}
 	case service.ServiceNumber() == "":
-		return "", serviceNotReady(ref, "has no service id yet: this continues automatically once it has one")
+		return "", serviceNotReady(ref, "has no service id yet: the operator continues automatically once it has one")
 	default:
 		number = service.ServiceNumber()
 	}

@@ -182,7 +182,7 @@ func billOf(want decide.DesiredChange) decide.Bill {
 }
 
 // untilApproved follows the text about the unreadable value.
-const untilApproved = ", and nothing is sent before somebody approves it, or has it read again with " +
+const untilApproved = "; nothing is sent until somebody approves the change or requests another read with " +
 	v1alpha1.AnnotationReconcile
 
 // approvalReason returns why a change waits for a person.
@@ -193,8 +193,8 @@ func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason 
 		return unknownValueReason(in, want)
 	case policy == v1alpha1.ApprovalOnCost && isFirstChange(in) && !costsMoney(want):
 		return decide.ApprovalReason{
-			Why: "this object has not changed the service before and did not order it, approval is OnCost, " +
-				"and nothing is sent before it is given",
+			Why: "this would be the first change that this object makes to a service that it did not order, " +
+				"and approval is OnCost, so nothing is sent until somebody approves it",
 			Priced: true,
 		}
 	default:
@@ -210,7 +210,7 @@ func unreadText(in *Input, on basis) string {
 	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
 	switch {
 	case reading.State == decide.ReadingAnswered, reading.State == decide.ReadingRecorded:
-		return words + " (the carrier's answer does not contain it)"
+		return words + " (the carrier's response does not contain it)"
 	case reading.Err != nil:
 		return fmt.Sprintf("%s (%s)", words, decide.ErrorText(reading.Err))
 	}
@@ -230,18 +230,19 @@ func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalRea
 	for _, change := range changes {
 		switch {
 		case change.Unknown && change.Field == decide.FieldPlan:
-			why = fmt.Sprintf("health names the plan %q, and the carrier is not known to offer a plan of that name for "+
-				"this service: it may be the declared plan, spelled differently; ", change.From)
+			why = fmt.Sprintf("health shows the plan as %q, but the carrier is not known to offer a plan with that name "+
+				"for this service: it may be the declared plan, spelled differently; ", change.From)
 		case change.Unknown:
 			unread = append(unread, change.Field)
 		}
 	}
 	if len(unread) > 0 {
-		why += "the carrier's API has no read for " + decide.ListOf(unread) + "; "
+		why += "the carrier's API cannot report " + decide.ListOf(unread) + "; "
 	}
-	why += "nothing is sent before it is approved"
+	why += "nothing is sent until somebody approves it"
 	if !isPriced(in, want) && pricedOnceApproved(in, want) {
-		return decide.ApprovalReason{Why: why + ", and its price is read then and needs another approval unless it is zero"}
+		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
+			"if it is not zero, the change must be approved again"}
 	}
 	return decide.ApprovalReason{Why: why, Priced: true}
 }

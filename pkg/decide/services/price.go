@@ -58,7 +58,7 @@ func askPrice(in *Input) *decide.Decision {
 	if reading.State == decide.ReadingFailed || reading.Failures >= decide.FailuresShown {
 		verdict = decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: "the price of the plan change cannot be read: " + decide.ErrorText(reading.Err) + "; it is read again",
+			Message: "the price of the plan change cannot be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
 		}
 	}
 	return markTransient(in, &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}, decide.TopicOptions)

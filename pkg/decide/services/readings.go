@@ -56,7 +56,7 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
 		return decide.Verdict{
 			State: decide.Working, Reason: unread,
-			Message: "the carrier's answer does not contain " + what + "; it is read again",
+			Message: "the carrier's response does not contain " + what + "; the read is retried",
 		}
 	}
 	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {
@@ -71,13 +71,13 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 		return decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: what + " cannot be read: " + decide.ErrorText(reading.Err) + "; it is read again",
+			Message: what + " cannot be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
 		}
 	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
 	}
 	return decide.Verdict{
 		State: decide.Working, Reason: unread,
-		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; it is read again",
+		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
 	}
 }
 

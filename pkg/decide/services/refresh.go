@@ -50,7 +50,7 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	}
 	if from := readableFrom(in, on); in.Now.Before(from) {
-		decision := decide.RestWorking(v1alpha1.ReasonProgressing, on.what+" is about to be read once more")
+		decision := decide.RestWorking(v1alpha1.ReasonProgressing, on.what+" is about to be read again")
 		decision.RequeueAt = from
 		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this second
 		// would start again.

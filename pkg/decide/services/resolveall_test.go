@@ -86,7 +86,7 @@ func (c wordCase) differs(decision decide.Decision) string {
 		return c.resolvesElse(resolve, decision.Handled.Resolve)
 	}
 	message := decision.Verdict.Message
-	said := strings.Contains(message, `(now wholesale.broadband/resolve is "`+c.value+`", which does not resolve it`)
+	said := strings.Contains(message, `(the annotation wholesale.broadband/resolve is now "`+c.value+`", which does not resolve this attempt`)
 	switch {
 	case decision.Handled.Resolve != c.value:
 		return "the value has not been seen"
@@ -204,7 +204,7 @@ func TestR27ALateAcceptanceSaysWhyResolvingAllDoesNotSettleIt(t *testing.T) {
 	t.Parallel()
 	value := decidetest.ResolveAll(-time.Minute, "Succeeded")
 	message := services.Decide(settled(with(v1alpha1.PhaseLateAcceptance), saying(value))).Verdict.Message
-	if !strings.Contains(message, `is "`+value+`", which does not resolve it`) {
+	if !strings.Contains(message, `is now "`+value+`", which does not resolve this attempt`) {
 		t.Error(message)
 	}
 }

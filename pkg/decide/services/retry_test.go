@@ -47,10 +47,10 @@ func TestR21RetryNamesItsAttemptOrATimeAfterIt(t *testing.T) {
 		"garbage":                      {value: "again", flaw: "neither"},
 		"a day":                        {value: "2026-03-02", flaw: "neither"},
 		"an invalid date":              {value: "2026-02-30T09:05:00Z", flaw: "neither"},
-		"a time before the submission": {value: stamp(-time.Second), flaw: "not after the end of attempt a-1"},
-		"a time before the end":        {value: stamp(30 * time.Second), flaw: "not after the end"},
+		"a time before the submission": {value: stamp(-time.Second), flaw: "not later than the end of attempt a-1"},
+		"a time before the end":        {value: stamp(30 * time.Second), flaw: "not later than the end"},
 		"the second in which it ended": {
-			value: stamp(time.Minute + 999*time.Millisecond), flaw: "not after the end",
+			value: stamp(time.Minute + 999*time.Millisecond), flaw: "not later than the end",
 		},
 		"a time after it":                       {value: stamp(time.Minute + time.Second), asks: true},
 		"a time after it, with offset":          {value: "2026-03-02T19:05:00+10:00", asks: true},

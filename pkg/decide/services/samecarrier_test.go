@@ -92,12 +92,12 @@ func TestR4TheMessageAboutAnotherCarrierSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	future := decidetest.ResolveAll(time.Hour, "SameCarrier")
 	for value, words := range map[string]string{
-		"": "is for the carrier at https://old.example, and the account is at https://carrier.example: nothing is sent. " +
-			"Two carriers need two values of spec.identity in their CarrierAccounts. If only the carrier's address has " +
-			"changed: kubectl -n shop annotate --overwrite bbs site " +
+		"": "belongs to the carrier at https://old.example, but the account uses the carrier at https://carrier.example: " +
+			"nothing is sent. CarrierAccounts of different carriers need different values of spec.identity. If only the " +
+			"carrier's address has changed, run: kubectl -n shop annotate --overwrite bbs site " +
 			"'wholesale.broadband/resolve=all@<present time, RFC 3339>=SameCarrier'",
-		future: `(now it is "` + future + `", which does not move it: the time must not be before the creation of ` +
-			"the CarrierAccount, " + decidetest.Start().Format(time.RFC3339) + ", or in the future)",
+		future: `(the annotation is now "` + future + `", which does not move the ledger: its time must not be before the ` +
+			"creation of the CarrierAccount, " + decidetest.Start().Format(time.RFC3339) + ", or in the future)",
 	} {
 		if message := services.JudgeLedger(elsewhere(value)).Verdict.Message; !strings.HasSuffix(message, words) {
 			t.Errorf("with %q: %q", value, message)

@@ -104,7 +104,7 @@ func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 		Message: fmt.Sprintf(
-			"%s: the service's health is read at %s, which may show it; to resolve it by hand: %s",
+			"%s: the service's health is read at %s and may show the outcome; to resolve the request by hand: %s",
 			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTimes(&in.Input, times[:]),
 			decide.ResolveHint(&in.Input, open)),
 	}}
@@ -137,7 +137,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 			Message: fmt.Sprintf(
-				"%s: the cancellation is read at %s, which shows it; to resolve it by hand: %s",
+				"%s: the cancellation is read at %s and will show the outcome; to resolve the request by hand: %s",
 				decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTime(&in.Input, at),
 				decide.ResolveHint(&in.Input, open)),
 		}}
@@ -168,7 +168,7 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case known.RequestedOn != open.Before.RequestedOn:
 		return decide.ResolveTo(open, v1alpha1.PhaseAbandoned,
-			decide.Because("another cancellation has been requested since"))
+			decide.Because("another cancellation has been requested since then"))
 	}
 	return nil
 }

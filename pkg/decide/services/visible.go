@@ -25,12 +25,13 @@ func whoseService(in *Input) *decide.Decision {
 
 // orderNotReady waits until the order has a service.
 func orderNotReady(in *Input) *decide.Decision {
-	why := "has no service yet: this continues automatically once status.serviceID of the order is set"
+	why := "has no service yet: the operator continues automatically once status.serviceID of the order is set"
 	switch {
 	case in.Order == nil:
 		why = "does not exist in this namespace: create it, or set serviceID"
 	case !in.Order.Accepted:
-		why = "has not been accepted by the carrier: this continues automatically once it is, and has a service"
+		why = "has not been accepted by the carrier: the operator continues automatically once the order has been " +
+			"accepted and has a service"
 	}
 	name := ""
 	if in.Service.Spec.OrderRef != nil {
@@ -69,7 +70,7 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 // hidden stops if the carrier does not show the service: a 403 or 404 of any reading counts.
 // Nothing is reported about such a service, and nothing of it is changed.
 func hidden(in *Input) *decide.Decision {
-	const what = "whether the carrier shows the service"
+	const what = "the service's state at the carrier"
 	topic := hiddenTopic(in)
 	if topic == "" {
 		if topic = topicToReadFirst(in); topic == "" {
