@@ -141,8 +141,8 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(err.Error()).To(Equal(`broadbandservices.wholesale.broadband "` + object.Name + `" is forbidden: ` +
 			`ValidatingAdmissionPolicy 'broadband-operator-approval' with binding 'broadband-operator-approval' ` +
 			`denied request: the annotation wholesale.broadband/approve spends money, and editor may not approve ` +
-			`broadbandservices in namespace team: leave the annotation as it was, or have somebody approve who is bound ` +
-			`to the ClusterRole broadband-operator-approver`))
+			`broadbandservices in namespace team: leave the annotation as it was, or ask somebody who is bound to the ` +
+			`ClusterRole broadband-operator-approver to approve`))
 		Expect(annotate(ctx, editor, object, resolved())).To(refusal("resolve", "editor"))
 	})
 
