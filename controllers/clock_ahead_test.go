@@ -41,5 +41,5 @@ var _ = It("An attempt that ended in the future, by the clock that wrote it, is 
 		Expect(w.Clock.Now().Sub(began)).To(BeNumerically("<", 10*time.Minute))
 		Expect(w.Carrier.Submissions(simulator.OpPlanChange, line).Processed).To(Equal(1))
 		Expect(w.Events.All()).To(ContainElement(And(
-			HavePrefix("Warning TimeInFuture "), ContainSubstring("counts as now"))))
+			HavePrefix("Warning TimeInFuture "), ContainSubstring("is treated as the present"))))
 	})

@@ -72,7 +72,7 @@ var _ = Describe("A deleted RequestLedger", func() {
 		l.awaitKept(ctx, v1alpha1.AnnotationForget+"="+l.name)
 
 		l.annotate(ctx, l.name)
-		l.awaitKept(ctx, "BroadbandService "+w.Namespace+"/"+site+" uses it")
+		l.awaitKept(ctx, "BroadbandService "+w.Namespace+"/"+site+" uses this ledger")
 		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		Eventually(ctx, func() string { return world.Ready(w.Read(ctx, site)).Reason }).WithTimeout(time.Minute).
 			Should(Equal(v1alpha1.ReasonLedgerDeleting))
@@ -148,7 +148,7 @@ var _ = Describe("A deleted RequestLedger", func() {
 		w.Manage(ctx, user)
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
 		l.annotate(ctx, l.name)
-		l.awaitKept(ctx, "DiagnosticTest "+w.Namespace+"/"+once+" uses it")
+		l.awaitKept(ctx, "DiagnosticTest "+w.Namespace+"/"+once+" uses this ledger")
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
 		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
 	})

@@ -174,7 +174,7 @@ var _ = Describe("An account with notifications", func() {
 		Expect(result.RequeueAfter).To(BeNumerically("<=", 5*time.Second), "the Secret is read again")
 		ready := world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionReady)
 		Expect(ready.Status).To(Equal(metav1.ConditionTrue))
-		Expect(ready.Message).To(ContainSubstring("requests are polled: Secret carrier-events does not exist"))
+		Expect(ready.Message).To(ContainSubstring("requests are only polled: Secret carrier-events does not exist"))
 		Expect(w.EventsPath(ctx)).To(BeEmpty())
 
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())

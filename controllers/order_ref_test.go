@@ -120,7 +120,7 @@ var _ = Describe("A service from an order", func() {
 		service := w.Read(ctx, site)
 		withServiceID(line + 1)(service)
 		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring(
-			"is invalid: spec.serviceID: Forbidden: serviceID must be the number that the order gave")))
+			"is invalid: spec.serviceID: Forbidden: serviceID must equal status.serviceID")))
 		service = w.Read(ctx, site)
 		service.Spec.OrderRef.Name = "another"
 		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("orderRef is immutable")))

@@ -122,7 +122,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
 			Expect(world.Ready(service).Message).To(ContainSubstring(
-				`(now wholesale.broadband/retry is "` + asked + `", which `))
+				`(the annotation wholesale.broadband/retry is now "` + asked + `", which `))
 			Expect(w.Posts(line)).To(Equal(1), asked)
 		}
 		w.Clock.Advance(time.Minute)

@@ -98,7 +98,7 @@ var _ = Describe("One resolution of all unknown outcomes (R27)", func() {
 		w.Edit(ctx, site, withPlan(world.PlanCheap, 12))
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		Expect(world.Ready(service).Message).To(ContainSubstring(`is "%s", which does not resolve it`, word))
+		Expect(world.Ready(service).Message).To(ContainSubstring(`is now "%s", which does not resolve this attempt`, word))
 		service.Status.Handled.Resolve = ""
 		Expect(w.Status().Update(ctx, service)).To(Succeed())
 		service = process.Drive(ctx, site)

@@ -150,7 +150,7 @@ var _ = Describe("An order with a qualification result", func() {
 			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		},
 		Entry("without the ConfigMap", "", "ConfigMap sq does not exist"),
-		Entry("with something else in it", "not a result", "no qualification result"),
+		Entry("with something else in it", "not a result", "not a qualification result"),
 		Entry("with the result of another site", strings.Replace(qualified, "SQ-NEW", "SQ-OLD", 1), "qualificationSearchID"),
 		Entry("with existing infrastructure", strings.Replace(qualified, `"infrastructures": []`,
 			`"infrastructures": [{"infrastructureId": "NTD-9", "ntdType": "INTERNAL"}]`, 1), "FirstInfrastructure"),

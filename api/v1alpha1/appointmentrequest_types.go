@@ -5,18 +5,18 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // AppointmentRequestSpec defines which appointment slots to request.
-// +kubebuilder:validation:XValidation:rule="has(self.orderID) || has(self.orderRef)",message="exactly one of orderID and orderRef says for which order",fieldPath=".orderID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.orderID) && has(self.orderRef))",message="exactly one of orderID and orderRef says for which order",fieldPath=".orderRef",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderID) || (has(self.orderID) && self.orderID == oldSelf.orderID)",message="orderID is immutable: for another order create another AppointmentRequest",fieldPath=".orderID",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || (has(self.orderRef) && self.orderRef == oldSelf.orderRef)",message="orderRef is immutable: for another order create another AppointmentRequest",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.orderID) || has(self.orderRef)",message="set exactly one of orderID and orderRef",fieldPath=".orderID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.orderID) && has(self.orderRef))",message="set exactly one of orderID and orderRef",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderID) || (has(self.orderID) && self.orderID == oldSelf.orderID)",message="orderID is immutable: for another order, create another AppointmentRequest",fieldPath=".orderID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || (has(self.orderRef) && self.orderRef == oldSelf.orderRef)",message="orderRef is immutable: for another order, create another AppointmentRequest",fieldPath=".orderRef",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.preferences) || !has(self.preferences.notAfter) || self.preferences.notAfter >= self.dateFrom",message="preferences.notAfter must not be before dateFrom",fieldPath=".preferences.notAfter"
 type AppointmentRequestSpec struct {
 	// accountRef names the CarrierAccount that the order belongs to. Immutable.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another AppointmentRequest",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account, create another AppointmentRequest",reason=FieldValueForbidden
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// orderID is the carrier's number of the order.
+	// orderID is the carrier's number for the order.
 	// +optional
 	OrderID CarrierID `json:"orderID,omitempty"`
 
@@ -59,7 +59,7 @@ type SlotPreferences struct {
 	// +optional
 	SlotTypes []SlotType `json:"slotTypes,omitempty"`
 
-	// leadTimes to accept. Any other than Standard may incur charges.
+	// leadTimes to accept. Any lead time other than Standard may incur charges.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=4
 	// +optional
@@ -96,7 +96,7 @@ type Weekday string
 type AppointmentRequestStatus struct {
 	TaskStatus `json:",inline"`
 
-	// appointmentRequestID is the carrier's number of the appointment-request.
+	// appointmentRequestID is the carrier's number for the appointment-request.
 	// +optional
 	AppointmentRequestID CarrierID `json:"appointmentRequestID,omitempty"`
 
@@ -114,7 +114,7 @@ type AppointmentRequestStatus struct {
 	// +optional
 	SlotCount int32 `json:"slotCount,omitempty"`
 
-	// recommended is the first slot that suits; absent if none.
+	// recommended is the first slot that matches the preferences; absent if none does.
 	// +optional
 	Recommended *RecommendedSlot `json:"recommended,omitempty"`
 
@@ -135,7 +135,7 @@ type Slot struct {
 	// +required
 	SlotID string `json:"slotID"`
 
-	// slotType is AM or PM, or one that may incur charges.
+	// slotType is AM or PM, or a type that may incur charges.
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	SlotType string `json:"slotType,omitempty"`
@@ -155,13 +155,13 @@ type Slot struct {
 	// +optional
 	TimezoneOffset string `json:"timezoneOffset,omitempty"`
 
-	// leadTime is Standard, or one that may incur charges.
+	// leadTime is Standard, or a lead time that may incur charges.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	LeadTime string `json:"leadTime,omitempty"`
 
-	// withinTimeWindow is whether the slot is within the order's SLA, according to the carrier. Used
-	// for FTTN, FTTB and satellite only, where it is reliable.
+	// withinTimeWindow is whether the slot is within the order's SLA, according to the carrier. It is
+	// used only for FTTN, FTTB and satellite, where it is reliable.
 	// +optional
 	WithinTimeWindow bool `json:"withinTimeWindow,omitempty"`
 
@@ -178,7 +178,7 @@ type RecommendedSlot struct {
 	// +required
 	SlotID string `json:"slotID"`
 
-	// slotType is AM or PM, or one that may incur charges.
+	// slotType is AM or PM, or a type that may incur charges.
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	SlotType string `json:"slotType,omitempty"`

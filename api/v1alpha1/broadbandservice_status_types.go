@@ -11,7 +11,7 @@ type BroadbandServiceStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// serviceID is the carrier's number of the service, from spec or from the order that created the
+	// serviceID is the carrier's number for the service, from spec or from the order that created the
 	// service.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
@@ -35,8 +35,8 @@ type BroadbandServiceStatus struct {
 	// +optional
 	InFlight *InFlight `json:"inFlight,omitempty"`
 
-	// ledger names the RequestLedger that records what was sent for the service, and the revision of
-	// it shown here.
+	// ledger names the RequestLedger that records what was sent for the service, and the ledger
+	// revision that this status shows.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
@@ -47,8 +47,8 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Requests []Request `json:"requests,omitempty"`
 
-	// change summarizes what changes at the carrier: the change in progress, else the planned one,
-	// else a pending cancellation. For example: Home 50/20 → Home 100/20.
+	// change summarizes what changes at the carrier: the change in progress, otherwise the planned
+	// change, otherwise a pending cancellation. For example: Home 50/20 → Home 100/20.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	Change string `json:"change,omitempty"`
@@ -67,7 +67,7 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Health *HealthStatus `json:"health,omitempty"`
 
-	// disruptions are the carrier's outages and works affecting the service.
+	// disruptions are the carrier's outages and maintenance works that affect the service.
 	// +optional
 	Disruptions *DisruptionStatus `json:"disruptions,omitempty"`
 
@@ -79,12 +79,12 @@ type BroadbandServiceStatus struct {
 // CarrierState is the known state of a service at the carrier. An absent value is unknown, and
 // unknown equals nothing.
 type CarrierState struct {
-	// baseURL is the URL of the carrier with this state. The state at another URL is unknown.
+	// baseURL is the URL of the carrier that has this state. The state at another URL is unknown.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	BaseURL string `json:"baseURL,omitempty"`
 
-	// identity is the account identity that it belongs to.
+	// identity is the account identity that this state belongs to.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Identity string `json:"identity,omitempty"`
@@ -114,7 +114,7 @@ type CarrierState struct {
 	// +optional
 	TechnologyType string `json:"technologyType,omitempty"`
 
-	// locationID is the carrier's id of the site.
+	// locationID is the carrier's id for the site.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	LocationID string `json:"locationID,omitempty"`
@@ -129,7 +129,7 @@ type CarrierState struct {
 	// +optional
 	PRIID string `json:"priID,omitempty"`
 
-	// wholesaleServiceID is the upstream carrier's id of the service.
+	// wholesaleServiceID is the upstream carrier's id for the service.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	WholesaleServiceID string `json:"wholesaleServiceID,omitempty"`
@@ -158,8 +158,8 @@ type KnownValue struct {
 	// +required
 	Value string `json:"value"`
 
-	// asHealth is how the health request spelled the value after our last success: drift deviates from
-	// it.
+	// asHealth is how the health request spelled the value after our last success; any other spelling
+	// is drift.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	AsHealth string `json:"asHealth,omitempty"`
@@ -229,8 +229,8 @@ type CancellationState struct {
 	// +optional
 	CanReschedule bool `json:"canReschedule,omitempty"`
 
-	// agreed is the declared cancellation that the carrier last matched: its date, or none. Later,
-	// another state under that declaration is drift.
+	// agreed is the declared cancellation that the carrier last matched: its date, or none. A later
+	// state that differs from the same declaration is drift.
 	// +kubebuilder:validation:MaxLength=10
 	// +optional
 	Agreed string `json:"agreed,omitempty"`
@@ -242,8 +242,8 @@ type CancellationState struct {
 
 // Pending is the plan of changes: what would be or is being sent.
 type Pending struct {
-	// hash identifies this plan: p and 32 hex digits over the object's UID and generation, its last
-	// finished attempt, the request bodies, the carrier's values and the fees.
+	// hash identifies this plan: p and 32 hex digits, computed over the object's UID and generation,
+	// its last finished attempt, the request bodies, the carrier's values and the fees.
 	// +kubebuilder:validation:MaxLength=33
 	// +required
 	Hash string `json:"hash"`
@@ -266,8 +266,8 @@ type Change struct {
 	// +required
 	Field string `json:"field"`
 
-	// unknown says that the carrier's value cannot be read, or that health names none of the plans
-	// that the carrier offers: the service may already have the declared value.
+	// unknown says that the carrier's value cannot be read, or that the plan named by health is not
+	// among the plans that the carrier offers: the service may already have the declared value.
 	// +optional
 	Unknown bool `json:"unknown,omitempty"`
 
@@ -345,7 +345,7 @@ type HealthStatus struct {
 	// +optional
 	NextAction string `json:"nextAction,omitempty"`
 
-	// hriID is the carrier's id of the health record.
+	// hriID is the carrier's id for the health record.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	HRIID string `json:"hriID,omitempty"`

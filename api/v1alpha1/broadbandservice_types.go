@@ -6,23 +6,23 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // BroadbandServiceSpec is the desired state of a service. A field that is left out is not managed:
 // it is never changed or defaulted.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.orderRef)",message="exactly one of serviceID and orderRef says which service this is",fieldPath=".serviceID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.orderRef))",message="exactly one of serviceID and orderRef says which service this is",fieldPath=".orderRef",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID is immutable, and orderRef cannot take its place: for another service create another BroadbandService",fieldPath=".serviceID",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || !has(self.orderRef) || self.orderRef == oldSelf.orderRef",message="orderRef is immutable; it may only be replaced by the serviceID of the service that the order became",fieldPath=".orderRef",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!(has(self.disconnection) && self.disconnection == 'Reclaim' && has(self.cancellation) && self.cancellation.mode == 'OnDate')",message="disconnection: Reclaim does not go with cancellation.mode: OnDate, which wants the service disconnected; set disconnection: Report",fieldPath=".disconnection",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.orderRef)",message="set exactly one of serviceID and orderRef",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.orderRef))",message="set exactly one of serviceID and orderRef",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID is immutable, and orderRef cannot replace it: for another service, create another BroadbandService",fieldPath=".serviceID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || !has(self.orderRef) || self.orderRef == oldSelf.orderRef",message="orderRef is immutable; it can only be replaced by the serviceID of the service that the order created",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!(has(self.disconnection) && self.disconnection == 'Reclaim' && has(self.cancellation) && self.cancellation.mode == 'OnDate')",message="disconnection: Reclaim contradicts cancellation.mode: OnDate, which asks for the service to be disconnected; set disconnection: Report",fieldPath=".disconnection",reason=FieldValueForbidden
 type BroadbandServiceSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to. Immutable.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another BroadbandService",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account, create another BroadbandService",reason=FieldValueForbidden
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// serviceID is the carrier's number of the service. Immutable once set.
+	// serviceID is the carrier's number for the service. Immutable once set.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
-	// orderRef takes the service ID from the ServiceOrder that created the service once it is known.
-	// It may later be replaced by serviceID.
+	// orderRef takes the service ID from the ServiceOrder that created the service, once the ID is
+	// known. It may later be replaced by serviceID.
 	// +optional
 	OrderRef *OrderReference `json:"orderRef,omitempty"`
 
@@ -33,24 +33,24 @@ type BroadbandServiceSpec struct {
 	// +optional
 	ManagementPolicy ManagementPolicy `json:"managementPolicy,omitempty"`
 
-	// suspend stops new requests; one in progress is still tracked.
+	// suspend stops new requests; a request in progress is still tracked.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
 	// approval is when changes need approval: Automatic (never), OnCost or Always. The stricter of
-	// this and the account's applies; default: the account's.
+	// this value and the account's applies; default: the account's.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// driftPolicy applies when the carrier deviates after the service was in sync: Report (default)
-	// shows it, Correct also sends the change again, at most once in 24 hours.
+	// driftPolicy applies when the carrier's state changes after the service was in sync: Report
+	// (default) shows the change, Correct also changes it back, at most once in 24 hours.
 	// +kubebuilder:validation:Enum=Report;Correct
 	// +kubebuilder:default=Report
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// unknownValues says what happens to declared values that cannot be read at the carrier: Ask,
-	// Request or Trust. It overrides the account's, which is the default.
+	// unknownValues says what happens to declared values that cannot be read from the carrier: Ask,
+	// Request or Trust. It overrides the account's value, which is the default.
 	// +optional
 	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
 
@@ -65,8 +65,8 @@ type BroadbandServiceSpec struct {
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
 
-	// restorationSLA is the carrier's name of the SLA. Needs API version 6. If only it differs, the
-	// current plan is sent too. Default: unmanaged.
+	// restorationSLA is the carrier's name for the SLA. Needs API version 6. If only the SLA differs,
+	// the current plan is sent with it. Default: unmanaged.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
@@ -82,18 +82,18 @@ type BroadbandServiceSpec struct {
 	// +optional
 	DSLStabilityProfile string `json:"dslStabilityProfile,omitempty"`
 
-	// cancellation manages one that was requested at the carrier; the documented API cannot request
-	// one. Default: unmanaged.
+	// cancellation manages a cancellation that was requested at the carrier; the documented API cannot
+	// request one. Default: unmanaged.
 	// +optional
 	Cancellation *Cancellation `json:"cancellation,omitempty"`
 
-	// disconnection is for a service that was cancelled: Report shows it, Reclaim asks the carrier for
-	// it back. Default: unmanaged.
+	// disconnection is for a service that was cancelled: Report shows this, Reclaim asks the carrier
+	// to restore the service. Default: unmanaged.
 	// +kubebuilder:validation:Enum=Report;Reclaim
 	// +optional
 	Disconnection Disconnection `json:"disconnection,omitempty"`
 
-	// observe says how often the carrier's state is re-read.
+	// observe says how often the carrier's state is read again.
 	// +optional
 	Observe Observe `json:"observe,omitzero"`
 }
@@ -139,7 +139,7 @@ const (
 )
 
 // Plan is a plan as the plan-change request names it (specification section 4).
-// +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef exclude each other: give the contact once",fieldPath=".contact",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef are mutually exclusive: set only one",fieldPath=".contact",reason=FieldValueForbidden
 type Plan struct {
 	// name is the carrier's plan name, exactly as the carrier writes it.
 	// +kubebuilder:validation:MinLength=1
@@ -153,7 +153,7 @@ type Plan struct {
 	// +required
 	Term int32 `json:"term"`
 
-	// ntdOption is the carrier's name of the NTD option, needed for plans above 1000 MBit/s. It is
+	// ntdOption is the carrier's name for the NTD option, needed for plans above 1000 MBit/s. It is
 	// sent with a change of plan or SLA, but never causes one by itself.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=100
@@ -194,7 +194,7 @@ const (
 	CancellationNever  CancellationMode = "Never"
 )
 
-// Observe says how often the carrier's state is re-read; "0" turns a read off.
+// Observe says how often the carrier's state is read again; "0" turns a read off.
 type Observe struct {
 	// healthInterval is the time between reads. Default: 24h.
 	// +kubebuilder:default="24h"
@@ -214,15 +214,15 @@ type Observe struct {
 
 // BroadbandService is one broadband service at the carrier: its plan, restoration SLA, aggregation
 // method, DSL stability profile and cancellation. Declared values are compared with the carrier's
-// state and applied by one request at a time. Deleting the object does not contact the carrier: the
-// service keeps running.
+// state, and differences are applied one request at a time. Deleting the object does not contact the
+// carrier: the service keeps running.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bbs,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.status.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
-// +kubebuilder:validation:XValidation:rule="has(oldSelf.spec.serviceID) || !has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must be the number that the order gave, status.serviceID: for another service create another BroadbandService",fieldPath=".spec.serviceID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(oldSelf.spec.serviceID) || !has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must equal status.serviceID, the number that came from the order; for another service, create another BroadbandService",fieldPath=".spec.serviceID",reason=FieldValueForbidden
 // +kubebuilder:printcolumn:name="Plan",type=string,JSONPath=`.status.carrier.plan.value`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

@@ -5,13 +5,13 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
-// +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName where identity is not set) is immutable: it says whose requests are on record. Where it was absent it may only be set to the clientName; for another login create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName if identity is not set) is immutable: it identifies whose requests are recorded. If it was not set, it can only be set to the clientName; for another login, create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
 	// baseURL is the carrier's origin, for example https://api.carrier.example, without path, query or
 	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable:
 	// another carrier needs another account and identity.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: what is on record was sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If the carrier has only moved its address, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If only the carrier's address has changed, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
 	// +required
 	BaseURL string `json:"baseURL"`
@@ -24,9 +24,9 @@ type CarrierAccountSpec struct {
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`
 
-	// identity is the owner of the services across accounts, namespaces and restores: one request at a
-	// time per identity and service. Default: auth.clientName. Immutable. Sandbox and production need
-	// different ones.
+	// identity is the owner of the services across accounts, namespaces and restores: only one request
+	// at a time is sent for each identity and service. Default: auth.clientName. Immutable. Sandbox
+	// and production need different identities.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="identity consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
@@ -44,16 +44,17 @@ type CarrierAccountSpec struct {
 	// +optional
 	CABundle string `json:"caBundle,omitempty"`
 
-	// serviceIDs are the only services this account may use. Default: any. For another, no call is
-	// made and the object shows NotFoundOrForbidden, as if the carrier hid it. If you remove a service
-	// while a request is in progress, that request is tracked to its end, and nothing more is sent.
+	// serviceIDs are the only services this account may use. Default: any. For any other
+	// service, no call is made and the object shows NotFoundOrForbidden, as if the carrier hid the
+	// service. If you remove a service while a request is in progress, that request is tracked to its
+	// end, and nothing more is sent.
 	// +kubebuilder:validation:MaxItems=10000
 	// +listType=set
 	// +optional
 	ServiceIDs []CarrierID `json:"serviceIDs,omitempty"`
 
-	// identifierWord is the carrier's own word in identifiers on the wire, where its documentation has
-	// "wholesale" (the default).
+	// identifierWord is the word that this carrier's API uses in identifiers in place of "wholesale"
+	// (the default).
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="identifierWord is one lower-case word of letters and digits, for example wholesale"
 	// +kubebuilder:default=wholesale
@@ -68,9 +69,9 @@ type CarrierAccountSpec struct {
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// approval is the least that the services and orders of this account need. Automatic: none. OnCost
-	// (default): if a change costs money or its price is unknown, and before an object's first change
-	// to a service that it did not order. Always: for every change. An object may be stricter.
+	// approval is the minimum approval that services and orders of this account need. Automatic: none.
+	// OnCost (default): if a change costs money or its price is unknown, and before an object's first
+	// change to a service that it did not order. Always: for every change. An object may be stricter.
 	// +kubebuilder:default=OnCost
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
@@ -92,8 +93,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	Polling Polling `json:"polling,omitzero"`
 
-	// chargeLimit limits chargeable requests. All requests that accounts of the identity sent in the
-	// last hour count. Default: no limit.
+	// chargeLimit limits chargeable requests. It counts the requests that all accounts of the identity
+	// have sent in the last hour. Default: no limit.
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 
@@ -108,7 +109,7 @@ type Auth struct {
 	// tokenURL is the identity provider's token endpoint. It ends in /protocol/openid-connect/token;
 	// the part before is the JWT's audience.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the whole address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the full address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
 	// +required
 	TokenURL string `json:"tokenURL"`
 
@@ -129,12 +130,12 @@ type Auth struct {
 	Keys []SigningKey `json:"keys"`
 }
 
-// SigningKey is one private key and the name the carrier knows it by.
+// SigningKey is one private key and the name by which the carrier knows it.
 type SigningKey struct {
 	// keyID is the kid in the JWT's header.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._~+/=:-]+$')",message="keyID is the kid the carrier gave: letters, digits and . _ ~ + / = : - only"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._~+/=:-]+$')",message="keyID is the kid that the carrier assigned: letters, digits and . _ ~ + / = : - only"
 	// +required
 	KeyID string `json:"keyID"`
 
@@ -184,7 +185,7 @@ type Polling struct {
 
 // ChargeLimit limits what can be spent by mistake.
 type ChargeLimit struct {
-	// perHour is the most requests sent in any hour that cost money or must never be repeated.
+	// perHour is the maximum number of requests per hour that cost money or must never be repeated.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	// +required
@@ -224,14 +225,14 @@ type CarrierAccountStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready (True once a token was issued) and Carrier (it answers).
+	// conditions are Ready (True once a token was issued) and Carrier (the carrier answers).
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// login is the login that Ready describes while it is True: no other is used to send.
+	// login is the login that Ready describes while it is True: no other login is used to send.
 	// +optional
 	Login *CarrierLogin `json:"login,omitempty"`
 

@@ -4,17 +4,17 @@ package v1alpha1
 
 import "strconv"
 
-// CarrierID is the carrier's number of a service, an order or an appointment-request: digits, from
+// CarrierID is the carrier's number for a service, an order or an appointment-request: digits, from
 // 1 to 9223372036854775807.
 //
 // It is a string because clients that parse JSON and YAML numbers as floating point (JavaScript,
 // jq, Helm) round numbers above 2^53. On the wire the carrier's IDs are Numbers (specification
 // section 4).
 // +kubebuilder:validation:MaxLength=19
-// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,18}$') && (size(self) < 19 || self <= '9223372036854775807')",message="an id of the carrier is its digits in quotes, for example \"1234567\", from 1 to 9223372036854775807"
+// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,18}$') && (size(self) < 19 || self <= '9223372036854775807')",message="a carrier id must be a quoted number, for example \"1234567\", from 1 to 9223372036854775807"
 type CarrierID string
 
-// CarrierIDOf converts a number of the carrier; "" for a number below 1, which is not an ID.
+// CarrierIDOf converts a number from the carrier; "" for a number below 1, which is not an ID.
 func CarrierIDOf(number int64) CarrierID {
 	if number < 1 {
 		return ""

@@ -11,12 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Duration is a length of time such as 90s, 5m or 24h; "0" turns off.
+// Duration is a length of time such as 90s, 5m or 24h; "0" turns the feature off.
 //
 // It is a string and not a metav1.Duration, because an object that passes the schema but not the
 // decoder would stop the informer of its whole kind.
 // +kubebuilder:validation:MaxLength=16
-// +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="a duration is written like 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 switches off"
+// +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="a duration is written like 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 turns the feature off"
 type Duration string
 
 // Or returns the duration, or the fallback if it is not set or the schema would refuse it.
@@ -123,8 +123,8 @@ type Contact struct {
 	Email string `json:"email"`
 }
 
-// Flaw returns the rule above that a contact breaks, or "" if none: a contact in a Secret bypasses
-// the schema. It contains nothing of the contact.
+// Flaw returns the rule above that a contact breaks, or "" if it breaks none: a contact in a Secret
+// bypasses the schema. The text contains no data of the contact.
 func (c *Contact) Flaw() string {
 	switch {
 	case !isName(c.Name):

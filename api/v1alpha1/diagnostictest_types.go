@@ -7,16 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DiagnosticTestSpec is one test of one service. It is immutable: for another test
+// DiagnosticTestSpec is one test of one service. It is immutable: for another test,
 // create another DiagnosticTest.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is tested",fieldPath=".serviceID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is tested",fieldPath=".serviceRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
 type DiagnosticTestSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to.
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// serviceID is the carrier's number of the service.
+	// serviceID is the carrier's number for the service.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
@@ -24,7 +24,7 @@ type DiagnosticTestSpec struct {
 	// +optional
 	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
 
-	// testType is the carrier's name of the test, for example port-reset. The carrier
+	// testType is the carrier's name for the test, for example port-reset. The carrier
 	// runs it on the line at once, which may interrupt the customer.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=100
@@ -32,7 +32,7 @@ type DiagnosticTestSpec struct {
 	TestType string `json:"testType"`
 
 	// approval says when this test needs approval. Only Always requires it, because the carrier quotes
-	// no price for a test. The stricter of this and the account's (default) applies.
+	// no price for a test. The stricter of this value and the account's (default) applies.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
@@ -46,8 +46,8 @@ type DiagnosticTestSpec struct {
 type DiagnosticTestStatus struct {
 	TaskStatus `json:",inline"`
 
-	// ledger names the RequestLedger that records the tests of the service, and the revision of it
-	// shown here.
+	// ledger names the RequestLedger that records the tests of the service, and the ledger revision
+	// that this status shows.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
@@ -55,12 +55,12 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
-	// testID is the carrier's id of the test.
+	// testID is the carrier's id for the test.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	TestID string `json:"testID,omitempty"`
 
-	// active is whether the carrier still works on it.
+	// active is whether the carrier is still working on the test.
 	// +optional
 	Active bool `json:"active,omitempty"`
 
@@ -75,7 +75,7 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Result *runtime.RawExtension `json:"result,omitempty"`
 
-	// truncated is set if the result is left out: over 16 KiB, or refused by the API server.
+	// truncated is set if the result is omitted: over 16 KiB, or refused by the API server.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }
@@ -92,7 +92,7 @@ type DiagnosticStage struct {
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// at is when, as the carrier wrote it, without offset.
+	// at is the time of the step, as the carrier wrote it, without offset.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	At string `json:"at,omitempty"`
@@ -119,7 +119,7 @@ type DiagnosticTest struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is the test and its service.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a DiagnosticTest is immutable: for another test create another object",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a DiagnosticTest is immutable: for another test, create another object",reason=FieldValueForbidden
 	// +required
 	Spec DiagnosticTestSpec `json:"spec"`
 

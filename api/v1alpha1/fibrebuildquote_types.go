@@ -10,7 +10,7 @@ type FibreBuildQuoteSpec struct {
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// locationID is the carrier's ID of the site, which must have an enterprise ethernet service
+	// locationID is the carrier's ID for the site, which must have an enterprise ethernet service
 	// qualification.
 	// +required
 	LocationID LocationID `json:"locationID"`
@@ -25,7 +25,7 @@ type FibreBuildQuoteSpec struct {
 type FibreBuildQuoteStatus struct {
 	TaskStatus `json:",inline"`
 
-	// quoteID is the carrier's id of the quote.
+	// quoteID is the carrier's id for the quote.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	QuoteID string `json:"quoteID,omitempty"`
@@ -74,7 +74,7 @@ type FibreBuildQuoteStatus struct {
 	// +optional
 	ValidUntil string `json:"validUntil,omitempty"`
 
-	// createdOn is when the carrier made it.
+	// createdOn is when the carrier created the quote.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	CreatedOn string `json:"createdOn,omitempty"`
@@ -101,7 +101,7 @@ type FibreBuildQuote struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is the site.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a FibreBuildQuote is immutable: for another quote create another object",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a FibreBuildQuote is immutable: for another quote, create another object",reason=FieldValueForbidden
 	// +required
 	Spec FibreBuildQuoteSpec `json:"spec"`
 

@@ -10,7 +10,7 @@ type Money struct {
 	// +required
 	Amount string `json:"amount"`
 
-	// currency is the currency code the carrier gave: "AUD".
+	// currency is the currency code that the carrier gave: "AUD".
 	// +kubebuilder:validation:MaxLength=8
 	// +optional
 	Currency string `json:"currency,omitempty"`

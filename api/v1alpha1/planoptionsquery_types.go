@@ -5,14 +5,14 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // PlanOptionsQuerySpec is one query about one service. It is immutable.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
 type PlanOptionsQuerySpec struct {
 	// accountRef names the CarrierAccount that the service belongs to.
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// serviceID is the carrier's number of the service.
+	// serviceID is the carrier's number for the service.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
@@ -42,7 +42,7 @@ type PlanOptionsQueryStatus struct {
 	// +optional
 	SLAs []SLAOption `json:"slas,omitempty"`
 
-	// truncated is set if some or all options are left out.
+	// truncated is set if some or all options are omitted.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }
@@ -113,7 +113,7 @@ type PlanOption struct {
 
 // NTDOptionOffer is a network termination device on offer.
 type NTDOptionOffer struct {
-	// option is the carrier's name of it.
+	// option is the carrier's name for the device.
 	// +kubebuilder:validation:MaxLength=100
 	// +required
 	Option string `json:"option"`
@@ -166,7 +166,7 @@ type PlanOptionsQuery struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is the service.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query create another object",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query, create another object",reason=FieldValueForbidden
 	// +required
 	Spec PlanOptionsQuerySpec `json:"spec"`
 

@@ -83,7 +83,7 @@ func (o Operation) AltersCancellation() bool {
 	return o == OperationCancellationReschedule || o == OperationCancellationAbort
 }
 
-// ServiceNumber is the carrier's number of the service, declared or taken from its order; "" while
+// ServiceNumber is the carrier's number for the service, declared or taken from its order; "" while
 // it is unknown.
 func (s *BroadbandService) ServiceNumber() CarrierID {
 	return cmp.Or(s.Spec.ServiceID, s.Status.ServiceID)

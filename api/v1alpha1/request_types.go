@@ -38,8 +38,8 @@ const (
 // is a LateAcceptance until a person resolves it again.
 //
 // Two transitions back are rare. A process that was stopped records late that its own attempt was
-// never sent (OutcomeUnknown to NotSent). A query whose Location the carrier no longer knows is
-// sent again (InProgress to NotProcessed).
+// never sent (OutcomeUnknown to NotSent). A query whose Location the carrier no longer recognizes
+// is sent again (InProgress to NotProcessed).
 //
 // A phase that this version does not know is reported and otherwise ignored.
 // +kubebuilder:validation:MaxLength=40
@@ -48,17 +48,17 @@ type RequestPhase string
 // The phases of an attempt.
 const (
 	PhaseSubmitting     RequestPhase = "Submitting"     // the intent is recorded; the POST may be in progress
-	PhaseInProgress     RequestPhase = "InProgress"     // the carrier answered with a Location, which is polled
+	PhaseInProgress     RequestPhase = "InProgress"     // the carrier returned a Location, which is polled
 	PhaseSucceeded      RequestPhase = "Succeeded"      // done, according to the carrier, a proof or a resolution
 	PhaseFailed         RequestPhase = "Failed"         // the carrier accepted the request and ended it with 422
 	PhaseOutcomeUnknown RequestPhase = "OutcomeUnknown" // it may have been sent; only a person can find out
-	PhaseNotSent        RequestPhase = "NotSent"        // not a byte of it was sent
+	PhaseNotSent        RequestPhase = "NotSent"        // no byte of it was sent
 	PhaseNotProcessed   RequestPhase = "NotProcessed"   // refused with 401 or 429, so not processed
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
 	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution: the carrier has not accepted it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a resolution: given up, never sent again
 	PhaseRepeated       RequestPhase = "Repeated"       // its response was lost, and the same request was sent again
-	PhaseLateAcceptance RequestPhase = "LateAcceptance" // accepted, which was learned only after a resolution
+	PhaseLateAcceptance RequestPhase = "LateAcceptance" // accepted, but this became known only after a resolution
 )
 
 // EndedBy is what ended an attempt.
@@ -74,7 +74,7 @@ const (
 )
 
 // Request is one attempt at a request and its progress. Its intent is recorded before the POST, so
-// that after a crash it is known that it may have been sent.
+// that after a crash the operator knows that the request may have been sent.
 type Request struct {
 	// operation is what was requested: one POST to the carrier.
 	// +required
@@ -90,12 +90,12 @@ type Request struct {
 	// +required
 	AttemptID string `json:"attemptID"`
 
-	// repeats is how many earlier attempts at the same were sent but lost their response. Above zero,
-	// a rejection proves nothing: one of them may have succeeded.
+	// repeats is how many earlier attempts at the same request were sent but lost their response. If it
+	// is above zero, a rejection proves nothing: one of them may have succeeded.
 	// +optional
 	Repeats int32 `json:"repeats,omitempty"`
 
-	// sender is the random ID of the operator process that recorded it.
+	// sender is the random ID of the operator process that recorded the attempt.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Sender string `json:"sender,omitempty"`
@@ -104,17 +104,17 @@ type Request struct {
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`
 
-	// before is what was known of the carrier's state when the intent was recorded: evidence to judge
-	// an unknown outcome by.
+	// before is what was known of the carrier's state when the intent was recorded: evidence for
+	// judging an unknown outcome.
 	// +optional
 	Before RequestBefore `json:"before,omitzero"`
 
-	// identity is the account identity under which it was sent.
+	// identity is the account identity under which the request was sent.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Identity string `json:"identity,omitempty"`
 
-	// baseURL is the carrier's origin to which it was sent.
+	// baseURL is the carrier's origin to which the request was sent.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	BaseURL string `json:"baseURL,omitempty"`
@@ -124,35 +124,36 @@ type Request struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
-	// approvedBy is the user who set the approval if config/usernames is installed, else the client's
-	// field manager, such as kubectl-annotate.
+	// approvedBy is the user who set the approval if config/usernames is installed, otherwise the
+	// client's field manager, such as kubectl-annotate.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who requested this attempt by a retry annotation, as in approvedBy.
+	// retriedBy is who requested this attempt with the retry annotation, as in approvedBy.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
 
-	// plan is the whole plan of changes that it belongs to, with the prices shown.
+	// plan is the whole plan of changes that the request belongs to, with the prices shown.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Plan []Change `json:"plan,omitempty"`
 
 	// retry is the value of the retry annotation that this attempt used up. An order's attempt also
-	// keeps the value an earlier one used up, because its status is written after the ledger.
+	// keeps the value that an earlier attempt used up, because the status is written after the ledger.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Retry string `json:"retry,omitempty"`
 
-	// uid is the UID of the object that it is for.
+	// uid is the UID of the object that the request is for.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// takenOver is set if it was sent for another object, which this one replaced while it was open.
+	// takenOver is set if the request was sent for another object, which this object replaced while the
+	// request was open.
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
@@ -160,7 +161,7 @@ type Request struct {
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// bodyHash is the SHA-256 of the body, less contact data: "sha256:<hex>".
+	// bodyHash is the SHA-256 of the body without contact data: "sha256:<hex>".
 	// +kubebuilder:validation:MaxLength=80
 	// +optional
 	BodyHash string `json:"bodyHash,omitempty"`
@@ -169,17 +170,17 @@ type Request struct {
 	// +required
 	Phase RequestPhase `json:"phase"`
 
-	// location is the path of the polling Location that the carrier gave. The host is always the
-	// account's.
+	// location is the path of the polling Location that the carrier gave. The host is always that
+	// of the account.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Location string `json:"location,omitempty"`
 
-	// apiVersion is the X-API-VERSION it was sent with and is polled with.
+	// apiVersion is the X-API-VERSION with which the request is sent and polled.
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`
 
-	// submittedAt is when it was recorded, just before the POST.
+	// submittedAt is when the intent was recorded, just before the POST.
 	// +optional
 	SubmittedAt metav1.Time `json:"submittedAt,omitzero"`
 
@@ -187,34 +188,34 @@ type Request struct {
 	// +optional
 	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
 
-	// endedBy is what ended it: the carrier's response, a proof, a person's resolution, or the process
-	// that did not send it. A late report of a process does not change a resolution.
+	// endedBy is what ended the attempt: the carrier's response, a proof, a person's resolution, or the
+	// process that did not send it. A late report from a process does not change a resolution.
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
 
-	// resolvedBy is the resolution that settled it or named its request ID.
+	// resolvedBy is the resolution that settled the attempt or named its request ID.
 	// +optional
 	ResolvedBy *Resolution `json:"resolvedBy,omitempty"`
 
-	// carrierStatus is the carrier's own status of the request, if its response has one.
+	// carrierStatus is the carrier's own status for the request, if its response has one.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	CarrierStatus string `json:"carrierStatus,omitempty"`
 
-	// errorDetail is the carrier's text with its status.
+	// errorDetail is the carrier's text about that status.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	ErrorDetail string `json:"errorDetail,omitempty"`
 
-	// error is why it did not succeed or why its outcome is unknown.
+	// error is why the request did not succeed or why its outcome is unknown.
 	// +optional
 	Error *RequestError `json:"error,omitempty"`
 
-	// lostSince is when the carrier stopped knowing its Location.
+	// lostSince is when the carrier stopped recognizing the request's Location.
 	// +optional
 	LostSince metav1.Time `json:"lostSince,omitzero"`
 
-	// warning is how a success differed from the approval: another fee.
+	// warning is how a successful result differs from what was approved, for example in a fee.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Warning string `json:"warning,omitempty"`
@@ -222,7 +223,7 @@ type Request struct {
 
 // RequestTarget is what a request asks for. Only the fields of its operation are set.
 type RequestTarget struct {
-	// plan is the carrier's name of the requested plan.
+	// plan is the carrier's name for the requested plan.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Plan string `json:"plan,omitempty"`
@@ -278,7 +279,7 @@ type RequestBefore struct {
 // RequestError is why a request did not succeed, in the carrier's words if it gave any
 // (specification section 7).
 type RequestError struct {
-	// httpStatus is the HTTP status of the response; 0 if none came.
+	// httpStatus is the HTTP status of the response; 0 if there was none.
 	// +optional
 	HTTPStatus int32 `json:"httpStatus,omitempty"`
 
@@ -287,7 +288,7 @@ type RequestError struct {
 	// +optional
 	Type string `json:"type,omitempty"`
 
-	// code is the decisive sub-error code, else the error code; raw.
+	// code is the sub-error code that determines the reason, otherwise the error code, unchanged.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Code string `json:"code,omitempty"`
@@ -312,7 +313,7 @@ type RequestError struct {
 type LastError struct {
 	RequestError `json:",inline"`
 
-	// operation is what was tried.
+	// operation is the request that failed.
 	// +required
 	Operation Operation `json:"operation"`
 
@@ -337,7 +338,7 @@ type FinishedRequest struct {
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who requested it by a retry annotation.
+	// retriedBy is who requested it with the retry annotation.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
@@ -367,11 +368,11 @@ type FinishedRequest struct {
 
 // InFlight is the request that kubectl get shows.
 type InFlight struct {
-	// operation is what is in progress.
+	// operation is the request in progress.
 	// +required
 	Operation Operation `json:"operation"`
 
-	// location is its polling Location, once the carrier gave it.
+	// location is its polling Location, once the carrier has given it.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Location string `json:"location,omitempty"`
@@ -406,21 +407,22 @@ type Handled struct {
 	Resolve string `json:"resolve,omitempty"`
 }
 
-// The control annotations: each asks for something once.
+// The control annotations: each value takes effect once.
 const (
 	// AnnotationReconcile reads and compares the carrier's state now, once for each new value.
 	AnnotationReconcile = "wholesale.broadband/reconcile"
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
-	// AnnotationTrust holds the hash of a plan of changes: for its unknown values, the carrier is
-	// assumed to have the declared ones, which are not requested.
+	// AnnotationTrust holds the hash of a plan of changes: the carrier is assumed to have the
+	// declared values where its own are unknown, and they are not requested.
 	AnnotationTrust = "wholesale.broadband/trust"
 	// AnnotationRetry requests one more attempt after a definitive failure. It holds the attemptID of
-	// the failed attempt, or an RFC 3339 time after that attempt ended which is not in the future.
+	// the failed attempt, or an RFC 3339 time after the end of that attempt that is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"
 	// AnnotationResolve resolves an unknown outcome: <attemptID>=Accepted:<request id> | NotAccepted |
 	// Succeeded | Abandoned, or all that were unknown before an RFC 3339 time: all@<time>=Succeeded |
-	// Abandoned. all@<time>=SameCarrier says that the account's carrier has only moved its address.
+	// Abandoned. all@<time>=SameCarrier confirms that only the address of the account's carrier has
+	// changed.
 	AnnotationResolve = "wholesale.broadband/resolve"
 	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy name who set approve, resolve
 	// and retry. The API server sets them if config/usernames is installed.
@@ -429,8 +431,8 @@ const (
 	AnnotationRetriedBy  = "wholesale.broadband/retried-by"
 	// AnnotationAcknowledge on the RequestLedger marker confirms a new installation, or that the
 	// operator may continue with what was restored. It then holds the UID of the namespace
-	// kube-system. On a CarrierAccount it confirms that its login may send under one more identity,
-	// which it names.
+	// kube-system. On a CarrierAccount it confirms that the login may send under one more identity,
+	// which the annotation names.
 	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
 
 	// AnnotationForget holds the name of a RequestLedger that is being deleted and lets it be removed.

@@ -60,8 +60,8 @@ func (l *RequestLedger) Put(attempt Request) {
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
 }
 
-// isOutdone reports whether a late acceptance leaves an earlier success in place: it was given up,
-// or belongs to a test that has been run since.
+// isOutdone reports whether a late acceptance leaves an earlier success in place: its attempt was
+// abandoned, or it belongs to a test that has been run since.
 func (l *RequestLedger) isOutdone(late *Request) bool {
 	if l.Spec.Diagnostics == nil {
 		last := l.ReachedLast(late.Operation)
@@ -128,7 +128,7 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 		late.Target, late.SubmittedAt = l.Spec.Ended[at].Target, l.Spec.Ended[at].SubmittedAt
 	}
 	if at := slices.IndexFunc(l.Spec.Last, is); at >= 0 {
-		late.Generation = l.Spec.Last[at].Generation // what was given up for this generation is not sent again
+		late.Generation = l.Spec.Last[at].Generation // what was abandoned for this generation is not sent again
 	}
 	late.Phase = PhaseLateAcceptance
 	l.Spec.Open = append(l.Spec.Open, late)

@@ -9,20 +9,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MostReservations is how many reservations fit into a ledger, and so the highest chargeLimit.
+// MostReservations is how many reservations fit into a ledger, and therefore the highest
+// chargeLimit.
 const MostReservations = 1000
 
 // LedgerAccount is what the accounts of one identity share.
 type LedgerAccount struct {
-	// reservations are the requests of the last hour, on accounts with a chargeLimit, that cost money
-	// or must never be repeated, oldest first. Each is added before it is sent and removed after an
+	// reservations are the requests of the last hour that cost money or must never be repeated, oldest
+	// first. Accounts with a chargeLimit add each request before it is sent. It is removed after an
 	// hour, or when it is known not to have reached the carrier.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Reservations []Reservation `json:"reservations,omitempty"`
 
-	// logins are those that accounts of the identity have sent with, newest first.
+	// logins are the logins with which accounts of the identity have sent requests, newest first.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -36,7 +37,7 @@ type CarrierLogin struct {
 	// +required
 	BaseURL string `json:"baseURL"`
 
-	// clientName is the client of its identity provider.
+	// clientName is the client at the identity provider.
 	// +kubebuilder:validation:MaxLength=256
 	// +required
 	ClientName string `json:"clientName"`
@@ -67,7 +68,7 @@ type Reservation struct {
 	// +required
 	Operation Operation `json:"operation"`
 
-	// at is when it was reserved.
+	// at is when the reservation was made.
 	// +required
 	At metav1.Time `json:"at"`
 }

@@ -17,20 +17,21 @@ const FinalizerMemory = "wholesale.broadband/memory"
 // and their outcomes; or what the accounts of one identity share. One ledger, the marker, lists the
 // clusters whose ledgers count.
 // +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity",fieldPath=".identity",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable",fieldPath=".order",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable",fieldPath=".service",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="what a ledger is about is immutable",fieldPath=".diagnostics",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="has(self.account) == has(oldSelf.account)",message="what a ledger is about is immutable",fieldPath=".account",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="has(self.marker) == has(oldSelf.marker)",message="what a ledger is about is immutable",fieldPath=".marker",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision",message="revision never falls",fieldPath=".revision",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="self.sequence >= oldSelf.sequence",message="sequence never falls",fieldPath=".sequence",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="the subject of a ledger is immutable",fieldPath=".order",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="the subject of a ledger is immutable",fieldPath=".service",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="the subject of a ledger is immutable",fieldPath=".diagnostics",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.account) == has(oldSelf.account)",message="the subject of a ledger is immutable",fieldPath=".account",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.marker) == has(oldSelf.marker)",message="the subject of a ledger is immutable",fieldPath=".marker",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision",message="revision must not decrease",fieldPath=".revision",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.sequence >= oldSelf.sequence",message="sequence must not decrease",fieldPath=".sequence",reason=FieldValueForbidden
 type RequestLedgerSpec struct {
-	// schema is the version of this ledger's form. The operator never writes one of a newer schema.
+	// schema is the version of this ledger's format. The operator never writes to a ledger whose schema
+	// is newer than its own.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Schema int32 `json:"schema"`
 
-	// cluster is the UID of the namespace kube-system of the cluster where it was written.
+	// cluster is the UID of the namespace kube-system of the cluster where the ledger was written.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Cluster string `json:"cluster,omitempty"`
@@ -40,7 +41,8 @@ type RequestLedgerSpec struct {
 	// +required
 	Identity string `json:"identity"`
 
-	// baseURL is the carrier's origin. An account of the identity with another one is a Conflict.
+	// baseURL is the carrier's origin. An account of the identity with another baseURL is a
+	// Conflict.
 	// +kubebuilder:validation:MaxLength=512
 	// +required
 	BaseURL string `json:"baseURL"`
@@ -69,8 +71,8 @@ type RequestLedgerSpec struct {
 	// +optional
 	Marker *LedgerMarker `json:"marker,omitempty"`
 
-	// holder is the object that manages it. A ledger of diagnostic tests has none: each test has its
-	// attempts.
+	// holder is the object that manages the subject. A ledger of diagnostic tests has none: each test
+	// has its own attempts.
 	// +optional
 	Holder LedgerHolder `json:"holder,omitzero"`
 
@@ -99,8 +101,8 @@ type RequestLedgerSpec struct {
 	// +optional
 	Last []Request `json:"last,omitempty"`
 
-	// ended are the attempts that have ended, newest first. Of consecutive ones at an operation that
-	// did not reach the carrier, the newest 3 stay.
+	// ended are the attempts that have ended, newest first. Among consecutive attempts at one
+	// operation that did not reach the carrier, only the newest 3 are kept.
 	// +listType=map
 	// +listMapKey=attemptID
 	// +kubebuilder:validation:MaxItems=10
@@ -111,23 +113,23 @@ type RequestLedgerSpec struct {
 	// +optional
 	Known KnownToLedger `json:"known,omitzero"`
 
-	// baseline is the plan that a request set, or that is trusted without being read, and how the
-	// health request spells it.
+	// baseline is the plan that a request set or that is trusted without being read, and how the health
+	// request spells it.
 	// +optional
 	Baseline *KnownValue `json:"baseline,omitempty"`
 }
 
 // LedgerMarker lists the clusters whose ledgers count here.
 type LedgerMarker struct {
-	// clusters are the UIDs of the namespaces kube-system of the clusters.
+	// clusters lists the clusters by the UIDs of their kube-system namespaces.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=64
 	// +optional
 	Clusters []string `json:"clusters,omitempty"`
 
-	// waits is what a person has to acknowledge by the annotation wholesale.broadband/acknowledge with
-	// the UID of this cluster; absent if there is nothing.
+	// waits is what a person has to acknowledge with the annotation wholesale.broadband/acknowledge,
+	// whose value is the UID of this cluster; absent if there is nothing to acknowledge.
 	// +optional
 	Waits MarkerWait `json:"waits,omitempty"`
 }
@@ -144,7 +146,7 @@ const (
 
 // LedgerService names a service.
 type LedgerService struct {
-	// id is the carrier's number of the service.
+	// id is the carrier's number for the service.
 	// +required
 	ID CarrierID `json:"id"`
 }
@@ -169,7 +171,7 @@ type LedgerHolder struct {
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// uid of the object. A new object of that name is another holder.
+	// uid of the object. A new object with that name is a different holder.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	UID string `json:"uid,omitempty"`
@@ -199,7 +201,7 @@ type EndedAttempt struct {
 	// +required
 	Outcome RequestPhase `json:"outcome"`
 
-	// endedBy is what ended it.
+	// endedBy is what ended the attempt.
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
 
@@ -229,25 +231,25 @@ type EndedAttempt struct {
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who requested it by a retry annotation.
+	// retriedBy is who requested it with the retry annotation.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
 
-	// resolvedBy is the resolution that settled it or named its request ID.
+	// resolvedBy is the resolution that settled the attempt or named its request ID.
 	// +optional
 	ResolvedBy *Resolution `json:"resolvedBy,omitempty"`
 
-	// submittedAt is when it was recorded.
+	// submittedAt is when the intent was recorded.
 	// +optional
 	SubmittedAt metav1.Time `json:"submittedAt,omitzero"`
 
-	// finishedAt is when it ended.
+	// finishedAt is when the attempt ended.
 	// +optional
 	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
 }
 
-// KnownToLedger is what the carrier reported but no read returns.
+// KnownToLedger contains what the carrier reported but no read returns.
 type KnownToLedger struct {
 	// order is the carrier's response to the order.
 	// +optional
@@ -277,14 +279,14 @@ type LedgerReference struct {
 	// +required
 	Name string `json:"name"`
 
-	// revision of the ledger that the status shows. A ledger with a lower one has lost data.
+	// revision of the ledger that the status shows. A ledger with a lower revision has lost data.
 	// +required
 	Revision int64 `json:"revision"`
 }
 
 // RequestLedger records the possibly chargeable requests that were sent to a carrier. Do not delete
 // it: without it, a request could be sent a second time. Only the operator writes ledgers, and a
-// deleted one stays until nothing depends on it.
+// deleted ledger stays until nothing depends on it.
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,shortName=ledger
 // +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`

@@ -4,7 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// MaxClient is the longest name of a client: the API server allows no longer one.
+// MaxClient is the maximum length of a client's name, as in the API server.
 const MaxClient = 128
 
 // Resolution is a person's use of the resolve annotation.
@@ -14,12 +14,12 @@ type Resolution struct {
 	// +required
 	Word string `json:"word"`
 
-	// at is when the operator acted on it.
+	// at is when the operator acted on the annotation.
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
 
-	// by is the user who set the annotation if config/usernames is installed, else the client's field
-	// manager, such as kubectl-annotate.
+	// by is the user who set the annotation if config/usernames is installed, otherwise the client's
+	// field manager, such as kubectl-annotate.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	By string `json:"by,omitempty"`

@@ -7,19 +7,19 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // ServiceOrderSpec is an order for a service, made from a service qualification
 // (specification section 2, order creation request body).
 // +kubebuilder:validation:XValidation:rule="self.scenario != 'InUseTransfer' || has(self.transfer)",message="transfer (type, and the AVC id with SERVICE_TRANSFER) is required with scenario InUseTransfer",fieldPath=".transfer",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="self.scenario == 'InUseTransfer' || !has(self.transfer)",message="transfer must be absent with every scenario but InUseTransfer",fieldPath=".transfer",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure'] || has(self.infrastructure)",message="infrastructure names the NTD or copper pair that is used: it is required with scenarios FreeInfrastructure, ReplaceNTD and InUseTransfer",fieldPath=".infrastructure",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure']) || !has(self.infrastructure)",message="infrastructure names the NTD or copper pair that is used: it must be absent with scenarios FirstInfrastructure and AdditionalInfrastructure",fieldPath=".infrastructure",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="has(self.contactSecretRef) || has(self.contact)",message="exactly one of contactSecretRef and contact says whom the carrier calls",fieldPath=".contactSecretRef",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.contactSecretRef) && has(self.contact))",message="exactly one of contactSecretRef and contact says whom the carrier calls",fieldPath=".contact",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID can be set once: it says which service the order became",fieldPath=".serviceID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.scenario == 'InUseTransfer' || !has(self.transfer)",message="transfer is only allowed with scenario InUseTransfer",fieldPath=".transfer",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure'] || has(self.infrastructure)",message="infrastructure names the NTD or copper pair to use: it is required with scenarios FreeInfrastructure, ReplaceNTD and InUseTransfer",fieldPath=".infrastructure",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure']) || !has(self.infrastructure)",message="infrastructure names the NTD or copper pair to use: it must be absent with scenarios FirstInfrastructure and AdditionalInfrastructure",fieldPath=".infrastructure",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.contactSecretRef) || has(self.contact)",message="set exactly one of contactSecretRef and contact: the person whom the carrier calls",fieldPath=".contactSecretRef",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.contactSecretRef) && has(self.contact))",message="set exactly one of contactSecretRef and contact: the person whom the carrier calls",fieldPath=".contact",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID can be set only once: it is the service that the order created",fieldPath=".serviceID",reason=FieldValueForbidden
 type ServiceOrderSpec struct {
 	// accountRef names the ordering CarrierAccount. Immutable.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another ServiceOrder",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account, create another ServiceOrder",reason=FieldValueForbidden
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// customerReference is your own name of the order, unique within the account: at most one order is
+	// customerReference is your own name for the order, unique within the account: at most one order is
 	// ever sent for it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
@@ -27,8 +27,8 @@ type ServiceOrderSpec struct {
 	// +required
 	CustomerReference string `json:"customerReference"`
 
-	// serviceID is the service that the order became, once the carrier has named it. It can be set
-	// once, after submission too.
+	// serviceID is the service that the order created, once the carrier has named it. It can be set
+	// once, even after submission.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
@@ -49,7 +49,7 @@ type ServiceOrderSpec struct {
 	// +optional
 	QualificationResultRef *ConfigMapKeyReference `json:"qualificationResultRef,omitempty"`
 
-	// planName is the carrier's name of the plan.
+	// planName is the carrier's name for the plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +required
@@ -73,7 +73,7 @@ type ServiceOrderSpec struct {
 	// +optional
 	ProductType string `json:"productType,omitempty"`
 
-	// restorationSLA is the carrier's name of the restoration SLA.
+	// restorationSLA is the carrier's name for the restoration SLA.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
@@ -117,7 +117,7 @@ type ServiceOrderSpec struct {
 	Contact *Contact `json:"contact,omitempty"`
 
 	// approval is when this order needs approval: Automatic (never), OnCost or Always. The stricter of
-	// this and the account's (default) applies.
+	// this value and the account's (default) applies.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 }
@@ -148,7 +148,7 @@ type QualificationIDs struct {
 	// +required
 	RemoteQualificationSearchID string `json:"remoteQualificationSearchID"`
 
-	// locationID is the carrier's id of the site.
+	// locationID is the carrier's id for the site.
 	// +required
 	LocationID LocationID `json:"locationID"`
 }
@@ -184,7 +184,7 @@ type OrderedInfrastructure struct {
 }
 
 // VLAN is the tag of the traffic.
-// +kubebuilder:validation:XValidation:rule="!has(self.id) || self.required",message="vlan.id goes with vlan.required: true",fieldPath=".id",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.id) || self.required",message="vlan.id requires vlan.required: true",fieldPath=".id",reason=FieldValueForbidden
 type VLAN struct {
 	// required is whether the traffic is tagged.
 	// +required
@@ -200,29 +200,29 @@ type VLAN struct {
 // Transfer is how a port or pair that is in use is taken over (specification section 2,
 // order scenarios 5 and 6).
 // +kubebuilder:validation:XValidation:rule="self.type != 'SERVICE_TRANSFER' || has(self.avcID)",message="transfer.avcID is required with type SERVICE_TRANSFER; without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="self.type == 'SERVICE_TRANSFER' || !has(self.avcID)",message="transfer.avcID goes with type SERVICE_TRANSFER only: without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.type == 'SERVICE_TRANSFER' || !has(self.avcID)",message="transfer.avcID is only allowed with type SERVICE_TRANSFER: without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueForbidden
 type Transfer struct {
-	// type is SERVICE_TRANSFER when the AVC id is known, else CONNECT_OUTSTANDING.
+	// type is SERVICE_TRANSFER if the AVC id is known, otherwise CONNECT_OUTSTANDING.
 	// +kubebuilder:validation:Enum=SERVICE_TRANSFER;CONNECT_OUTSTANDING
 	// +required
 	Type string `json:"type"`
 
-	// avcID is the virtual circuit to take over. If it is wrong, the carrier rejects the order after
-	// it was submitted.
+	// avcID is the virtual circuit to take over. If the id is wrong, the carrier rejects the order
+	// after submission.
 	// +kubebuilder:validation:Pattern=`^AVC[0-9]{12}$`
 	// +kubebuilder:validation:MaxLength=15
 	// +optional
 	AVCID string `json:"avcID,omitempty"`
 }
 
-// OrderFacts is the carrier's data on an order, without the site's address (specification section
+// OrderFacts is the carrier's data about an order, without the site's address (specification section
 // 4, orders).
 type OrderFacts struct {
-	// orderID is the carrier's number of the order.
+	// orderID is the carrier's number for the order.
 	// +optional
 	OrderID CarrierID `json:"orderID,omitempty"`
 
-	// serviceID is the service that the order became, once known.
+	// serviceID is the service that the order created, once it is known.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
@@ -236,7 +236,8 @@ type OrderFacts struct {
 	// +optional
 	CarrierStatus string `json:"carrierStatus,omitempty"`
 
-	// fees of the order: as in the qualification, and once it is submitted, as charged by the carrier.
+	// fees of the order: those from the qualification until the order is submitted, then those that the
+	// carrier charges.
 	// +optional
 	Fees *OrderFees `json:"fees,omitempty"`
 
@@ -292,7 +293,7 @@ type OrderFacts struct {
 	// +optional
 	POI string `json:"poi,omitempty"`
 
-	// poiName is its name.
+	// poiName is the name of the point of interconnect.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	POIName string `json:"poiName,omitempty"`
@@ -303,16 +304,17 @@ type ServiceOrderStatus struct {
 	TaskStatus `json:",inline"`
 	OrderFacts `json:",inline"`
 
-	// ledger names the RequestLedger of the customerReference and its revision shown here.
+	// ledger names the RequestLedger of the customerReference, and the ledger revision that this status
+	// shows.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// frozen is set while an attempt is open or was accepted: only serviceID can be changed in spec
-	// then.
+	// frozen is set while an attempt is open or was accepted: the only field of spec that can then be
+	// changed is serviceID.
 	// +optional
 	Frozen bool `json:"frozen,omitempty"`
 
-	// pending is what is sent once approved; its hash is what to approve.
+	// pending is the plan that is sent once a person approves its hash.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
@@ -371,8 +373,8 @@ type OrderFee struct {
 }
 
 // ServiceOrder orders a service. At most one order is ever sent for its customerReference: an
-// object that is deleted and applied again finds it. Deleting it does not contact the carrier: the
-// order continues there.
+// object that is deleted and applied again finds that order. Deleting the object does not contact the
+// carrier: the order continues there.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sorder,categories=broadband
@@ -390,8 +392,8 @@ type OrderFee struct {
 // +kubebuilder:printcolumn:name="Scenario",type=string,priority=1,JSONPath=`.spec.scenario`
 // +kubebuilder:printcolumn:name="Service",type=string,priority=1,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference",fieldPath=".spec",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.qualificationResultRef) == has(oldSelf.spec.qualificationResultRef) && (!has(self.spec.qualificationResultRef) || (self.spec.qualificationResultRef.name == oldSelf.spec.qualificationResultRef.name && self.spec.qualificationResultRef.key == oldSelf.spec.qualificationResultRef.key)) && has(self.spec.infrastructure) == has(oldSelf.spec.infrastructure) && (!has(self.spec.infrastructure) || (self.spec.infrastructure.id == oldSelf.spec.infrastructure.id && has(self.spec.infrastructure.portID) == has(oldSelf.spec.infrastructure.portID) && (!has(self.spec.infrastructure.portID) || self.spec.infrastructure.portID == oldSelf.spec.infrastructure.portID))) && has(self.spec.vlan) == has(oldSelf.spec.vlan) && (!has(self.spec.vlan) || (self.spec.vlan.required == oldSelf.spec.vlan.required && has(self.spec.vlan.id) == has(oldSelf.spec.vlan.id) && (!has(self.spec.vlan.id) || self.spec.vlan.id == oldSelf.spec.vlan.id))) && has(self.spec.transfer) == has(oldSelf.spec.transfer) && (!has(self.spec.transfer) || (self.spec.transfer.type == oldSelf.spec.transfer.type && has(self.spec.transfer.avcID) == has(oldSelf.spec.transfer.avcID) && (!has(self.spec.transfer.avcID) || self.spec.transfer.avcID == oldSelf.spec.transfer.avcID))) && has(self.spec.contactSecretRef) == has(oldSelf.spec.contactSecretRef) && (!has(self.spec.contactSecretRef) || (self.spec.contactSecretRef.name == oldSelf.spec.contactSecretRef.name)) && has(self.spec.contact) == has(oldSelf.spec.contact) && (!has(self.spec.contact) || (self.spec.contact.name == oldSelf.spec.contact.name && self.spec.contact.phone == oldSelf.spec.contact.phone && self.spec.contact.email == oldSelf.spec.contact.email)))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference",fieldPath=".spec",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order has or may have reached the carrier (status.frozen): only serviceID can be set now. For another order, create another ServiceOrder with a different customerReference",fieldPath=".spec",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.qualificationResultRef) == has(oldSelf.spec.qualificationResultRef) && (!has(self.spec.qualificationResultRef) || (self.spec.qualificationResultRef.name == oldSelf.spec.qualificationResultRef.name && self.spec.qualificationResultRef.key == oldSelf.spec.qualificationResultRef.key)) && has(self.spec.infrastructure) == has(oldSelf.spec.infrastructure) && (!has(self.spec.infrastructure) || (self.spec.infrastructure.id == oldSelf.spec.infrastructure.id && has(self.spec.infrastructure.portID) == has(oldSelf.spec.infrastructure.portID) && (!has(self.spec.infrastructure.portID) || self.spec.infrastructure.portID == oldSelf.spec.infrastructure.portID))) && has(self.spec.vlan) == has(oldSelf.spec.vlan) && (!has(self.spec.vlan) || (self.spec.vlan.required == oldSelf.spec.vlan.required && has(self.spec.vlan.id) == has(oldSelf.spec.vlan.id) && (!has(self.spec.vlan.id) || self.spec.vlan.id == oldSelf.spec.vlan.id))) && has(self.spec.transfer) == has(oldSelf.spec.transfer) && (!has(self.spec.transfer) || (self.spec.transfer.type == oldSelf.spec.transfer.type && has(self.spec.transfer.avcID) == has(oldSelf.spec.transfer.avcID) && (!has(self.spec.transfer.avcID) || self.spec.transfer.avcID == oldSelf.spec.transfer.avcID))) && has(self.spec.contactSecretRef) == has(oldSelf.spec.contactSecretRef) && (!has(self.spec.contactSecretRef) || (self.spec.contactSecretRef.name == oldSelf.spec.contactSecretRef.name)) && has(self.spec.contact) == has(oldSelf.spec.contact) && (!has(self.spec.contact) || (self.spec.contact.name == oldSelf.spec.contact.name && self.spec.contact.phone == oldSelf.spec.contact.phone && self.spec.contact.email == oldSelf.spec.contact.email)))",message="the order has or may have reached the carrier (status.frozen): only serviceID can be set now. For another order, create another ServiceOrder with a different customerReference",fieldPath=".spec",reason=FieldValueForbidden
 type ServiceOrder struct {
 	metav1.TypeMeta `json:",inline"`
 

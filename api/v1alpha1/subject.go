@@ -38,8 +38,8 @@ func (s *BroadbandService) RecordedTimes() []metav1.Time {
 	return []metav1.Time{s.Status.Carrier.Plan.Since}
 }
 
-// CarrierName returns what an object is about in the carrier's terms; "" if the object alone does
-// not say it.
+// CarrierName returns the subject of an object in the carrier's terms; "" if the object alone does
+// not name it.
 func CarrierName(object metav1.Object) string {
 	switch object := object.(type) {
 	case *BroadbandService:

@@ -12,7 +12,7 @@ func (m *model) openAttempt(s *state, number uint8, emit emitter) {
 		next := *s
 		attempt := m.writeIntent(&next, number, i)
 		if !m.rules.has(r1) && next.ledger.revision < s.ledger.revision {
-			continue // the CEL rule of the kind: a revision never falls
+			continue // the CEL rule of the kind: a revision must not decrease
 		}
 		l := label{action: actIntent, manager: number, object: i, attempt: attempt, value: next.intents[attempt].value}
 		if s.left.lostWrites > 0 {

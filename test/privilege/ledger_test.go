@@ -53,6 +53,6 @@ var _ = Describe("A RequestLedger", func() {
 		full.Spec.Account.Reservations = append(full.Spec.Account.Reservations, one)
 		Expect(as(operator).Update(ctx, full)).To(MatchError(ContainSubstring("must have at most 1000 items")))
 		ledger.Spec.Account = nil
-		Expect(as(operator).Update(ctx, ledger)).To(MatchError(ContainSubstring("what a ledger is about is immutable")))
+		Expect(as(operator).Update(ctx, ledger)).To(MatchError(ContainSubstring("the subject of a ledger is immutable")))
 	})
 })
