@@ -154,7 +154,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.BoolVar(&s.leaderElect, "leader-elect", false, "elect one of several managers to act; the others stand by")
 	electionFlags(flags, &s)
 	flags.StringVar(&s.namespaces, "namespaces", "",
-		"comma-separated `namespaces` to manage; default: all. Managers with other namespaces use other account identities")
+		"comma-separated `namespaces` to manage; default: all. "+
+			"Managers of different namespaces must not share an account identity")
 	flags.BoolVar(&s.submit, "submit", true,
 		"send requests to the carrier; if false, only poll, compare and report, as at the first start after a restore")
 	flags.IntVar(&s.workers, "workers", 16, "number of objects of each kind that are reconciled concurrently")
@@ -197,7 +198,7 @@ func (s settings) checkElection() error {
 	again := time.Duration(leaderelection.JitterFactor * float64(s.retryPeriod))
 	switch {
 	case s.leaseDuration < time.Second:
-		return fmt.Errorf("--leader-elect-lease-duration is %v: a lease has at least 1s", s.leaseDuration)
+		return fmt.Errorf("--leader-elect-lease-duration is %v: it must be at least 1s", s.leaseDuration)
 	case s.retryPeriod <= 0:
 		return fmt.Errorf("--leader-elect-retry-period is %v: it must be greater than 0", s.retryPeriod)
 	case s.leaseDuration <= s.renewDeadline:
@@ -205,7 +206,7 @@ func (s settings) checkElection() error {
 			"--leader-elect-renew-deadline, which is %v", s.leaseDuration, s.renewDeadline)
 	case s.renewDeadline <= again:
 		return fmt.Errorf("--leader-elect-renew-deadline is %v: it must be greater than %v, "+
-			"which is --leader-elect-retry-period and a fifth", s.renewDeadline, again)
+			"which is 1.2 times --leader-elect-retry-period", s.renewDeadline, again)
 	}
 	return nil
 }

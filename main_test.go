@@ -325,7 +325,7 @@ var _ = Describe("The manager", Ordered, func() {
 		Expect(status.CoreDump()).To(BeFalse())
 	})
 
-	It("needs no more rights than it has", func() {
+	It("needs no more permissions than it has", func() {
 		Expect(audit.Denied(user)).To(BeEmpty())
 	})
 })

@@ -24,10 +24,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// rightsWorld is a world in which a manager is made to use every right that it needs.
+// rightsWorld is a world in which a manager is made to use every permission that it needs.
 type rightsWorld struct{ *world.World }
 
-var _ = Describe("The rights of a manager", func() {
+var _ = Describe("The permissions of a manager", func() {
 	It("are each used, and none is missing", func(ctx SpecContext) {
 		w := rightsWorld{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)}
 		// Simulates an API server that cannot stream a list: there each kind is listed first.
@@ -62,7 +62,7 @@ func withoutDelays(seed *simulator.Seed) {
 }
 
 // editDuringPOST changes an object while the next POST of an operation is in flight: its response
-// is then written into the current object, which is read past the cache.
+// is then written into the current object, which is read bypassing the cache.
 func (w rightsWorld) editDuringPOST(ctx context.Context, operation carrier.Operation, object client.Object) {
 	GinkgoHelper()
 	contract, found := carrier.ContractOf(operation)

@@ -42,7 +42,7 @@ func (r *AppointmentRequestReconciler) newPass(appointment *v1alpha1.Appointment
 	return p
 }
 
-// RecordCancellation records that the carrier canceled the appointment of an order, if the
+// RecordCancellation records that the carrier cancelled the appointment for an order, if the
 // appointment-request is for this order; otherwise it does nothing.
 func (r *AppointmentRequestReconciler) RecordCancellation(
 	ctx context.Context, key client.ObjectKey, orderID v1alpha1.CarrierID, notification decide.Notification,

@@ -60,7 +60,7 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 }
 
 // judge first takes over the state of the appointment-request from the recorded requests: no
-// decision may be based on an appointment-request that has just been canceled.
+// decision may be based on an appointment-request that has just been cancelled.
 func (p *appointmentPass) judge(input decide.Input) decide.Decision {
 	appointments.UpdateFromRequest(&p.appointment.Status)
 	if !p.appointment.DeletionTimestamp.IsZero() {

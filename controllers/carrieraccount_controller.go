@@ -74,8 +74,8 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict))), nil
 }
 
-// pause returns when to check an account again that is not ready: after a second at first, then
-// after longer pauses.
+// pause returns the wait before an account that is not ready is checked again: a second at first,
+// then longer.
 func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
 	if verdict.State == decide.Working {
 		return retryLogin

@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// setup reconciles an account when a user changes it, when lookAgain is called for it, when the
+// setup reconciles an account when a user changes it, when requeue is called for it, when the
 // marker changes, and some time after it became less settled.
 func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	again := newQueue()

@@ -36,7 +36,8 @@ func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.C
 }
 
 // isNewsOrFree passes the ledger changes that matter to a test: a write by another process, or any
-// write after which no test of the service is in progress, because the next may wait for that.
+// write after which no test of the service is in progress, because the next test may be waiting for
+// that.
 func (r *OneShotReconciler) isNewsOrFree(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	free := is && ledger.Spec.Diagnostics != nil && len(ledger.Spec.Open) == 0

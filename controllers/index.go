@@ -166,7 +166,7 @@ func referenceOf(object client.Object) []string {
 	return []string{order.Spec.CustomerReference}
 }
 
-// orderIDOf returns the carrier's number of an order.
+// orderIDOf returns the carrier's number for an order.
 func orderIDOf(object client.Object) []string {
 	order, isOrder := object.(*v1alpha1.ServiceOrder)
 	if !isOrder || order.Status.OrderID == "" {

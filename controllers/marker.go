@@ -41,7 +41,7 @@ type Marker struct {
 var _ manager.LeaderElectionRunnable = (*Marker)(nil)
 
 // errMarkerGone prevents the creation of ledgers.
-var errMarkerGone = errors.New("the marker RequestLedger was deleted or replaced since this manager started")
+var errMarkerGone = errors.New("the marker RequestLedger has been deleted or replaced since this manager started")
 
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second

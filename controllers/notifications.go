@@ -22,8 +22,8 @@ import (
 )
 
 // Notifications handles the carrier's notifications. A notification only triggers a reconciliation
-// of its object now; the result depends on what that reads. Two events report what cannot be read,
-// and are recorded.
+// of its object now; the result depends only on what that reconciliation reads. Two events report
+// what cannot be read, and are recorded.
 type Notifications struct {
 	*Operator
 
@@ -212,7 +212,7 @@ func (n *Notifications) ordersNumbered(
 		func(order *v1alpha1.ServiceOrder) bool { return order.Status.OrderID == number })
 }
 
-// appointmentCancelled records that the carrier canceled the appointment of an order.
+// appointmentCancelled records that the carrier cancelled the appointment for an order.
 func (n *Notifications) appointmentCancelled(ctx context.Context, notification receiver.Notification) error {
 	number := numberOf(notification)
 	if number == "" {

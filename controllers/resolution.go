@@ -52,8 +52,8 @@ func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	}, nil
 }
 
-// noteAuthors records who approved the request, and who requested it by a retry. The gate checks
-// whether the approval is still valid.
+// noteAuthors records who approved the request, and who requested it with the retry annotation. The
+// gate checks whether the approval is still valid.
 func (p *pass) noteAuthors(ctx context.Context, step *decide.Submit) error {
 	if step.Approve == "" && step.Retry == "" {
 		return nil

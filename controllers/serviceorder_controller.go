@@ -82,7 +82,7 @@ func (r *ServiceOrderReconciler) RecordRejection(
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
 		}
 		if !at.is(order) {
-			return fmt.Errorf("ServiceOrder %s is order %s at the carrier, and order %s was rejected",
+			return fmt.Errorf("ServiceOrder %s is order %s at the carrier, but order %s was rejected",
 				key, order.Status.OrderID, at.ID)
 		}
 		p := r.newPass(order)

@@ -40,8 +40,8 @@ func (p *orderPass) gather(ctx context.Context) error {
 }
 
 // gatherQualification reads the result of the qualification while the order is to be checked
-// against it. The ConfigMap belongs to the user, and is read past the cache, so that the operator
-// does not list all ConfigMaps of a cluster.
+// against it. The ConfigMap belongs to the user, and is read directly from the API server, so that
+// the operator does not list all ConfigMaps of a cluster.
 func (p *orderPass) gatherQualification(ctx context.Context) error {
 	ref, request := p.order.Spec.QualificationResultRef, p.order.Status.Request
 	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) {

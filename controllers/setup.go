@@ -25,12 +25,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// LongestSubmission is the longest that a pass continues after shutdown began: until its
-// request is answered, and the response is recorded.
+// LongestSubmission is the maximum time for which a pass continues after shutdown has begun, until
+// the response to its request is recorded.
 const LongestSubmission = carrier.LongestCall + operate.RecordWithin
 
-// Submissions counts those in progress. A manager that lost its lease ends without waiting for its
-// passes.
+// Submissions counts the submissions in progress. A manager that has lost its lease ends without
+// waiting for its passes.
 type Submissions = operate.Submissions
 
 // Options configures the controllers. Time, ids and the HTTP transport are injected, so that a test

@@ -40,5 +40,5 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 // checked.
 var _ = AfterSuite(func() {
 	AddReportEntry("sound passes", ReportEntryVisibilityAlways, world.Agreement())
-	Expect(audit.Denied(user)).To(BeEmpty(), "the generated roles miss a right")
+	Expect(audit.Denied(user)).To(BeEmpty(), "the generated roles lack a permission")
 })

@@ -76,14 +76,14 @@ func (o *Operator) isNews(object client.Object) bool {
 		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
 }
 
-// isMarker reports whether a ledger is a marker. A change of the marker concerns all objects that
+// isMarker reports whether a ledger is a marker. A change to the marker concerns all objects that
 // wait for it.
 func isMarker(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	return is && ledger.Spec.Marker != nil
 }
 
-// markerChanges passes changes of the marker. Its creation is ignored: each process reads it before
+// markerChanges passes changes to the marker. Its creation is ignored: each process reads it before
 // anything else.
 func markerChanges() builder.WatchesOption {
 	changed := predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}

@@ -134,7 +134,7 @@ const (
 	ScenarioInUse      OrderScenario = "InUseTransfer"            // 5: a port or pair that is in use
 )
 
-// QualificationIDs are the carrier's IDs of a qualification.
+// QualificationIDs are the carrier's IDs for a qualification.
 type QualificationIDs struct {
 	// qualificationSearchID of the carrier.
 	// +kubebuilder:validation:MinLength=1

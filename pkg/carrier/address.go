@@ -81,7 +81,7 @@ func checkScheme(u *url.URL, allowInsecure bool) error {
 	case u.Scheme == schemeSecure, u.Scheme == schemePlain && allowInsecure:
 		return nil
 	case u.Scheme == schemePlain:
-		insecure := addressDefect(u, "http would show the access token to everyone on the way: https is needed")
+		insecure := addressDefect(u, "http would expose the access token to everyone on the way: https is required")
 		insecure.Insecure = true
 		return insecure
 	}

@@ -20,7 +20,7 @@ const (
 	AppointmentSlots          Operation = "AppointmentSlots"          // list the time slots of a technician
 	AppointmentCancel         Operation = "AppointmentCancel"         // withdraw an appointment-request
 	DiagnosticTest            Operation = "DiagnosticTest"            // run a test on a service
-	FibreBuildCharge          Operation = "FibreBuildCharge"          // quote the cost of building fiber to a site
+	FibreBuildCharge          Operation = "FibreBuildCharge"          // quote the cost of building fibre to a site
 	PlanOptions               Operation = "PlanOptions"               // list the plans available to a service
 	Health                    Operation = "Health"                    // read the state of a service
 )

@@ -126,7 +126,7 @@ func TestPlanChangeVersionRules(t *testing.T) {
 		"an SLA does not exist at version 5": {
 			PlanChangeRequest{RestorationSLA: "Enhanced"},
 			5,
-			"restorationSla does not exist at API version 5: versions 6 to 8",
+			"restorationSla does not exist in API version 5: it exists in versions 6 to 8",
 		},
 		"an NTD option needs contacts at version 8": {
 			PlanChangeRequest{NTDOption: "1_PORT"}, 8, "needs contactName at API version 8 when ntdOption is set",
@@ -134,7 +134,7 @@ func TestPlanChangeVersionRules(t *testing.T) {
 		"an NTD option needs no contact at version 7": {PlanChangeRequest{NTDOption: "1_PORT"}, 7, ""},
 		"an NTD option with contacts at version 8":    {contacts, 8, ""},
 		"no NTD option, no contact":                   {PlanChangeRequest{}, 8, ""},
-		"there is no version 9":                       {PlanChangeRequest{}, 9, "PlanChange does not exist at API version 9"},
+		"there is no version 9":                       {PlanChangeRequest{}, 9, "PlanChange does not exist in API version 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := ""

@@ -1,6 +1,6 @@
 package carrier
 
-// FibreBuildChargeRequest requests a quote for building fiber to a location (spec §4). An
+// FibreBuildChargeRequest requests a quote for building fibre to a location (spec §4). An
 // enterprise ethernet service qualification of the location is required first.
 type FibreBuildChargeRequest struct {
 	LocationID string // required: LOC and 12 digits

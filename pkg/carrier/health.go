@@ -42,7 +42,7 @@ type HealthResult struct {
 	RequestedOn        Timestamp        `json:"requestedOn"`
 	LastRefreshedOn    Timestamp        `json:"lastRefreshedOn"`
 	Status             HealthStatus     `json:"status"`
-	WholesaleServiceID string           `json:"wholesaleServiceId"` // the carrier's id of the service
+	WholesaleServiceID string           `json:"wholesaleServiceId"` // the carrier's id for the service
 	TechnologyType     string           `json:"technologyType"`     // such as FTTP, FTTN, FTTC
 	Plan               string           `json:"plan"`               // plan name
 	LocationID         string           `json:"locId"`

@@ -80,8 +80,8 @@ type PlanChangeStatus string
 
 // The documented statuses (spec §3).
 const (
-	PlanChangeCompleted PlanChangeStatus = "COMPLETED" // GET answers 200
-	PlanChangeInError   PlanChangeStatus = "IN_ERROR"  // GET answers 422
+	PlanChangeCompleted PlanChangeStatus = "COMPLETED" // GET returns 200
+	PlanChangeInError   PlanChangeStatus = "IN_ERROR"  // GET returns 422
 )
 
 // PlanChangeResult is the resource of a plan change (spec §2, service plan change request). The

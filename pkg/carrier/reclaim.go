@@ -15,8 +15,8 @@ type ReclaimStatus string
 
 // The documented statuses (spec §3).
 const (
-	ReclaimCompleted ReclaimStatus = "COMPLETED" // GET answers 200
-	ReclaimInError   ReclaimStatus = "IN_ERROR"  // GET answers 422
+	ReclaimCompleted ReclaimStatus = "COMPLETED" // GET returns 200
+	ReclaimInError   ReclaimStatus = "IN_ERROR"  // GET returns 422
 )
 
 // ReclaimResult is the resource of a reclaim (spec §2).

@@ -106,7 +106,7 @@ func exchangeError(err error, scrub scrubber) *TokenError {
 }
 
 // refusalError separates a response about the client, which a person must fix, from one about the
-// server. Keycloak answers 400 invalid_client to a client that it does not know.
+// server. Keycloak returns 400 invalid_client to a client that it does not know.
 func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
 	status := refused.Response.StatusCode
 	failure := &TokenError{

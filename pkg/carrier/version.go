@@ -21,7 +21,8 @@ func (e *UnsupportedVersionError) Error() string {
 	if e.Field != "" {
 		what += " with " + e.Field
 	}
-	return fmt.Sprintf("%s does not exist at API version %d: versions %d to %d have it", what, e.Version, e.Min, e.Max)
+	return fmt.Sprintf("%s does not exist in API version %d: it exists in versions %d to %d",
+		what, e.Version, e.Min, e.Max)
 }
 
 // MissingFieldError reports a body field that the carrier requires at an API version. It is

@@ -19,8 +19,8 @@ func AccountReady(in *Input) *Decision {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
 	}
-	// An account that was ready and has been edited is used as it is now: every key rotation is an
-	// edit, and is no reason to make its services wait.
+	// An account that was ready and has been edited is used in its edited form: every key rotation is
+	// an edit, and must not make the services of the account wait.
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(

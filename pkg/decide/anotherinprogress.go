@@ -11,7 +11,7 @@ import (
 )
 
 // endsInProgress reports whether a sub-error means that somebody else's request is in progress. The
-// specification names one such code, and a carrier has others of that form (section 7).
+// specification names one such code; a carrier may have others of that form (section 7).
 func endsInProgress(code string) bool { return strings.HasSuffix(code, ".in.progress") }
 
 // anotherInProgress implements: "DSL's in-progress answer (a new attempt after 5 to 30 min)", for
@@ -20,7 +20,7 @@ func anotherInProgress(request *v1alpha1.Request) bool {
 	return request.Error != nil && endsInProgress(request.Error.Code)
 }
 
-// inProgressPause is the wait after the n-th such answer, with n starting at 1.
+// inProgressPause is the wait after the n-th such response, with n starting at 1.
 func inProgressPause(n int32) time.Duration {
 	const shortest, longest = 5 * time.Minute, 30 * time.Minute
 	return doubling(int(n), shortest, longest)

@@ -93,7 +93,7 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
-// unquoted returns a note if no price is known: otherwise it would read as free of charge.
+// unquoted returns a note if no price is known: without it, the change would look free of charge.
 func unquoted(changes []v1alpha1.Change) string {
 	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceText(c) != "" }) {
 		return ""

@@ -24,7 +24,7 @@ type Clock struct {
 
 // past returns a recorded time or, if it was in the future, the time at which this process first
 // saw it: "A time on record that lies in the future counts as now" (R19). Otherwise a wait measured
-// from it would be too long by as much as the clock that wrote it was ahead.
+// from that time would be too long, by the amount by which the clock that wrote it was ahead.
 func (c Clock) past(at metav1.Time) time.Time {
 	if seen, ahead := c.FutureTimes[at.UTC()]; ahead {
 		return seen

@@ -90,7 +90,7 @@ type Submit struct {
 }
 
 // SubmitQuery sends a request of class Query. No intent is recorded and no finalizer is added; the
-// answer is recorded once it arrives.
+// response is recorded once it arrives.
 type SubmitQuery Submit
 
 // Probe sends the carrier a free read after a lost response, to find out whether it answers again.
@@ -105,7 +105,7 @@ type ContactSource struct {
 // Poll polls the request in progress.
 type Poll struct{ AttemptID string }
 
-// RecordAnswer records an answer that this process has and the status does not have yet.
+// RecordAnswer records a response that this process has but the status does not have yet.
 type RecordAnswer struct{ AttemptID string }
 
 // Resolve ends an attempt or changes its phase without a call: the known facts are sufficient.

@@ -58,8 +58,8 @@ func subErrorText(sub carrier.SubError) string {
 	return fmt.Sprintf("%s (%s %q)", text, sub.Field, sub.RejectedValue)
 }
 
-// decidingSubError: "the first known one decides, all stand in the message". A request of somebody
-// else in progress decides only if there is no other error.
+// decidingSubError: "the first known one decides, all stand in the message". An error about
+// somebody else's request in progress decides only if there is no other error.
 func decidingSubError(all []carrier.SubError) carrier.SubError {
 	all = lasting(all)
 	for _, sub := range all {
@@ -102,7 +102,7 @@ const (
 )
 
 // forbiddenPause is "at least 10 min", and grows with each attempt at an appointment cancellation:
-// the carrier cannot cancel what it does not know, however often it is tried.
+// the carrier cannot cancel what it does not know, however often the operator tries.
 func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	if request.Operation != v1alpha1.OperationAppointmentCancel {
 		return ForbiddenPause

@@ -12,7 +12,7 @@ import (
 
 // Finalization is what has to happen before a deleted object may be removed.
 type Finalization struct {
-	WaitUntil time.Time // until then another process may still be recording an answer; zero: no wait
+	WaitUntil time.Time // until then another process may still be recording a response; zero: no wait
 	Warning   string    // the warning for the user; "" if nothing is in progress
 }
 

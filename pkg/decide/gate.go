@@ -19,8 +19,8 @@ func VersionOf(live, judged metav1.Object) Version {
 	return Version{UID: string(live.GetUID()), Generation: live.GetGeneration(), Judged: string(judged.GetUID())}
 }
 
-// isAheadOf reports whether the version seen is newer than the cached one. If two objects had the
-// same name, the one that was judged is older; a third one is newer than both.
+// isAheadOf reports whether the version seen is newer than the cached one. If the UIDs differ, the
+// object that was judged is older, and an object with a third UID is newer than both.
 func (v Version) isAheadOf(shown metav1.Object) bool {
 	if uid := string(shown.GetUID()); uid != v.UID {
 		return v.UID != "" && uid == v.Judged

@@ -13,14 +13,14 @@ import (
 
 const (
 	// senderGrace is how long a Submitting request written by another process is not touched: that
-	// process may still be recording the answer.
+	// process may still be recording the response.
 	senderGrace = 120 * time.Second
 
 	// CacheLag is the wait before looking again at an object if the cache is older than the last
 	// write.
 	CacheLag = time.Second
 
-	// HandleGrace is how long a Location that answers 404 or 400 is polled again, and queryGrace is
+	// HandleGrace is how long a Location that returns 404 or 400 is polled again, and queryGrace is
 	// the same for a Query, which "is asked anew after 60 s".
 	HandleGrace = 24 * time.Hour
 	queryGrace  = time.Minute
@@ -80,15 +80,15 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	case !in.Now.Before(attempt.FirstSeen.Add(senderGrace)):
 		return by.Verify(open)
 	case attempt.Posted:
-		// The answer is recorded, but the cache does not show it yet. Our own write triggers no event.
+		// The response is recorded, but the cache does not show it yet. Our own write triggers no event.
 		return RequeueAt(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
 	return RequeueAt(awaitAnswer(open, by), attempt.FirstSeen.Add(senderGrace))
 }
 
-// awaitAnswer waits for the answer, which the process that sent the request may still be recording.
-// If a person or the account holds the request back, that verdict is reported at once. Otherwise
-// each new process would report progress for two minutes.
+// awaitAnswer waits for the response, which the process that sent the request may still be
+// recording. If a person or the account holds the request back, that verdict is reported at once.
+// Otherwise each new process would report progress for two minutes.
 func awaitAnswer(open *v1alpha1.Request, by Evidence) *Decision {
 	held := by.Verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
@@ -135,7 +135,7 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	return progressing(open)
 }
 
-// handleLost reports whether the Location has answered 404 or 400 for a day: "a 404 never means
+// handleLost reports whether the Location has returned 404 or 400 for a day: "a 404 never means
 // gone, create it".
 func handleLost(in *Input, open *v1alpha1.Request) bool {
 	grace := HandleGrace

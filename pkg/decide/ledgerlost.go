@@ -57,7 +57,7 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 	account := in.Account.Object
 	baseURL := account.Spec.BaseURL
 	if in.Ledger != nil {
-		baseURL = in.Ledger.Spec.BaseURL // the rest of a ledger stays with its carrier
+		baseURL = in.Ledger.Spec.BaseURL // what remains of a ledger stays with its carrier
 	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,

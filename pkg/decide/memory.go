@@ -43,7 +43,7 @@ type Attempt struct {
 	FirstSeen time.Time        // when this process first saw it in its present phase
 	LastPoll  time.Time        // when it was last polled, or first seen
 	Posted    bool             // its POST may have left this process
-	Receipt   *carrier.Receipt // the answer to that POST, until it is in the status
+	Receipt   *carrier.Receipt // the response to that POST, until it is in the status
 	Failures  int              // number of polls in a row without a conclusive result
 	PollError error            // the error of the newest such poll
 }
@@ -62,7 +62,7 @@ type Version struct {
 	Judged     string // the UID of the cached object on which the decision was based
 }
 
-// FutureTimes maps the recorded times that were in the future when a process first saw them to the
+// FutureTimes maps each recorded time that was in the future when a process first saw it to the
 // time at which that was. An entry is kept as long as its time is recorded.
 type FutureTimes map[time.Time]time.Time
 
@@ -99,7 +99,7 @@ func (r *Readings) Of(topic Topic) *Reading {
 	return &r.Options
 }
 
-// Reading is one read from the carrier and its answer, which is in the field of its topic.
+// Reading is one read from the carrier and its response, which is in the field of its topic.
 type Reading struct {
 	State       ReadingState
 	RequestedAt time.Time      // when it was sent
@@ -109,7 +109,7 @@ type Reading struct {
 	Err         error          // why it failed, when Failed
 	RetryAt     time.Time      // when it may be sent again, when Failed
 	Failures    int            // failures in a row
-	Empty       int            // answers in a row that did not contain the value
+	Empty       int            // responses in a row that did not contain the value
 	Token       string         // the control annotation that requested it
 
 	Generation   int64     // generation of the object in the pass that requested it
@@ -130,6 +130,6 @@ const (
 	ReadingNone     ReadingState = ""         // not requested by this process
 	ReadingOpen     ReadingState = "Open"     // requested, not answered
 	ReadingAnswered ReadingState = "Answered" // answered
-	ReadingRecorded ReadingState = "Taken"    // answered, and the answer is in the status
+	ReadingRecorded ReadingState = "Taken"    // answered, and the response is in the status
 	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
 )

@@ -23,7 +23,7 @@ func newlyResolved(in *Input) *v1alpha1.Request {
 }
 
 // isNewResolution reports whether there is a resolution of an attempt that is not recorded yet:
-// another manager may have recorded it, and not have shown it in the status yet.
+// another manager may have recorded it without showing it in the status yet.
 func isNewResolution(in *Input, request *v1alpha1.Request) bool {
 	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
 	return !recorded && ResolutionNames(in, request.AttemptID)

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// "Another carrier is another identity" (R4), and an answer from one is not evidence about the
+// "Another carrier is another identity" (R4), and a response from one is not evidence about the
 // other.
 func TestStateFromAnotherCarrierOrIdentityIsDropped(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// AnsweredRequest returns a decision if this process has an answer that is not recorded.
+// AnsweredRequest returns a decision if this process has a response that is not recorded.
 func AnsweredRequest(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if in.Memory.Attempts[open.AttemptID].Receipt != nil {

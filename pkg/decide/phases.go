@@ -13,8 +13,8 @@ type Writer string
 
 // The writers.
 const (
-	WriterSender Writer = "Sender" // the process that sent it, from the answer to its POST or a closed gate
-	WriterPoll   Writer = "Poll"   // any process, from an answer to a GET of the Location
+	WriterSender Writer = "Sender" // the process that sent it, from the response to its POST or a closed gate
+	WriterPoll   Writer = "Poll"   // any process, from a response to a GET of the Location
 	WriterRule   Writer = "Rule"   // any process, from proof of the outcome or from the rule of the class
 	WriterPerson Writer = "Person" // a resolve annotation that names the attempt
 )
@@ -77,7 +77,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPoll returns the phases that a poll may set. After a result that cannot be read, or is that of
+// byPoll returns the phases that a poll may set. After a result that cannot be read, or belongs to
 // another request, the outcome must be verified. A result with another cancellation ends the
 // attempt.
 func byPoll() []v1alpha1.RequestPhase {
@@ -166,8 +166,8 @@ func Definitive(phase v1alpha1.RequestPhase) bool {
 }
 
 // IsReadAgain reports whether a request has succeeded and is tracked once more for its result.
-// Later answers of the carrier do not change its success. So it is never overdue, its Location is
-// never lost, and no person resolves it: "Succeeded, Failed by Carrier ...: anybody: refused"
+// Later responses from the carrier do not change its success. So it is never overdue, its Location
+// is never lost, and no person resolves it: "Succeeded, Failed by Carrier ...: anybody: refused"
 // (R14).
 func IsReadAgain(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier

@@ -46,8 +46,8 @@ func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
 // single one is not worth reporting.
 const FailuresShown = 3
 
-// curve is the growing time between two polls: each pause is half as long again as the one before
-// it, from first to longest. None is below shortest.
+// curve is the growing time between two polls: each pause is 1.5 times the previous one, from first
+// up to longest, and none is below shortest.
 type curve struct{ shortest, first, longest time.Duration }
 
 func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {

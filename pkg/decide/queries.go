@@ -29,7 +29,7 @@ func exhausted(last *v1alpha1.Request) bool {
 	return isUnansweredQuery(last) && last.Repeats+1 >= maxQueries
 }
 
-// queriesBefore counts the unanswered queries for the same change. A rejection is an answer and
+// queriesBefore counts the unanswered queries for the same change. A rejection is a response and
 // does not change the count.
 func queriesBefore(in *Input, want DesiredChange) int32 {
 	last := in.Subject.RequestOf(want.Operation)
@@ -51,7 +51,7 @@ func exhaustedMessage(last *v1alpha1.Request, fix string) string {
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
-// NamesNoPlan reports that a health answer does not contain the plan.
+// NamesNoPlan reports that a health response does not contain the plan.
 func NamesNoPlan(health carrier.HealthResult) bool { return PlanInHealth(health) == "" }
 
 // PlanInHealth returns the plan, limited to what a status can hold.

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// MarkRecorded marks every answer that is now in the status: a value that was read before a write
+// MarkRecorded marks every response that is now in the status: a value that was read before a write
 // does not show what happened after it.
 func (r *Readings) MarkRecorded() {
 	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions} {

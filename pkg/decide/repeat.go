@@ -44,8 +44,8 @@ func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 		DescribeUnknown(in, open, WhyUnknown(open)), FormatTime(in, at), ResolveHint(in, open))), at)
 }
 
-// Repeat sends the same request again, unless new requests are held back. It is built from the
-// recorded target: a newer spec is compared after it has ended.
+// Repeat sends the same request again, unless new requests are held back. The request is built from
+// the recorded target: a newer spec is compared after the request has ended.
 func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	if decision := held(); decision != nil {
 		return decision
@@ -63,8 +63,8 @@ func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 }
 
 // EndUnreached ends an attempt that did not reach the carrier. If it was a repeat, the repeat is
-// not counted and the outcome of the attempt before it stays open. An intent has no error: one that
-// has an error was ended before, and applying the same fact twice counts once.
+// not counted and the outcome of the attempt before it stays open. An intent has no error: if there
+// is an error, the attempt was ended before, and the same fact must not count twice.
 func EndUnreached(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) {
 	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
 		return

@@ -77,7 +77,7 @@ func possible(open *v1alpha1.Request, resolved resolution) bool {
 	return resolved.Outcome != resolvedAccepted || handleNamed(open, resolved.requestID).Path() != ""
 }
 
-// acceptedByCarrier reports whether the Location of a request came from the carrier's own answer,
+// acceptedByCarrier reports whether the Location of a request came from the carrier's own response,
 // not from a person, for a request that was accepted late or that a person has ended.
 func acceptedByCarrier(request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseLateAcceptance {

@@ -107,7 +107,7 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	query, last := in.Memory.LastQuery, in.Subject.RequestOf(submit.Request.Operation)
 	recorded := last != nil && last.AttemptID == query.Answered
 	if until := query.AnsweredAt.Add(staleGrace); query.Answered != "" && !recorded && in.Now.Before(until) {
-		// "One request each": this copy of the object is older than the recorded answer.
+		// "One request each": this copy of the object is older than the recorded response.
 		decision.Step = Rest{}
 		return RequeueAt(decision, until)
 	}

@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// accessIn returns access for the operator's user, with its usual rights in another namespace.
+// accessIn returns access for the operator's user, with its usual permissions in another namespace.
 func accessIn(ctx SpecContext, namespace string) *rest.Config {
 	GinkgoHelper()
 	var roles rbacv1.RoleList

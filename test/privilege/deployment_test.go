@@ -70,7 +70,7 @@ var _ = Describe("config/default", func() {
 		Entry("with any system call", func(pod *corev1.PodSpec) { pod.SecurityContext.SeccompProfile = nil }, "seccomp"),
 		Entry("with capabilities", func(pod *corev1.PodSpec) { pod.Containers[0].SecurityContext.Capabilities = nil },
 			"capabilities"),
-		Entry("that can gain rights", func(pod *corev1.PodSpec) {
+		Entry("that can gain permissions", func(pod *corev1.PodSpec) {
 			pod.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil
 		}, "allowPrivilegeEscalation"),
 		Entry("that sees the node", func(pod *corev1.PodSpec) { pod.HostNetwork = true }, "host namespaces"),

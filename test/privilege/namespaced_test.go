@@ -79,7 +79,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 		}
 	})
 
-	It("has a Role in each namespace, and no right to the kinds in all of them (R29)", func() {
+	It("has a Role in each namespace, and no permission for the kinds in all of them (R29)", func() {
 		Expect(renderedInto(example, "Role", "broadband-operator-manager-role", role)).To(
 			ConsistOf(HaveField("Namespace", "sites"), HaveField("Namespace", "offices")))
 		Expect(renderedInto(example, "ClusterRole", "broadband-operator-manager-role", clusterRole)).To(BeEmpty())
@@ -107,7 +107,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 			Expect(err).NotTo(HaveOccurred())
 		})
 
-		// allow grants the manager its rights in a namespace, as an overlay does.
+		// allow grants the manager its permissions in a namespace, as an overlay does.
 		allow := func(ctx context.Context, namespace string) {
 			GinkgoHelper()
 			for _, object := range rendered("namespaced/namespace") {

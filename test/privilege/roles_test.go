@@ -107,7 +107,7 @@ var _ = Describe("The operator", func() {
 	})
 })
 
-// people returns the roles that we bind to no one, each with its rights.
+// people returns the roles that we bind to no one, each with its permissions.
 func people() map[string][]string {
 	const write = "create delete deletecollection get list patch update watch"
 	each := func(verbs string, resources ...string) []string {

@@ -16,8 +16,8 @@ type Op int
 // The sorts of effects.
 const (
 	Write     Op = iota // of an object
-	Read                // past the cache
-	Key                 // the account's key, read past the cache for a login
+	Read                // bypassing the cache
+	Key                 // the account's key, read for a login, bypassing the cache
 	Post                // to the carrier
 	Poll                // a GET of the carrier
 	Token               // an exchange with the identity provider

@@ -116,10 +116,10 @@ func (r *run) refusedByCarrier() bool {
 	return reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
-// expectNothingToDo checks that a new process finds nothing to do. It repeats calls that were
-// refused to the process before it, which may bring news. If the process of an attempt has ended,
-// and a person or the account holds the attempt back, a new process reports for two minutes that it
-// waits for the response.
+// expectNothingToDo checks that a new process finds nothing to do. If the previous process had
+// calls refused, a first new process repeats them, because they may now bring news. If the process
+// of an attempt has ended, and a person or the account holds the attempt back, a new process
+// reports for two minutes that it waits for the response.
 func (r *run) expectNothingToDo(ctx context.Context) {
 	if r.heldBack() {
 		return

@@ -78,8 +78,9 @@ func (w *recorder) secondOf(same func(a, b *post) bool) *post {
 	return nil
 }
 
-// sameRequest reports whether two POSTs are for the same thing. Orders are the same under the same
-// customerReference, of which a scenario has one. A test of another object is another test.
+// sameRequest reports whether two POSTs are for the same thing. Two orders are the same if they
+// have the same customerReference; a scenario has only one. A test of another object is another
+// test.
 func sameRequest(a, b *post) bool {
 	if a.operation == v1alpha1.OperationDiagnosticTest && a.uid != b.uid {
 		return false

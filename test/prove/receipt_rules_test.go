@@ -110,7 +110,7 @@ func TestR16ResponseInTheStatusNeedsNobodyWhileItsProcessRuns(t *testing.T) {
 	})
 }
 
-// requestID returns the carrier's number of the only request of an operation.
+// requestID returns the carrier's number for the only request of an operation.
 func (s *scriptedRun) requestID(operation v1alpha1.Operation) string {
 	for _, one := range s.sent {
 		if one.operation == operation {

@@ -140,7 +140,7 @@ func apiServerError(kind FaultKind) error {
 	return apierrors.NewServiceUnavailable("the API server is starting")
 }
 
-// live returns a client that reads past the cache, and writes.
+// live returns a client that bypasses the cache for reads, and writes.
 func (p *port) live() client.WithWatch {
 	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(

@@ -184,9 +184,9 @@ func isCorrectedLater(subject Subject) bool {
 	})
 }
 
-// checkIdle checks 16 Quiescent. From now on nothing is written or called, except at intervals or
-// if the carrier responds with 404. A process that starts now repeats reads that have failed, and
-// does not know the prices of changes that wait for a person.
+// checkIdle checks invariant 16 (Quiescent). From now on nothing is written or called, except at
+// intervals or if the carrier responds with 404. A process that starts now repeats reads that have
+// failed, and does not know the prices of changes that wait for a person.
 func (l *simulation) checkIdle() {
 	l.runUntilIdle()
 	l.idle = true

@@ -178,9 +178,9 @@ func (a *Audit) Denied(user string) []string {
 	return denied
 }
 
-// Unused returns the operator's rights that a user has been granted and has not used. A right in
-// the operator's namespace must be used there. A right in every namespace must be used in another
-// namespace, or in the operator's if nothing else allows it.
+// Unused returns the operator's permissions that a user has been granted and has not used. A
+// permission in the operator's namespace must be used there. A permission in every namespace must
+// be used in another namespace, or in the operator's if nothing else allows it.
 func (a *Audit) Unused(user string) ([]string, error) {
 	granted, err := operatorRights()
 	if err != nil {
@@ -193,7 +193,7 @@ func (a *Audit) Unused(user string) ([]string, error) {
 		}
 		right := Right{event.ObjectRef.Namespace, event.Verb, event.ObjectRef.Group, event.ObjectRef.resource()}
 		if _, own := granted[right]; !own {
-			right.Namespace = "" // a right in every namespace
+			right.Namespace = "" // a permission in every namespace
 		}
 		delete(unused, right)
 	})

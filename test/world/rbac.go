@@ -19,16 +19,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// operatorRoles returns the files in config/rbac with the operator's rights: the generated roles,
-// and what leader election and the metrics need.
+// operatorRoles returns the files in config/rbac with the operator's permissions: the generated
+// roles, and what leader election and the metrics need.
 func operatorRoles() []string {
 	return []string{"role.yaml", "leader_election_role.yaml", "metrics_auth_role.yaml"}
 }
 
-// Right is the right to one verb on one resource, in one namespace or, if that is empty, in all.
+// Right is the permission for one verb on one resource, in one namespace or, if that is empty, in
+// all.
 type Right struct{ Namespace, Verb, Group, Resource string }
 
-// String returns the right as a failing test names it.
+// String returns the permission as a failing test names it.
 func (r Right) String() string {
 	where := "everywhere"
 	if r.Namespace != "" {

@@ -186,7 +186,7 @@ func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 type seamClient struct {
 	client.Client
 
-	cache client.Reader // with the administrator's rights: a cache read checks none
+	cache client.Reader // with the administrator's permissions: a cache read checks none
 	seam  *Seam
 }
 
@@ -213,7 +213,7 @@ func (c seamClient) List(ctx context.Context, list client.ObjectList, options ..
 	return err
 }
 
-// seamReader reads past the cache.
+// seamReader bypasses the cache.
 type seamReader struct {
 	client.Reader
 

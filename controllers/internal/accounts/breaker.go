@@ -26,7 +26,7 @@ const (
 // breaker holds back chargeable requests after a lost response, in the way of congestion control.
 // One bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits
 // the chargeable requests in progress: one at first, doubled with each response, one again after a
-// lost response. After a loss none is sent before a pause is over and the carrier has answered a
+// lost response. After a loss, none is sent until a pause is over and the carrier has answered a
 // free read.
 //
 // The state is in memory only: a new process knows of no lost response, and its window is one.

@@ -87,7 +87,7 @@ func (p *Protocol) warnOfContradiction(subject Subject, request *v1alpha1.Reques
 		return
 	}
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventContradicted, string(request.Operation),
-		"%s attempt %s is recorded as %s, reported by the %s; the %s now reports %s: the record is kept. "+
+		"%s attempt %s is recorded as %s (reported by the %s), but the %s now reports %s: the record is kept. "+
 			"Ask the carrier; if the record is wrong, correct it with %s",
 		request.Operation, request.AttemptID, request.Phase, request.EndedBy, fact.By, fact.To, v1alpha1.AnnotationResolve)
 }

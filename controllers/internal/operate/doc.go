@@ -17,7 +17,7 @@
 //	1 ready     wait for a token, the rate limit and the breaker's window
 //	2 reserve   count a chargeable request against chargeLimit
 //	3 intent    record the attempt as Submitting
-//	4 gate      check again, past every cache, that it may be sent
+//	4 gate      check again, bypassing every cache, that it may be sent
 //	5 POST      one call, never repeated by the client
 //	6 fact      turn the response into a phase
 //	7 record    persist the phase and the Location

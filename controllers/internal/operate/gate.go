@@ -28,11 +28,11 @@ const (
 var (
 	errDeleting = errors.New("the object is being deleted")
 	errTooLate  = errors.New("more than 10 s passed between the intent and the POST")
-	errChanged  = errors.New("the object was changed after this was decided")
+	errChanged  = errors.New("the object has changed since the decision")
 	errRevoked  = errors.New("the approval was withdrawn")
 	errSettled  = errors.New("the attempt has been settled since its intent was written")
 
-	errAccountChanged  = errors.New("the CarrierAccount was changed after this was decided")
+	errAccountChanged  = errors.New("the CarrierAccount has changed since the decision")
 	errAccountDeleting = errors.New("the CarrierAccount is being deleted")
 )
 

@@ -48,13 +48,13 @@ func blocks(operation v1alpha1.Operation) bool {
 
 func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {
 	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
-	recorded := "it is not recorded"
+	recorded := "the attempt is not recorded"
 	if taken != nil {
-		recorded = fmt.Sprintf("it is recorded as %s", taken.Phase)
+		recorded = fmt.Sprintf("the attempt is recorded as %s", taken.Phase)
 	} else if other := subject.RequestOf(v1alpha1.Operation(receipt.Handle.Operation)); other != nil {
 		recorded = fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
 	}
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(receipt.Handle.Operation),
-		"the carrier accepted %s attempt %s as %s, and %s: ask the carrier for its outcome",
+		"the carrier accepted %s attempt %s as %s, but %s: ask the carrier for the outcome",
 		receipt.Handle.Operation, attemptID, location, recorded)
 }

@@ -35,7 +35,7 @@ type Ledgers struct {
 // ErrLedgerPruned means that the API server dropped fields of a ledger because its CRD does not
 // know them.
 var ErrLedgerPruned = errors.New(
-	"the API server dropped fields of it: upgrade the CustomResourceDefinition requestledgers")
+	"the API server dropped some of its fields: upgrade the CustomResourceDefinition requestledgers")
 
 // ErrLedgerChanged closes the gate: the ledger changed after the intent was written.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")

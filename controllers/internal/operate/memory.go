@@ -205,8 +205,8 @@ func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 	return held
 }
 
-// sweep drops what is no longer needed: "the process's memory [is bounded] by what lives" (R28). An
-// answer that is not recorded yet is kept until it is.
+// sweep drops what is no longer needed: "the process's memory [is bounded] by what lives" (R28). A
+// response that is not recorded yet is kept until it is.
 func (m *Memory) sweep(now time.Time) {
 	if now.Before(m.swept.Add(sweepEvery)) {
 		return

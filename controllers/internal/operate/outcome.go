@@ -44,9 +44,10 @@ func (p *Protocol) retryWrite(
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
 		if last != nil {
-			// The next write is based on the recorded state, read after the pause: before it, a busy writer
-			// could make it out of date again. Without the read, the object would still contain the fact
-			// that was not written, and there would seem to be nothing to write.
+			// The next write is based on the recorded state, which is read after the pause: if it were read
+			// before the pause, a busy writer could make it out of date again. Without the read, the object
+			// would still contain the fact that was not written, and there would seem to be nothing to
+			// write.
 			if err := p.reload(ctx, scope); err != nil {
 				return IsGone(err, scope.Subject.GetName()), nil
 			}

@@ -31,7 +31,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	outcome, err := scope.Carrier.Poll(ctx, handle)
 	p.notePoll(scope.Subject, attemptID, outcome.RetryAfter, err)
 	if err != nil && !isHandleLost(err) {
-		return 0, nil // remembered by looked: the next poll is made when it is due, and reports failing polls
+		return 0, nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
 	}
 	return 0, p.Record(ctx, scope, attemptID, p.pollFact(request, outcome, err, finish))
 }

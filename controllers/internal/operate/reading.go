@@ -79,7 +79,7 @@ func (p *Protocol) send(ctx context.Context, session Carrier, question Question)
 	return result
 }
 
-// opened returns the reading for the response to a POST: open if the carrier accepted it, else
+// opened returns the reading for the response to a POST: open if the carrier accepted it, otherwise
 // failed.
 func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
 	if receipt.Delivery != carrier.Accepted {
@@ -196,7 +196,7 @@ func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.
 }
 
 // pauseAfter returns the wait after a failed reading: ten minutes if the carrier does not let us
-// see the service, else a growing pause.
+// see the service, otherwise a growing pause.
 func pauseAfter(reading *decide.Reading, err error) time.Duration {
 	if carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
 		return decide.ForbiddenPause

@@ -50,7 +50,7 @@ func (p *Protocol) readLive(ctx context.Context, subject Subject) (live Subject,
 	}
 	err = p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live)
 	if err != nil && !IsGone(err, subject.GetName()) {
-		return nil, false, fmt.Errorf("read %s past the cache: %w", subject.GetName(), err)
+		return nil, false, fmt.Errorf("read %s, bypassing the cache: %w", subject.GetName(), err)
 	}
 	return live, err == nil && live.GetUID() == subject.GetUID(), nil
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// SetBy returns who last set an annotation: the user, if the API server has noted one, else the
-// client. It returns "" if neither is known, as for objects from the cache, which keeps no field
-// managers.
+// SetBy returns who last set an annotation: the user, if the API server has noted one, otherwise
+// the client. It returns "" if neither is known, as for objects from the cache, which keeps no
+// field managers.
 func SetBy(object metav1.Object, annotation string) string {
 	noted := map[string]string{
 		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,

@@ -30,7 +30,7 @@ func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, ob
 	}
 	if decide.APIRefusal(err) != nil {
 		events.Eventf(object, nil, corev1.EventTypeWarning, eventStatusRefused, "UpdateStatus",
-			"the status cannot be written; it is retried: %s", err)
+			"the status cannot be written; the write is retried: %s", err)
 	}
 	return err
 }

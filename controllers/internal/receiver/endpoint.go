@@ -81,12 +81,12 @@ type WeakSecretError struct{ Ref v1alpha1.SecretKeyReference }
 
 // Error names the secret, and what is needed.
 func (e *WeakSecretError) Error() string {
-	return fmt.Sprintf("key %s of Secret %s is no shared secret: at least %d random bytes are needed, "+
-		"as they are or in base64 behind whsec_", e.Ref.Key, e.Ref.Name, minSecret)
+	return fmt.Sprintf("key %s of Secret %s is not a usable shared secret: at least %d random bytes are needed, "+
+		"either raw or in base64 after the prefix whsec_", e.Ref.Key, e.Ref.Name, minSecret)
 }
 
 // inherit takes over the rates and the remembered ids of the previous endpoint of the same account;
-// for another account both start new.
+// for another account, both start empty.
 func (e *endpoint) inherit(before *endpoint, now func() time.Time) {
 	if before != nil && before.uid == e.uid {
 		e.reads, e.takes, e.taken = before.reads, before.takes, before.taken
@@ -119,7 +119,7 @@ func (e *endpoint) remember(from message) {
 // carrier can be given another path before the old one is removed.
 func (e *endpoint) path() string { return e.paths[0] }
 
-// shown returns the path if the account's status may show it, else "".
+// shown returns the path if the account's status may show it, otherwise "".
 func (e *endpoint) shown() string {
 	if !e.signed {
 		return ""

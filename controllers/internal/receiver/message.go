@@ -79,7 +79,7 @@ func bodyStatus(err error) int {
 	return http.StatusBadRequest
 }
 
-// single returns the value of a header that occurs exactly once, else "".
+// single returns the value of a header that occurs exactly once, otherwise "".
 func (m message) single(name string) string {
 	if values := m.header.Values(name); len(values) == 1 {
 		return values[0]

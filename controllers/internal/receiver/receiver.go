@@ -57,7 +57,7 @@ type Receiver struct {
 	needed chan struct{} // closed when the first account needs it
 
 	once  sync.Once
-	count *Counter // nil: answers are not counted
+	count *Counter // nil: responses are not counted
 
 	mu        sync.Mutex
 	endpoints map[types.NamespacedName]*endpoint

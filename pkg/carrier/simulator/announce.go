@@ -53,7 +53,7 @@ func (s *Simulator) announceEnd(fam family, svc *serviceState, r *request) {
 	}
 }
 
-// announceCancellation announces that a service will be canceled. If it is not canceled by then,
+// announceCancellation announces that a service will be cancelled. If it is not cancelled by then,
 // the event is dropped.
 func (s *Simulator) announceCancellation(svc *serviceState) {
 	if svc.cancellation.LastStatus == cancelRequested {

@@ -39,7 +39,7 @@ func acceptSlots(x *exchange, _ *request) error {
 	return nil
 }
 
-// cancelSlots cancels an appointment-request, even if it was canceled before.
+// cancelSlots cancels an appointment-request, even if it was cancelled before.
 func cancelSlots(x *exchange) (response, error) {
 	id := strconv.FormatInt(x.fields.number("appointmentRequestId"), 10)
 	given, known := x.sim.requests[id]

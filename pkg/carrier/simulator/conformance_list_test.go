@@ -212,7 +212,7 @@ func statusItems() []string {
 	return append(items,
 		"§4 options: the POST responds to a bad token with 404",
 		"§4 order: the Location is /api/connect/orders/{id} and the body the order",
-		"§4 slots: canceling an appointment-request",
+		"§4 slots: cancelling an appointment-request",
 		"§4 plan change: SLA change with the existing plan",
 		"§4 plan change: plan and SLA at once",
 		"§4 plan change: below version 8 the order's contact is used",

@@ -20,7 +20,7 @@ func ruleCases() []conformanceCase {
 		{name: "an SLA change names the existing plan", run: slaChange},
 		{name: "a plan change names an SLA as well", run: planAndSLAChange},
 		{name: "an NTD option below version 8", run: orderContact},
-		{name: "an appointment-request is canceled", run: cancelSlotsRequest},
+		{name: "an appointment-request is cancelled", run: cancelSlotsRequest},
 		{
 			name: "disruptions by status", run: disruptionsByStatus,
 			edits: []func(*simulator.Seed){withDisruptionsOfEachStatus},
@@ -97,7 +97,7 @@ func cancelSlotsRequest(c *caseRun) {
 	id := outcome[strings.LastIndex(outcome, "/")+1:]
 	c.post(slotsCancel, `{"appointmentRequestId":1}`).is(http.StatusNotFound)
 	c.post(slotsCancel, `{"appointmentRequestId":`+id+`}`).is(http.StatusNoContent)
-	c.covers("§4 slots: canceling an appointment-request")
+	c.covers("§4 slots: cancelling an appointment-request")
 }
 
 // withDisruptionsOfEachStatus gives the FTTP service 45 disruptions, of which every third is over

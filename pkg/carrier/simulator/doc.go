@@ -46,7 +46,7 @@
 //   - The order of the checks: path (404), method (405), token (401), version (400), media type
 //     (415), size (413), JSON (400), required fields (422), permission (404), business rules
 //     (422).
-//   - Codes of statuses for which section 7 has none are listed in internal/problem.
+//   - Where section 7 defines no error code for a status, internal/problem lists the code used.
 //   - A malformed body, a field of another JSON type and a duplicate field: 400
 //     malformed.json.request. A text that is not one of the allowed words: 422
 //     constraints.pattern.
@@ -66,7 +66,7 @@
 //   - A plan change to what the service already has is accepted and completes.
 //   - The alternate source accepts plan changes from version 8; below it responds with 422
 //     constraints.service.source.type.not.supported.
-//   - A canceled service accepts no modification: 422 constraints.service.not.active.
+//   - A cancelled service accepts no modification: 422 constraints.service.not.active.
 //   - A failed health request: 422 constraints.service.health.request.status.in.error.
 //   - A health result is the service as it was when the request completed, whenever it is read.
 //   - Polling faster than section 8 allows gets a normal response and is recorded as a violation.
@@ -80,14 +80,14 @@
 //   - A reclaim is possible until the end of the day in the seed, in the carrier's time zone. It
 //     ends the cancellation as if there had been none.
 //   - Appointment slots are two standard ones and a chargeable one on each working day of the week
-//     that begins at dateFrom. An appointment-request can be canceled repeatedly.
+//     that begins at dateFrom. An appointment-request can be cancelled repeatedly.
 //   - Diagnostic tests run one at a time per service; the seed has the available tests. An unknown
 //     one is 422 constraints.service-diagnostic-test-request.test-type.invalid, a second one at
 //     the same time constraints.service-diagnostic-test-request.in-progress.
 //   - A reschedule or abort takes effect at once; the read returns 202 with the resource until the
-//     delay of the operation has passed. A service that cannot be canceled at all is refused with
+//     delay of the operation has passed. A service that cannot be cancelled at all is refused with
 //     constraints.service.not.eligible.for.cancellation, and so is the read after a reschedule or
-//     abort that a fault made fail.
+//     abort that failed because of a fault.
 //   - A cancellation is carried out on its date in the carrier's time zone, but not before the
 //     delay of a reschedule has passed since its last change.
 //   - A page of disruptions has at most 100 items, whatever size is requested. A page beyond the
@@ -145,18 +145,24 @@
 //
 // # A hostile carrier
 //
-// With Options.Hostile these faults occur at random, per thousand calls: 30 times each 500 and 502
-// with the standard body, 20 times 502 or 503 with a page, before or after the call took effect; 20
-// times each a reset and a hang after it did; 10 times each a cut response, half a response that
-// never ends, a missing Location and a redirect; 5 times a gigabyte compressed to a megabyte; 20
-// times 429 with a Retry-After in seconds, as a date, invalid or absent; 100 times another form of
-// the Location. Of a thousand tokens 50 are refused once. Of a thousand reads of a request in its
-// first two seconds, 50 do not find it. Of a thousand 202, 100 have a body where there is none, or
-// none where there is one. A request takes 0 to 15 s. A gateway delivers 10 of a thousand accepted
-// POSTs twice (Count.Duplicated), and once in a thousand calls all requests are lost. Ids are in no
-// order and up to 2^63. Objects are shuffled, have an unknown null member, and sometimes a
-// duplicate member. Date is off by up to 30 s. expires_in is sometimes 299, 1, 0, missing, a text
-// or negative. Of a client with several keys, each is refused in turn for ten minutes.
+// With Options.Hostile, these faults occur at random, in so many of a thousand calls:
+//
+//   - 30 each: a 500 and a 502 with the standard body, before or after the call takes effect
+//   - 20: a 502 or a 503 with a page, before or after the call takes effect
+//   - 20 each: a reset and a hang after the call takes effect
+//   - 20: a 429 with a Retry-After in seconds, as a date, invalid or absent
+//   - 10 each: a cut response, half a response that never ends, a missing Location and a redirect
+//   - 5: a gigabyte compressed to a megabyte
+//   - 100: another form of the Location
+//   - 1: all requests are lost
+//
+// Out of a thousand tokens, 50 are refused once. Out of a thousand reads of a request in its first
+// two seconds, 50 do not find it. Out of a thousand 202 responses, 100 have a body where the
+// specification has none, or lack one that it has. A request takes 0 to 15 s. A gateway delivers 10
+// of a thousand accepted POSTs twice (Count.Duplicated). Ids are in no order and up to 2^63. Objects
+// are shuffled, have an unknown null member, and sometimes a duplicate member. Date is off by up to
+// 30 s. expires_in is sometimes 299, 1, 0, missing, a text or negative. If a client has several
+// keys, each of them in turn is refused for ten minutes.
 //
 // RandomSeed determines the random sequence: the same calls in the same order get the same faults.
 //

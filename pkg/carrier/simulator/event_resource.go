@@ -31,7 +31,7 @@ func (svc *serviceState) eventResource(at time.Time) eventService {
 	}
 }
 
-// eventAppointment is an appointment that the carrier canceled.
+// eventAppointment is an appointment that the carrier cancelled.
 type eventAppointment struct {
 	ID      int64  `json:"id"`
 	OrderID int64  `json:"orderId"`

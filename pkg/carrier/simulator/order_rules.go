@@ -57,7 +57,8 @@ func (o *order) planOffered() error {
 	return nil
 }
 
-// infrastructureFound finds the infrastructure and port; null is the first or an additional one.
+// infrastructureFound finds the ordered infrastructure and port. Without infrastructureId, the
+// order is for a first or an additional infrastructure.
 func (o *order) infrastructureFound() error {
 	if !o.fields.has("infrastructureId") {
 		return nil
@@ -96,8 +97,8 @@ func (o *order) additional() bool { return o.infra == nil && len(o.site.Infrastr
 // fiber reports whether the infrastructure is an NTD whose ports share its bandwidth.
 func (o *order) fiber() bool { return o.site.TechnologyType == defaultTechnology }
 
-// capacityLeft applies scenarios 2 and 3: the NTD must have the bandwidth, or be replaceable by one
-// that has it, if no other NTD at the location does.
+// capacityLeft applies scenarios 2 and 3: the NTD must have enough bandwidth. If it does not, and
+// no other NTD at the location does either, it must be replaceable by one that does.
 func (o *order) capacityLeft() error {
 	if o.infra == nil || o.port.inUse() || !o.fiber() || o.infra.RemainingDown >= o.plan.SpeedDown {
 		return nil

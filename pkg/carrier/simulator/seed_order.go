@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// FibreBuild is the price of building fiber to a qualified location.
+// FibreBuild is the price of building fibre to a qualified location.
 type FibreBuild struct {
 	LocationID   string `json:"locationId"`
 	Zone         string `json:"zone,omitempty"`

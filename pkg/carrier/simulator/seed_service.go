@@ -32,7 +32,7 @@ type Service struct {
 	Cancellation *Cancellation `json:"cancellation,omitempty"`
 	// NotCancellable means that the service is not eligible for cancellation.
 	NotCancellable bool `json:"notCancellable,omitempty"`
-	// ReclaimableUntil is the last day on which a canceled service can be reclaimed; empty if its
+	// ReclaimableUntil is the last day on which a cancelled service can be reclaimed; empty if its
 	// disconnection is not reversible.
 	ReclaimableUntil string `json:"reclaimableUntil,omitempty"`
 	// Disruptions are the maintenances and outages of the service.

@@ -27,7 +27,7 @@ func (x *exchange) serviceInPath() (*serviceState, error) {
 	return svc, nil
 }
 
-// requireActive refuses the call if the service is canceled.
+// requireActive refuses the call if the service is cancelled.
 func (x *exchange) requireActive() error {
 	if !x.service.cancellation.cancelled(x.now) {
 		return nil

@@ -98,7 +98,7 @@ func Body(request v1alpha1.Request, appointmentRequestID, orderID v1alpha1.Carri
 	return carrier.AppointmentSlotsRequest{DateFrom: request.Target.Date, OrderID: orderID.Number()}.Body()
 }
 
-// OrderNumber is the carrier's number of the order; "" while it is unknown.
+// OrderNumber is the carrier's number for the order; "" while it is unknown.
 func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v1alpha1.CarrierID {
 	if a.Spec.OrderID == "" && order != nil {
 		return order.Status.OrderID

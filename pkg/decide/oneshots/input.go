@@ -26,6 +26,6 @@ type Input struct {
 	Lane       Lane               // the state of the other diagnostic tests of the service
 	Approval   v1alpha1.Approval  // the object's own approval policy
 	TTL        v1alpha1.Duration  // how long the object is kept once it has finished; "" or "0" means forever
-	Summary    string             // a summary of the answer; "" if it needs none
-	ValidUntil string             // the last day on which the answer is valid, as the carrier wrote it; "" means forever
+	Summary    string             // a summary of the response; "" if it needs none
+	ValidUntil string             // the last day on which the response is valid, as the carrier wrote it; "" means forever
 }

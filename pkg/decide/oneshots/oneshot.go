@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// completed reports the result: "One-shot done: True/Completed", and `Expired` once its answer is
+// completed reports the result: "One-shot done: True/Completed", and `Expired` once the response is
 // no longer valid, which is not a failure.
 func completed(in *Input) *decide.Decision {
 	request := in.Subject.RequestOf(in.Task.Operation)
@@ -44,7 +44,7 @@ func completed(in *Input) *decide.Decision {
 	}, RequeueAt: ends}
 }
 
-// validUntil returns when an answer becomes invalid: the end of the day that the carrier named, in
+// validUntil returns when a response becomes invalid: the end of the day that the carrier named, in
 // the account's time zone, "in which the carrier reads dates". Zero if it named none.
 func validUntil(in *Input) time.Time {
 	day := in.ValidUntil[:min(len(in.ValidUntil), len(time.DateOnly))]

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The limits for the carrier's answers in a status: "lists have maxItems, free-form results are cut
-// at 16 KiB with truncated: true".
+// The limits for the carrier's responses in a status: "lists have maxItems, free-form results are
+// cut at 16 KiB with truncated: true".
 const (
 	maxResult     = 16 << 10  // bytes of a test's result
 	maxStages     = 50        // of a test, the newest
@@ -77,8 +77,8 @@ func SummarizeTest(status *v1alpha1.DiagnosticTestStatus) string {
 	return strings.Join(words, ", ")
 }
 
-// resultText returns the field named result, or else the beginning of the whole result: it "varies
-// by test type" (specification section 2).
+// resultText returns the field named result, otherwise the beginning of the whole result: it
+// "varies by test type" (specification section 2).
 func resultText(found []byte) string {
 	const shown = 200
 	var named struct {

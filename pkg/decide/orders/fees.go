@@ -82,7 +82,7 @@ func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	return nil
 }
 
-// feesOfAny returns the fees of one of these NTDs, of which the carrier chooses one. A fee that
+// feesOfAny returns the fees for these NTDs, one of which the carrier will choose. A fee that
 // differs between them is unknown and has no amounts.
 func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
 	each := make([][]v1alpha1.OrderFee, len(ntds))

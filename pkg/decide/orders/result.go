@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Accepted records the carrier's answer to an order: "for an order the body's id will do", and
-// so will that of the Location. The fees that were shown before are compared with those that are
+// Accepted records the carrier's response to an order: "for an order the body's id will do", and so
+// will that of the Location. The fees that were shown before are compared with those that are
 // charged.
 func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	Named(order, request)
@@ -41,9 +41,9 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	request.Warning = decide.Bounded(decide.JoinTexts(feeDifference(shown, charged), other), decide.MaxMessage)
 }
 
-// slaDifference reports that the answer to an order names a different SLA than was requested; "" if
-// it does not. The requested SLA of an accepted order counts as known: "eSla: order SLA" (spec §7)
-// may mean something else.
+// slaDifference reports that the response to an order names a different SLA than was requested; ""
+// if it does not. The requested SLA of an accepted order counts as known: "eSla: order SLA" (spec
+// §7) may mean something else.
 func slaDifference(asked string, taken carrier.Order) string {
 	if asked == "" {
 		return ""

@@ -15,11 +15,11 @@ func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 	const differs = `asked for the restoration SLA "Enhanced-8", but the carrier's response names "Standard"`
 	const fee = `"additionalFees":[{"addOnTypeName":"SLA","fee":{"attributes":{"sla":"Standard"}}}]`
 	for name, test := range map[string]struct{ asked, answer, warning string }{
-		"the same":          {"Enhanced-8", `"eSla":"Enhanced-8"`, ""},
-		"not in the answer": {"Enhanced-8", `"id":1`, ""},
-		"not requested":     {"", `"eSla":"Standard"`, ""},
-		"another":           {"Enhanced-8", `"eSla":"Standard"`, differs},
-		"another in a fee":  {"Enhanced-8", fee, differs},
+		"the same":            {"Enhanced-8", `"eSla":"Enhanced-8"`, ""},
+		"not in the response": {"Enhanced-8", `"id":1`, ""},
+		"not requested":       {"", `"eSla":"Standard"`, ""},
+		"another":             {"Enhanced-8", `"eSla":"Standard"`, differs},
+		"another in a fee":    {"Enhanced-8", fee, differs},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

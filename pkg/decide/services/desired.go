@@ -103,7 +103,7 @@ func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
 		!decide.HasUnknown(plan)
 }
 
-// slaChanges compares the declared SLA. The carrier has no read for it: an unknown value is
+// slaChanges compares the declared SLA. The carrier's API cannot report it: an unknown value is
 // requested or trusted, as unknownValues or a person decides.
 func slaChanges(in *Input) []v1alpha1.Change {
 	declared, known := in.Service.Spec.RestorationSLA, knownSLA(in)
@@ -148,8 +148,8 @@ func ntdOption(in *Input) string {
 
 const fieldAggregation = "aggregationMethod"
 
-// desiredAggregation compares the declared aggregation method. The carrier has no read for it: an
-// unknown value is requested or trusted, as unknownValues or a person decides.
+// desiredAggregation compares the declared aggregation method. The carrier's API cannot report it:
+// an unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredAggregation(in *Input) decide.DesiredChange {
 	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
 	if declared == "" || valueOf(known) == declared {
@@ -167,8 +167,8 @@ func desiredAggregation(in *Input) decide.DesiredChange {
 
 const fieldDSLProfile = "dslStabilityProfile"
 
-// desiredDSLProfile compares the declared DSL stability profile. The carrier has no read for it: an
-// unknown value is requested or trusted, as unknownValues or a person decides.
+// desiredDSLProfile compares the declared DSL stability profile. The carrier's API cannot report
+// it: an unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredDSLProfile(in *Input) decide.DesiredChange {
 	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
 	if declared == "" || valueOf(known) == declared {

@@ -19,7 +19,7 @@ const correctEvery = 24 * time.Hour
 // recordPlan records the plan that a health request returned. "After our own success the baseline
 // is the plan we sent", and health's name for it is learned from the first reading requested after
 // it. From then on another name is drift. The declared plan is never learned as another plan's
-// name. A plan is known since the time at which it was requested.
+// name. A plan counts as known from the time at which its reading was requested.
 func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	acceptDrift(in, state)
 	held := state.Plan

@@ -43,10 +43,10 @@ func Finish(
 	return nil
 }
 
-// finishPlanChange records plan, term and SLA from the result of a plan change. For term and SLA
-// this is the only read. If the result differs from what was requested, only the differing values
-// are recorded and the request has failed: the remaining change is the same request, which is not
-// sent again automatically.
+// finishPlanChange records plan, term and SLA from the result of a plan change. This is the only
+// way to read term and SLA. If the result differs from what was requested, only the differing
+// values are recorded and the request has failed: the remaining change is the same request, which
+// is not sent again automatically.
 func finishPlanChange(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
 ) *decide.Unfinished {
@@ -184,7 +184,7 @@ func finishCancellation(
 		decide.OrElse(known.Status, "none"), decide.OrElse(known.RequestDate, "none")))}
 }
 
-// unreadable is a value in a status that the carrier has no read for.
+// unreadable is a value in a status that the carrier's API cannot report.
 type unreadable struct {
 	field string
 	asked bool // whether the request sets it

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// UpdateState updates the status with what is known without a step: the answers of readings, the
+// UpdateState updates the status with what is known without a step: the responses of readings, the
 // values of the order, and the values that the user has asked to trust.
 func UpdateState(in *Input) {
 	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {

@@ -45,7 +45,7 @@ func fillFromOrder(in *Input) {
 	}
 }
 
-// NumberOf returns the carrier's number of the service of a task: its own, or that of the
+// NumberOf returns the carrier's number for the service of a task: its own, or that of the
 // BroadbandService that it names. The verdict explains why there is none, or why it may not be
 // used; nil if it may.
 func NumberOf(

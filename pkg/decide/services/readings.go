@@ -37,7 +37,7 @@ func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.De
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
 }
 
-// unlessEmpty reads at once, unless the last answer did not contain the value: that is "a failed
+// unlessEmpty reads at once, unless the last response did not contain the value: that is "a failed
 // reading, growing pauses" (R20).
 func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
 	reading := in.Memory.Readings.Of(topic)

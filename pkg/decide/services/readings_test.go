@@ -99,14 +99,14 @@ func TestAFailedReadingIsReportedWithItsCause(t *testing.T) {
 		edit func(*services.Input)
 		want string
 	}{
-		"being read":              {open(0), v1alpha1.ReasonProgressing},
-		"two polls have failed":   {open(2), v1alpha1.ReasonProgressing},
-		"three polls have failed": {open(3), v1alpha1.ReasonCarrierUnavailable},
-		"it cannot be requested":  {failing(503, 0), v1alpha1.ReasonCarrierUnavailable},
-		"it is rejected":          {failing(422, 0), v1alpha1.ReasonPlanUnknown},
-		"the service is hidden":   {failing(404, 0), v1alpha1.ReasonNotFoundOrForbidden},
-		"the answer has no plan":  {emptyOnce(decide.ReadingRecorded), v1alpha1.ReasonPlanUnknown},
-		"the answer had no plan, and the next request failed": {
+		"being read":               {open(0), v1alpha1.ReasonProgressing},
+		"two polls have failed":    {open(2), v1alpha1.ReasonProgressing},
+		"three polls have failed":  {open(3), v1alpha1.ReasonCarrierUnavailable},
+		"it cannot be requested":   {failing(503, 0), v1alpha1.ReasonCarrierUnavailable},
+		"it is rejected":           {failing(422, 0), v1alpha1.ReasonPlanUnknown},
+		"the service is hidden":    {failing(404, 0), v1alpha1.ReasonNotFoundOrForbidden},
+		"the response has no plan": {emptyOnce(decide.ReadingRecorded), v1alpha1.ReasonPlanUnknown},
+		"the response had no plan, and the next request failed": {
 			emptyOnce(decide.ReadingFailed), v1alpha1.ReasonCarrierUnavailable,
 		},
 	} {

@@ -52,8 +52,8 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 	if from := readableFrom(in, on); in.Now.Before(from) {
 		decision := decide.RestWorking(v1alpha1.ReasonProgressing, on.what+" is about to be read again")
 		decision.RequeueAt = from
-		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this second
-		// would start again.
+		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this wait of a
+		// second would start again.
 		decision.Transient = !isPlanUnconfirmed(in)
 		return decision
 	}

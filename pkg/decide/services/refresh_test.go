@@ -166,7 +166,7 @@ func TestR7NothingIsReadForAChangeThatWaits(t *testing.T) {
 			quoted("45.00", "58.00")(in)
 		},
 		"for the limit": func(in *services.Input) { in.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
-		"for the answer": func(in *services.Input) {
+		"for the response": func(in *services.Input) {
 			in.Account.Breaker = decide.Breaker{LostAt: in.Now, Answered: true, Until: in.Now.Add(time.Minute)}
 		},
 	}

@@ -24,7 +24,7 @@ type rule func(*Input) *decide.Decision
 // decision wins.
 func servicePass() []rule {
 	return []rule{
-		common(decide.AnsweredRequest),  // an answer held in memory is recorded before anything else
+		common(decide.AnsweredRequest),  // a response held in memory is recorded before anything else
 		common(decide.ResolvedByPerson), // a person's resolution settles an unknown outcome
 		whoseService,                    // the order that the service comes from, and the account's list of services
 		common(decide.AccountReady),     // no call is possible without a login

@@ -119,7 +119,7 @@ type judged struct {
 // working is an intermediate step, without anything for a person to do.
 func working(step string) judged { return judged{step, decide.Working, v1alpha1.ReasonProgressing} }
 
-// answered adds an answer to the process's memory.
+// answered adds a response to the process's memory.
 func answered(in *services.Input) {
 	in.Memory.Attempts["a-1"] = decide.Attempt{
 		FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: true, Receipt: &carrier.Receipt{},
@@ -202,7 +202,7 @@ func TestServiceTracksAnOpenRequest(t *testing.T) {
 			settled(with(v1alpha1.PhaseSubmitting)),
 			working("Resolve NotSent"),
 		},
-		"an answer in memory is recorded first": {
+		"a response in memory is recorded first": {
 			settled(with(v1alpha1.PhaseSubmitting), answered),
 			working("Record"),
 		},

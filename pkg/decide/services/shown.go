@@ -34,8 +34,8 @@ func showHistory(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLed
 	}
 }
 
-// ChangeColumn describes the change of a service in short: the one in progress, else the pending
-// one, else a future cancellation; "" if there is none.
+// ChangeColumn describes the change of a service in short: the one in progress, otherwise the
+// pending one, otherwise a future cancellation; "" if there is none.
 func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	status := service.Status
 	if status.InFlight != nil {

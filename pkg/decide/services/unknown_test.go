@@ -121,7 +121,7 @@ func TestAnUnknownValueIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 				t.Errorf("it is taken to be %v, and is to be believed: %v", known, test.believed)
 			}
 			if handled := view.Service.Status.Handled.Trust; handled != test.handled {
-				t.Errorf("the answer %q counts as acted on, want %q", handled, test.handled)
+				t.Errorf("the annotation %q counts as acted on, want %q", handled, test.handled)
 			}
 		})
 	}

@@ -67,8 +67,8 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 	return decision
 }
 
-// hidden stops if the carrier does not show the service: a 403 or 404 of any reading counts.
-// Nothing is reported about such a service, and nothing of it is changed.
+// hidden stops if the carrier does not show the service: a 403 or 404 from any reading counts.
+// Nothing is reported about such a service, and nothing is changed in it.
 func hidden(in *Input) *decide.Decision {
 	const what = "the service's state at the carrier"
 	topic := hiddenTopic(in)
@@ -125,7 +125,7 @@ func hiddenTopic(in *Input) decide.Topic {
 }
 
 // unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
-// approval or has one: the message contains the carrier's answer.
+// approval or has one: the message contains the carrier's response.
 func unreadNeedsApproval(in *Input) bool {
 	return slices.ContainsFunc(desiredChanges(in), func(want decide.DesiredChange) bool {
 		return want.Unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil
