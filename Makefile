@@ -89,6 +89,8 @@ vet: ## Run go vet.
 lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/prose/words.yaml forbids.
 	bin/golangci-lint run --allow-parallel-runners ./...
 	cd hack/flux && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
+	@# It tests the simulator of this checkout, so it has a replace directive.
+	cd hack/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 	@# Building Argo CD requires the replace block of its own go.mod.
 	cd hack/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 	go run ./hack/prose
@@ -117,6 +119,10 @@ prove: ## Run the fault enumeration in memory: every single fault and most combi
 .PHONY: test-argocd
 test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM; the first build takes 5 CPU-minutes.
 	go -C hack/argocd-lua test ./...
+
+.PHONY: test-browser
+test-browser: ## Open the simulator's page in Chromium (Debian's package chromium, or CHROMIUM) and use it.
+	go -C hack/browser test -count=1 ./... $(if $(SCREENSHOT),-screenshot=$(abspath $(SCREENSHOT)))
 
 .PHONY: simulate
 simulate: ## Run SEEDS (10000) long simulations of fifty objects, in memory; SIM_SEED=number prints one line by line.

@@ -6,13 +6,24 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// The values of --management.
+const (
+	managementAuto = "auto"
+	managementOn   = "on"
+	managementOff  = "off"
 )
 
 // settings are the command line flags.
 type settings struct {
 	listen, managementListen string
+	management               string // auto, on or off: at the address of the carrier
 	seed                     string
 	speed                    float64
 	tlsCert, tlsKey          string
@@ -32,7 +43,7 @@ Simulates the carrier: its REST API under /api/connect and its identity provider
 Clients, services, plans and delays come from the seed. Every call is logged to standard error.
 
 Example:
-  simulator --seed hack/simulator/seed.example.yaml --management-listen 127.0.0.1:8481 --state carrier.json
+  simulator --seed hack/simulator/seed.example.yaml --state carrier.json   # and open http://127.0.0.1:8480/_sim/
 
 Flags:
 `
@@ -63,9 +74,11 @@ func parse(args []string, out io.Writer) (settings, error) {
 func (s *settings) serverFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8480",
 		"`address` of the carrier API and the identity provider; port 0 selects a free port, which is logged")
+	flags.StringVar(&s.management, "management", managementAuto,
+		"`auto`, on or off: whether the address of --listen also serves /_sim/, a page and endpoints for calls, "+
+			"requests, faults and the clock. They require no credentials, so auto serves them on a loopback address only")
 	flags.StringVar(&s.managementListen, "management-listen", "",
-		"`address` of the management endpoints under /_sim/ (calls, violations, events, faults, clock); none when "+
-			"empty. They require no credentials, so use a local address")
+		"another `address` for /_sim/; --listen then does not serve it")
 	flags.StringVar(&s.tlsCert, "tls-cert", "", "PEM `file` of the certificate chain; with --tls-key this serves https")
 	flags.StringVar(&s.tlsKey, "tls-key", "", "PEM `file` of the certificate's private key")
 	flags.StringVar(&s.publicURL, "public-url", "",
@@ -114,8 +127,28 @@ func (s *settings) check(extra int) error {
 		return fmt.Errorf("--api-word: %w", simulator.CheckAPIWord(s.apiWord))
 	case simulator.CheckCallback(s.callback) != nil:
 		return fmt.Errorf("--callback: %w", simulator.CheckCallback(s.callback))
+	case !slices.Contains([]string{managementAuto, managementOn, managementOff}, s.management):
+		return fmt.Errorf("--management is %q, but must be auto, on or off", s.management)
 	case (s.tlsCert == "") != (s.tlsKey == ""):
 		return errors.New("--tls-cert and --tls-key must be set together")
 	}
 	return nil
+}
+
+// managesAtCarrier reports whether the address of the carrier also serves the management endpoints.
+func (s *settings) managesAtCarrier() bool {
+	if s.managementListen != "" {
+		return false
+	}
+	return s.management == managementOn || s.management == managementAuto && isLoopback(s.listen)
+}
+
+// isLoopback reports whether an address is reachable from this machine only.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }

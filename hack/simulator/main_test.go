@@ -229,3 +229,50 @@ func TestTheExampleSeedIsValid(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The management endpoints need no credentials, so by default only this machine can reach them.
+func TestManagementIsServedWhereOnlyThisMachineCanReachIt(t *testing.T) {
+	t.Parallel()
+	for _, run := range []struct {
+		args   []string
+		served bool
+	}{
+		{nil, true},
+		{[]string{"--listen=[::1]:0"}, true},
+		{[]string{"--listen=localhost:0"}, true},
+		{[]string{"--listen=:8480"}, false},
+		{[]string{"--listen=192.0.2.1:8480"}, false},
+		{[]string{"--listen=192.0.2.1:8480", "--management=on"}, true},
+		{[]string{"--management=off"}, false},
+		{[]string{"--management-listen=127.0.0.1:0"}, false},
+	} {
+		chosen, err := parse(append(run.args, "--seed=seed.yaml"), &output{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if served := chosen.managesAtCarrier(); served != run.served {
+			t.Errorf("%v: served %t, want %t", run.args, served, run.served)
+		}
+	}
+	if _, err := parse([]string{"--seed=seed.yaml", "--management=maybe"}, &output{}); err == nil {
+		t.Error("--management=maybe is accepted")
+	}
+}
+
+func TestThePageIsServedBesideTheCarrier(t *testing.T) {
+	t.Parallel()
+	sim, err := build(settings{seed: seedFile(t, "clients: []"), speed: 1}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sim.Close)
+	server := httptest.NewServer(withManagement(sim))
+	t.Cleanup(server.Close)
+	for path, want := range map[string]int{
+		"/_sim/": http.StatusOK, "/_sim/overview": http.StatusOK, "/nowhere": http.StatusNotFound,
+	} {
+		if got := get(t, server.URL+path); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+}

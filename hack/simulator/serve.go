@@ -32,7 +32,11 @@ type listener struct {
 
 // serveAll serves every listener until the context ends or one of them fails.
 func serveAll(ctx context.Context, s settings, sim *simulator.Simulator, log *slog.Logger) error {
-	listeners := []listener{{name: "carrier", address: s.listen, cert: s.tlsCert, key: s.tlsKey, handler: sim.Handler()}}
+	carrier := listener{name: "carrier", address: s.listen, cert: s.tlsCert, key: s.tlsKey, handler: sim.Handler()}
+	if s.managesAtCarrier() {
+		carrier.handler = withManagement(sim)
+	}
+	listeners := []listener{carrier}
 	if s.managementListen != "" {
 		management := listener{name: "management", address: s.managementListen, handler: sim.Management()}
 		listeners = append(listeners, management)
@@ -50,6 +54,14 @@ func serveAll(ctx context.Context, s settings, sim *simulator.Simulator, log *sl
 		cancel() // if one server ends, all stop
 	}
 	return all
+}
+
+// withManagement serves the carrier, and the management endpoints under /_sim/.
+func withManagement(sim *simulator.Simulator) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", sim.Handler())
+	mux.Handle("/_sim/", sim.Management())
+	return mux
 }
 
 // serve serves until the context ends, and then completes the calls in progress.

@@ -7,10 +7,13 @@ import (
 	"time"
 )
 
-// Management is the simulator's own interface: its test methods as JSON under /_sim/. It must have
-// a separate listener, because it has no authentication.
+// Management is the simulator's own interface under /_sim/: a page, and its test methods as JSON. It
+// has no authentication, so it must be reachable from this machine only. A page of another origin
+// cannot call it.
 func (s *Simulator) Management() http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_sim/{$}", servePage)
+	mux.HandleFunc("GET /_sim/overview", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, s.Overview()) })
 	mux.HandleFunc("GET /_sim/calls", serveList(s.Calls))
 	mux.HandleFunc("GET /_sim/violations", serveList(s.Violations))
 	mux.HandleFunc("GET /_sim/services", serveList(s.Services))
@@ -38,7 +41,7 @@ func (s *Simulator) Management() http.Handler {
 	mux.HandleFunc("POST /_sim/advance", serveCommand(s.advance))
 	mux.HandleFunc("POST /_sim/forget", serveAction(s.Forget))
 	mux.HandleFunc("POST /_sim/revoke-tokens", serveAction(s.RevokeTokens))
-	return mux
+	return http.NewCrossOriginProtection().Handler(mux)
 }
 
 type planCommand struct {

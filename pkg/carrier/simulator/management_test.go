@@ -6,6 +6,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
@@ -79,5 +82,69 @@ func TestManagementRefusesInvalidCommands(t *testing.T) {
 		"/_sim/advance": `{"by":"soon"}`, "/_sim/services": `{"id":43,"client":"nobody"}`, "/_sim/keys": `{"hue":1}`,
 	} {
 		h.manage(http.MethodPost, path, content).is(http.StatusBadRequest)
+	}
+}
+
+// TestThePageCallsOnlyWhatIsServed follows the addresses that the script of the page uses.
+func TestThePageCallsOnlyWhatIsServed(t *testing.T) {
+	h := start(t)
+	page := h.manage(http.MethodGet, "/_sim/", "").is(http.StatusOK)
+	for call, body := range map[string]string{
+		`fetch("overview")`:  "",
+		`"POST", "faults"`:   `{"target":"POST PlanChange","kind":"Reset","processed":true}`,
+		`"DELETE", "faults"`: "",
+		`"POST", "advance"`:  `{"by":"10m"}`,
+	} {
+		if !strings.Contains(page.body, call) {
+			t.Errorf("the page does not contain %s", call)
+		}
+		method, name, found := strings.Cut(strings.Trim(call, `"`), `", "`)
+		if !found {
+			method, name = http.MethodGet, "overview"
+		}
+		if got := h.manage(method, "/_sim/"+name, body); got.status >= http.StatusBadRequest {
+			t.Errorf("%s: %d %s", call, got.status, got.body)
+		}
+	}
+}
+
+func TestOverviewShowsTheStateOfTheCarrier(t *testing.T) {
+	h := start(t)
+	created := h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.get("/nowhere")
+	h.manage(http.MethodPost, "/_sim/faults", `{"target":"POST PlanChange","kind":"Reset"}`).is(http.StatusNoContent)
+	seen := h.sim.Overview()
+	want := []simulator.RequestState{{
+		ID: created[strings.LastIndex(created, "/")+1:], Operation: simulator.OpPlanChange, Client: "reseller", ServiceID: fttp, Status: "OPEN",
+	}}
+	for i := range seen.Requests {
+		seen.Requests[i].SubmittedAt, seen.Requests[i].DoneAt = time.Time{}, time.Time{}
+	}
+	if diff := cmp.Diff(want, seen.Requests); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if seen.Calls[0].Path != "/nowhere" || len(seen.Violations) != 1 || len(seen.Services) == 0 {
+		t.Errorf("calls: %+v, violations: %+v, services: %+v", seen.Calls, seen.Violations, seen.Services)
+	}
+	armed := []simulator.ArmedFault{{Fault: simulator.Fault{Kind: simulator.FaultReset}, Target: "POST PlanChange"}}
+	if diff := cmp.Diff(armed, seen.Faults); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+	for _, target := range seen.Targets {
+		if err := h.sim.FailNext(target, simulator.Fault{Kind: simulator.FaultStatus, Status: 500}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAnotherOriginCannotGiveCommands sends what a browser sends for a page of another site.
+func TestAnotherOriginCannotGiveCommands(t *testing.T) {
+	h := start(t)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/_sim/forget", http.NoBody)
+	request.Header.Set("Sec-Fetch-Site", "cross-site")
+	recorder := httptest.NewRecorder()
+	h.sim.Management().ServeHTTP(recorder, request)
+	if recorder.Code != http.StatusForbidden {
+		t.Errorf("a command from another origin was answered with %d", recorder.Code)
 	}
 }
