@@ -174,9 +174,9 @@ sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
 	bin/simulator $(ARGS)
 
 .PHONY: demo
-demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run the demo on this machine until Ctrl-C; ONCE=1 checks the outcome and exits.
+demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run the demo on this machine until Ctrl-C; ONCE=1 checks the outcome and exits, KILL=1 kills the manager.
 	@go build -o bin/demo-run ./hack/demo
-	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once)
+	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once) $(if $(filter-out 0,$(KILL)),--kill)
 
 .PHONY: e2e-argocd
 e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Test managing services from Git with the real Argo CD; builds Argo CD into bin/argocd once.

@@ -11,11 +11,17 @@ import (
 	"io"
 	"time"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
-func main() { machine.Main("demo", run) }
+func main() {
+	log.SetLogger(logr.Discard()) // the log of client libraries is no part of the demo
+	machine.Main("demo", run)
+}
 
 // samplesNamespace is the namespace of the samples.
 const samplesNamespace = "default"

@@ -16,6 +16,7 @@ import (
 type settings struct {
 	machine    machine.Settings
 	once       bool
+	kill       bool
 	timeout    time.Duration
 	samplesDir string
 	carrier    string
@@ -32,7 +33,10 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.SetOutput(out)
 	s.machine.AddFlags(flags)
 	flags.BoolVar(&s.once, "once", false,
-		"end when every sample has the state in its annotation "+samples.ExpectAnnotation+", or fail")
+		"end when every sample has the state in its annotation "+samples.ExpectAnnotation+
+			" and everything that the demo suggests has been tried, or fail")
+	flags.BoolVar(&s.kill, "kill", false,
+		"kill the manager between a POST and its response, show that nothing is sent twice, and end")
 	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long the samples may take to reach the expected state")
 	flags.StringVar(&s.samplesDir, "samples", "config/samples", "`folder` of the manifests to apply")
 	flags.StringVar(&s.carrier, "carrier", "hack/demo/carrier.yaml", "`file` with the carrier's plans and services")

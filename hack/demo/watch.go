@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -41,6 +42,7 @@ func (d *demo) converge(ctx context.Context) error {
 
 // supervise keeps the processes running.
 func (d *demo) supervise(ctx context.Context, results <-chan result) error {
+	tried := make(chan error, 1)
 	for {
 		select {
 		case <-ctx.Done():
@@ -51,12 +53,31 @@ func (d *demo) supervise(ctx context.Context, results <-chan result) error {
 			}
 		case r := <-results:
 			d.report(r)
-			if d.once {
-				return r.err
+			if d.once || d.kill {
+				go func() { tried <- d.tryAll(ctx, r.err) }()
+			} else {
+				d.printNextSteps(ctx, r.err)
 			}
-			d.printNextSteps(r.err)
+		case err := <-tried:
+			return err
 		}
 	}
+}
+
+// tryAll tries what printNextSteps prints, or with --kill only what happens if the manager is killed.
+func (d *demo) tryAll(ctx context.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	if d.kill {
+		return d.killBetween(ctx)
+	}
+	all, err := d.experiments(ctx)
+	for i := range all {
+		all[i].print(d, i+1)
+		err = errors.Join(err, all[i].try(ctx, d))
+	}
+	return err
 }
 
 // replace restarts the manager when it has ended, as a Deployment would. It fails if another
@@ -65,7 +86,7 @@ func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	switch {
 	case p.Name == watchName:
 		return d.startWatch(ctx)
-	case p.Name == machine.ManagerName && !d.once:
+	case p.Name == machine.ManagerName && (d.kill || !d.once):
 		d.Printf("demo: the manager ended (%s); restarting it\n", p.State())
 		return d.startManager(ctx)
 	default:
@@ -99,18 +120,22 @@ func (d *demo) printOutcomes(outcomes []samples.Outcome) {
 }
 
 // printNextSteps prints what the user can do next.
-func (d *demo) printNextSteps(err error) {
+func (d *demo) printNextSteps(ctx context.Context, err error) {
 	if err != nil {
 		d.Printf("\ndemo: %v\n", err)
 	}
+	all, err := d.experiments(ctx)
+	if err != nil {
+		d.Printf("\ndemo: %v\n", err)
+	}
+	d.Printf("\nTry this in another terminal:\n\n   export KUBECONFIG=%s PATH=%s:$PATH\n", d.Admin.Path, d.kubectlFolder())
+	for i := range all {
+		all[i].print(d, i+1)
+	}
 	d.Printf(`
-Continue in another terminal:
-  export KUBECONFIG=%s
-  %s describe broadbandservice
-  kill -9 $(cat %s)      the manager; it is restarted, and sends no request twice
-  curl -s http://%s/_sim/calls      the calls that the carrier received
+What the carrier sees: http://%s/_sim/
+kill -9 $(cat %s) kills the manager; it is restarted, and sends no request twice.
 Change %s and apply it again; the logs are in %s.
 Ctrl-C stops everything.
-`, d.Admin.Path, d.Kubectl, d.InState(machine.ManagerPIDFile), d.Addresses.CarrierControls,
-		d.InState(samplesFile), d.InState("logs"))
+`, d.Addresses.CarrierControls, d.InState(machine.ManagerPIDFile), d.InState(samplesFile), d.InState("logs"))
 }
