@@ -50,8 +50,6 @@ const (
 	ReasonObserving               = "Observing"               // managementPolicy Observe: read only
 	ReasonSuspended               = "Suspended"               // spec.suspend: changes are waiting
 	ReasonAwaitingApproval        = "AwaitingApproval"        // a person has to approve the changes
-	ReasonUnsupported             = "Unsupported"             // declared, but the operator cannot do it yet
-	ReasonUnmanaged               = "Unmanaged"               // not declared, so ignored
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet

@@ -100,8 +100,6 @@ func table() map[string][]health {
 		v1alpha1.ReasonTransferTypeNotAllowed:      {degraded},
 
 		// Reasons of an aspect or of an Event, and never of Ready.
-		v1alpha1.ReasonUnsupported:      nil,
-		v1alpha1.ReasonUnmanaged:        nil,
 		v1alpha1.ReasonResultDiffers:    nil,
 		v1alpha1.ReasonConnected:        nil,
 		v1alpha1.ReasonHealthGood:       nil,
