@@ -3,11 +3,18 @@
 package controllers_test
 
 import (
+	"cmp"
+	"context"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -48,3 +55,169 @@ var _ = Describe("A plan change that is refused because another is in progress",
 		Expect(world.Ready(service).Message).To(ContainSubstring("also " + planInProgress))
 	})
 })
+
+// refusable is a kind of request that the carrier may refuse because another one is in progress.
+type refusable struct {
+	operation simulator.Operation
+	build     func(w *world.World, line int64) controllers.Subject // an object with the name of the scenario
+	sold      func(*simulator.Service)                             // what its service is; nil: as any other
+	isFree    bool                                                 // nobody has to approve it
+	done      string                                               // the reason of Ready at its end; "": Completed
+}
+
+// refusedRun is a world with an object whose request is refused.
+type refusedRun struct {
+	*world.World
+	refusable
+
+	process  *world.Process
+	object   controllers.Subject
+	approved string // the hash that a person has approved; "": none
+}
+
+func (r *refusedRun) read(ctx context.Context) {
+	GinkgoHelper()
+	var found bool
+	r.object, found = world.Fetch(ctx, r.World, site, r.object)
+	Expect(found).To(BeTrue())
+}
+
+// reconcile runs one pass over the object, and returns after which time the next one is due.
+func (r *refusedRun) reconcile(ctx context.Context) time.Duration {
+	GinkgoHelper()
+	pass := r.process.Reconcile
+	switch r.object.(type) {
+	case *v1alpha1.ServiceOrder:
+		pass = r.process.ReconcileOrder
+	case *v1alpha1.AppointmentRequest:
+		pass = r.process.ReconcileAppointment
+	case *v1alpha1.DiagnosticTest:
+		pass = func(ctx context.Context, name string) (ctrl.Result, error) {
+			return r.process.ReconcileOneShot(ctx, world.OneShot{Kind: "DiagnosticTest", Name: name})
+		}
+	}
+	result, err := pass(ctx, site)
+	Expect(err).NotTo(HaveOccurred())
+	r.read(ctx)
+	return result.RequeueAfter
+}
+
+// until runs the passes that are due until Ready has a reason. Before that, no approval is awaited
+// but the one that was given: its status is not rewritten while the prices are read again.
+func (r *refusedRun) until(ctx context.Context, reason string) {
+	GinkgoHelper()
+	for range 100 {
+		after := r.reconcile(ctx)
+		ready := readyOf(r.object)
+		if ready.Reason == reason {
+			return
+		}
+		if ready.Reason == v1alpha1.ReasonAwaitingApproval {
+			Expect(r.shown().Hash).To(Equal(r.approved), ready.Message)
+		}
+		r.Clock.Advance(after)
+	}
+	Fail("it is never " + reason)
+}
+
+// posts counts the POSTs that the carrier has received.
+func (r *refusedRun) posts() (count int) {
+	for _, call := range r.Carrier.Calls() {
+		if call.Operation == r.operation && call.Method == http.MethodPost {
+			count++
+		}
+	}
+	return count
+}
+
+// shown returns the plan of changes that the object shows.
+func (r *refusedRun) shown() *v1alpha1.Pending {
+	GinkgoHelper()
+	var shown *v1alpha1.Pending
+	switch object := r.object.(type) {
+	case *v1alpha1.BroadbandService:
+		shown = object.Status.Pending
+	case *v1alpha1.ServiceOrder:
+		shown = object.Status.Pending
+	case *v1alpha1.DiagnosticTest:
+		shown = object.Status.Pending
+	}
+	Expect(shown).NotTo(BeNil())
+	return shown
+}
+
+// approve approves what is shown, as a user would.
+func (r *refusedRun) approve(ctx context.Context) {
+	GinkgoHelper()
+	before, isObject := r.object.DeepCopyObject().(client.Object)
+	Expect(isObject).To(BeTrue())
+	r.approved = r.shown().Hash
+	r.object.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: r.approved})
+	Expect(r.Patch(ctx, r.object, client.MergeFrom(before))).To(Succeed())
+}
+
+// changing builds a service that asks before a change that costs, and before its first one.
+func changing(edits ...edit) func(*world.World, int64) controllers.Subject {
+	return func(w *world.World, line int64) controllers.Subject {
+		return w.Service(site, line, append(edits, withApproval(v1alpha1.ApprovalOnCost))...)
+	}
+}
+
+var _ = DescribeTable("A request that is refused because another is in progress is sent again under the same approval",
+	func(ctx SpecContext, kind refusable) {
+		r := &refusedRun{refusable: kind}
+		r.World, r.process = begin(ctx)
+		r.object = r.build(r.World, r.Line(orNoop(r.sold)))
+		Expect(r.Create(ctx, r.object)).To(Succeed())
+		Expect(r.Carrier.FailNext("POST "+string(r.operation), refusedFor("serviceId", otherInProgress))).To(Succeed())
+		if !r.isFree {
+			r.until(ctx, v1alpha1.ReasonAwaitingApproval)
+			Expect(r.posts()).To(BeZero())
+			r.approve(ctx)
+		}
+
+		r.until(ctx, v1alpha1.ReasonChangeInProgress)
+		Expect(readyOf(r.object).Message).To(And(
+			HavePrefix(otherInProgress), ContainSubstring("it is retried automatically")))
+		r.Clock.Advance(5*time.Minute - 2*time.Second)
+		r.reconcile(ctx)
+		Expect(r.posts()).To(Equal(1), "the pause is five minutes")
+
+		r.until(ctx, cmp.Or(r.done, v1alpha1.ReasonCompleted))
+		Expect(r.posts()).To(Equal(2))
+		attempt := r.object.RequestOf(v1alpha1.Operation(r.operation))
+		Expect(attempt.Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(attempt.ApprovedHash).To(Equal(r.approved))
+		Expect(attempt.Repeats).To(BeZero())
+		Expect(r.Carrier.Violations()).To(BeEmpty())
+	},
+	Entry("a plan change", refusable{
+		operation: simulator.OpPlanChange, build: changing(), done: v1alpha1.ReasonInSync,
+	}),
+	Entry("an aggregation conversion", refusable{
+		operation: simulator.OpAggregationConversion, build: changing(aggregated("ETHERNET")), done: v1alpha1.ReasonInSync,
+	}),
+	Entry("a reclaim", refusable{
+		operation: simulator.OpReclaim, build: changing(withoutPlan, reclaiming), sold: disconnectedLine(reclaimableTo),
+		done: v1alpha1.ReasonInSync,
+	}),
+	Entry("another cancellation date", refusable{
+		operation: simulator.OpCancellationReschedule, build: changing(withoutPlan, endOn(wantedDate)),
+		sold: withCancellation(stateRequested, pendingDate), done: v1alpha1.ReasonInSync,
+	}),
+	Entry("an order", refusable{
+		operation: simulator.OpOrderCreate, build: func(w *world.World, _ int64) controllers.Subject {
+			return w.Order(site, reference, orderApproval(v1alpha1.ApprovalOnCost))
+		}, done: v1alpha1.ReasonSubmitted,
+	}),
+	Entry("a diagnostic test", refusable{
+		operation: simulator.OpDiagnosticTest, build: func(w *world.World, line int64) controllers.Subject {
+			return w.Test(site, line, func(t *v1alpha1.DiagnosticTest) { t.Spec.Approval = v1alpha1.ApprovalAlways })
+		},
+	}),
+	Entry("a query for appointments", refusable{
+		operation: simulator.OpAppointmentSlots, isFree: true, build: func(w *world.World, _ int64) controllers.Subject {
+			return w.Appointment(site)
+		},
+	}),
+)

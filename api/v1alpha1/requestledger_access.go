@@ -98,21 +98,6 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return &l.Spec.Last[at]
 }
 
-// LastReachedFor returns the ID of the newest ended attempt for an object that reached the carrier
-// or may have; "" for none. The ledger may be nil.
-func (l *RequestLedger) LastReachedFor(uid string) string {
-	if l == nil {
-		return ""
-	}
-	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
-		return ended.UID == uid && ended.Outcome.Reached()
-	})
-	if at < 0 {
-		return ""
-	}
-	return l.Spec.Ended[at].AttemptID
-}
-
 // AcceptLate records that the carrier has accepted an attempt that had ended in another way: "An
 // Accepted receipt is never dropped" (R15). It reports whether that is new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
@@ -150,8 +135,8 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 		ended = fewerUnsent(ended, attempt)
 	}
 	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
-		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
-		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
+		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, TakenOver: attempt.TakenOver,
+		Target: attempt.Target, Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
 		Code: attempt.code(), Changes: attempt.Changes(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
 		RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,

@@ -193,6 +193,10 @@ type EndedAttempt struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
+	// takenOver is set if it was sent for another object, which this one replaced while it was open.
+	// +optional
+	TakenOver bool `json:"takenOver,omitempty"`
+
 	// target is what was requested.
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`

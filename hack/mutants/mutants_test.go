@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 56
+	wantMutants = 58
 )
 
 // loadMutants returns the listed mutants.

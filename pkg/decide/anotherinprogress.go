@@ -14,10 +14,43 @@ import (
 // specification names one such code; a carrier may have others of that form (section 7).
 func endsInProgress(code string) bool { return strings.HasSuffix(code, ".in.progress") }
 
-// anotherInProgress implements: "DSL's in-progress answer (a new attempt after 5 to 30 min)", for
-// every operation. The request was rejected, so the next attempt is not a repeat.
-func anotherInProgress(request *v1alpha1.Request) bool {
-	return request.Error != nil && endsInProgress(request.Error.Code)
+// AnotherInProgress reports whether the carrier refused a request because somebody else's is in
+// progress: "DSL's in-progress answer (a new attempt after 5 to 30 min)", for every operation. The
+// request was rejected, so the next attempt is not a repeat.
+func AnotherInProgress(request *v1alpha1.Request) bool {
+	return request.Phase == v1alpha1.PhaseRejected && request.Error != nil && endsInProgress(request.Error.Code)
+}
+
+// CoveredAttempt returns the id of the newest attempt at an operation that the hash of an approval
+// covers; "" if there is none.
+func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
+	return NewestCovered(ReachedOf(in, operation), in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
+		return ended.Operation == operation
+	})
+}
+
+// NewestCovered returns the id of the newest attempt, or else of the newest of these ended ones,
+// that the hash of an approval covers; "" if there is none. An attempt that was refused because
+// another request is in progress is not covered: nothing happened and nobody ended it, so it
+// changes neither a hash nor an approval, like one that "never reached the carrier" (R11). The
+// newest attempt and the ledger may be nil.
+func NewestCovered(
+	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
+) string {
+	if newest != nil && newest.Phase.Reached() && !AnotherInProgress(newest) {
+		return newest.AttemptID
+	}
+	if ledger == nil {
+		return ""
+	}
+	for i := range ledger.Spec.Ended {
+		ended := &ledger.Spec.Ended[i]
+		refused := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
+		if isOneOf(*ended) && ended.Outcome.Reached() && !refused {
+			return ended.AttemptID
+		}
+	}
+	return ""
 }
 
 // inProgressPause is the wait after the n-th such response, with n starting at 1.

@@ -67,9 +67,8 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 }
 
 // NewPending returns a plan of changes and its hash over the object, its generation, the last
-// attempt that reached the carrier, the body and the fees, so that an old approval never matches.
-// "Attempts that never reached the carrier ... change neither an approved hash nor an approval"
-// (R11).
+// attempt that it covers, the body and the fees, so that an old approval never matches. "Attempts
+// that never reached the carrier ... change neither an approved hash nor an approval" (R11).
 func NewPending(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {

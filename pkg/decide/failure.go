@@ -113,7 +113,7 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 // AutoRetryAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
 // new attempts at least 10 min apart (class Never: only retry)". Zero: never.
 func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
-	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
+	if AnotherInProgress(request) {
 		return in.Past(request.FinishedAt).Add(inProgressPause(request.Attempt))
 	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever

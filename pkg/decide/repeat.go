@@ -82,7 +82,7 @@ func PhaseOfRejectedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
 	if isQuery(request) {
 		return v1alpha1.PhaseRejected // a query changes nothing that could affect the next one
 	}
-	if anotherInProgress(request) || request.Operation.AltersCancellation() {
+	if AnotherInProgress(request) || request.Operation.AltersCancellation() {
 		return v1alpha1.PhaseSubmitting
 	}
 	return v1alpha1.PhaseOutcomeUnknown

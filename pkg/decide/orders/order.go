@@ -243,10 +243,7 @@ func speedText(speed carrier.Speed) string {
 
 // pendingOf returns the plan of what is sent, with its hash.
 func pendingOf(in *Input) *v1alpha1.Pending {
-	last := ""
-	if request := in.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
-		last = request.AttemptID
-	}
+	last := decide.CoveredAttempt(&in.Input, v1alpha1.OperationOrderCreate)
 	body := Body(&in.Order.Spec, remoteOrderIDOf(in), v1alpha1.Contact{})
 	return decide.NewPending(&in.Input, last, body, changesOf(in), PreviewFees(in))
 }

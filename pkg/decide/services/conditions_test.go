@@ -201,23 +201,40 @@ func TestServiceAsksForApproval(t *testing.T) {
 			settled(wanting, onCost, quoted("45.00", "58.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"a cheaper plan is sent": {
-			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false)), working("Submit"),
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false, v1alpha1.PhaseSucceeded)),
+			working("Submit"),
 		},
 		"a cheaper plan waits if it would be the first change": {
 			settled(wanting, onCost, quoted("58.00", "45.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"a cheaper plan waits if only another object has changed the service": {
-			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-0", false)),
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-0", false, v1alpha1.PhaseSucceeded)),
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"a cheaper plan waits if the only change was taken over": {
-			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", true)),
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", true, v1alpha1.PhaseSucceeded)),
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"a cheaper plan is sent if the service was ordered": {
 			settled(wanting, onCost, quoted("58.00", "45.00"), func(in *services.Input) {
 				in.Service.Spec.OrderRef = &v1alpha1.OrderReference{Name: "order"}
 			}), working("Submit"),
+		},
+		"a cheaper plan waits if the only change was refused": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false, v1alpha1.PhaseRejected)),
+			judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"a cheaper plan waits if a person has resolved the only change as not accepted": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false, v1alpha1.PhaseNotAccepted)),
+			judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"a cheaper plan is sent if a change before the refused one succeeded": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false, v1alpha1.PhaseRejected),
+				changedEarlier("u-1", false)), working("Submit"),
+		},
+		"a cheaper plan waits if the change before the refused one was taken over": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false, v1alpha1.PhaseRejected),
+				changedEarlier("u-1", true)), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"an invalid amount waits": {
 			settled(wanting, onCost, quoted("45.00", "soon")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
@@ -275,13 +292,27 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	}
 }
 
-// changedBefore records a change of the aggregation method, sent for an object.
-func changedBefore(uid string, takenOver bool) func(*services.Input) {
+// changedBefore records a change of the aggregation method, sent for an object, which ended like
+// this.
+func changedBefore(uid string, takenOver bool, phase v1alpha1.RequestPhase) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Service.PutRequest(v1alpha1.Request{
 			Operation: v1alpha1.OperationAggregationConversion, AttemptID: "a-0", UID: uid, Generation: 2,
-			Phase: v1alpha1.PhaseSucceeded, TakenOver: takenOver,
+			Phase: phase, TakenOver: takenOver,
 			SubmittedAt: metav1.NewTime(decidetest.Start()), FinishedAt: metav1.NewTime(decidetest.Start()),
 		})
+	}
+}
+
+// changedEarlier records in the ledger a change that succeeded, and that the status does not show
+// any more.
+func changedEarlier(uid string, takenOver bool) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Ledger = &v1alpha1.RequestLedger{}
+		in.Ledger.Put(v1alpha1.Request{
+			Operation: v1alpha1.OperationAggregationConversion, AttemptID: "a-earlier", UID: uid,
+			Phase: v1alpha1.PhaseSucceeded, TakenOver: takenOver,
+		})
+		in.Ledger.Put(*in.Service.RequestOf(v1alpha1.OperationAggregationConversion))
 	}
 }

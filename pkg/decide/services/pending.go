@@ -77,10 +77,7 @@ func hashOf(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChan
 	for _, want := range wanted {
 		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval"
 		// (R11).
-		last := ""
-		if request := decide.ReachedOf(&in.Input, want.Operation); request != nil {
-			last = request.AttemptID
-		}
+		last := decide.CoveredAttempt(&in.Input, want.Operation)
 		facts = append(facts, last, want.BodyHash(), want.Changes)
 	}
 	text, err := json.Marshal(facts)
@@ -110,12 +107,13 @@ func approvedPlan(in *Input) *v1alpha1.Pending {
 // the same change again needs a new plan.
 func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
 	inProgress, done := false, make(map[v1alpha1.Operation]bool)
-	for _, request := range in.Service.Status.Requests {
+	for i := range in.Service.Status.Requests {
+		request := &in.Service.Status.Requests[i]
 		if request.ApprovedHash != held.Hash {
 			continue
 		}
-		ended := decide.Definitive(request.Phase) || request.Phase == v1alpha1.PhaseNotAccepted
-		if ended || request.Generation != in.Service.Generation {
+		ended := decide.Definitive(request.Phase) && !decide.AnotherInProgress(request)
+		if ended || request.Phase == v1alpha1.PhaseNotAccepted || request.Generation != in.Service.Generation {
 			return false // R11: an attempt that a person ended makes a new hash
 		}
 		inProgress, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
@@ -144,18 +142,6 @@ func needsApproval(in *Input, want decide.DesiredChange) bool {
 	policy := approvalOf(in)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
 	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
-}
-
-// isFirstChange reports whether the object has not changed the service yet and did not order it.
-// Its spec may be out of date, and nobody has reviewed what it would change.
-func isFirstChange(in *Input) bool {
-	if in.Service.Spec.OrderRef != nil {
-		return false
-	}
-	return !slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
-		own := request.UID == string(in.Service.UID) && !request.TakenOver
-		return own && request.Phase.Reached()
-	})
 }
 
 func costsMoney(want decide.DesiredChange) bool {

@@ -98,6 +98,11 @@ func unseen(r *v1alpha1.Request) {
 	r.Error = &v1alpha1.RequestError{HTTPStatus: 404, Message: "not found"}
 }
 
+// anotherInProgress is the error of a request that was refused because another one is in progress.
+func anotherInProgress(r *v1alpha1.Request) {
+	r.Error = &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.service.modification.in.progress", Message: "no"}
+}
+
 // forgotten is a request whose Location was not known from the start.
 func forgotten(r *v1alpha1.Request) { r.LostSince = metav1.NewTime(decidetest.Start()) }
 
@@ -192,6 +197,18 @@ func TestServiceDecides(t *testing.T) {
 		"but ten minutes later": {
 			settled(wanting, with(v1alpha1.PhaseRejected, unseen), at(10*time.Minute)),
 			working("Submit"),
+		},
+		"refused because another is in progress is sent again after 5 min": {
+			settled(wanting, with(v1alpha1.PhaseRejected, anotherInProgress), at(5*time.Minute)),
+			working("Submit"),
+		},
+		"and not before, and nobody has to do anything": {
+			settled(wanting, with(v1alpha1.PhaseRejected, anotherInProgress), at(5*time.Minute-time.Second)),
+			judged{"Rest", decide.Working, "ChangeInProgress"},
+		},
+		"but one that the carrier accepted and then failed for that reason waits for a person": {
+			settled(wanting, with(v1alpha1.PhaseFailed, anotherInProgress), at(24*time.Hour)),
+			judged{"Rest", decide.Stuck, "ChangeInProgress"},
 		},
 	}.run(t)
 }

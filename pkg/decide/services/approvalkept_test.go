@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// refusedAfterApproval is a change of plan that a person has approved and that the carrier has
+// refused this often. Since then, longer than any pause has passed, and the price was read again.
+func refusedAfterApproval(t *testing.T, times int, refusal func(*v1alpha1.Request)) services.Input {
+	t.Helper()
+	view := settled(wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00"), approving, reread)
+	submit, submits := services.Decide(view).Step.(decide.Submit)
+	if !submits {
+		t.Fatal("what is approved is not sent")
+	}
+	view.Ledger = &v1alpha1.RequestLedger{}
+	for i := range times {
+		attempt := submit.Request
+		attempt.AttemptID, attempt.Attempt, attempt.UID = "a-"+strconv.Itoa(i+1), int32(i+1), string(view.Service.UID)
+		attempt.Phase, attempt.EndedBy = v1alpha1.PhaseRejected, v1alpha1.EndedByCarrier
+		attempt.SubmittedAt, attempt.FinishedAt = metav1.NewTime(decidetest.Start()), metav1.NewTime(decidetest.Start())
+		refusal(&attempt)
+		view.Ledger.Put(attempt)
+	}
+	view.Service.ShowLedger(view.Ledger)
+	view.Service.Status.Handled.Approve = submit.Approve
+	at(40 * time.Minute)(&view)
+	quoted("45.00", "58.00")(&view)
+	justRead(&view)
+	view.Memory.Readings.Health.RequestedAt = view.Now
+	return view
+}
+
+func TestAnApprovalOutlivesARefusalBecauseAnotherRequestIsInProgress(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int{1, 2, 20} { // the ledger keeps ten
+		view := refusedAfterApproval(t, times, anotherInProgress)
+		hash := view.Service.RequestOf(v1alpha1.OperationPlanChange).ApprovedHash
+		decision := services.Decide(view)
+		submit, submits := decision.Step.(decide.Submit)
+		if !submits || submit.Request.ApprovedHash != hash || decision.Pending.Hash != hash {
+			t.Errorf("after %d refusals: %T %s, hash %s, want it sent under %s", times, decision.Step,
+				decision.Verdict.Message, decision.Pending.Hash, hash)
+		}
+	}
+}
+
+func TestAnApprovalEndsWithAnyOtherRefusal(t *testing.T) {
+	t.Parallel()
+	other := func(r *v1alpha1.Request) {
+		r.Error = &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.some.rule"}
+	}
+	view := refusedAfterApproval(t, 1, other)
+	old := view.Service.RequestOf(v1alpha1.OperationPlanChange).ApprovedHash
+	if decision := services.Decide(view); decision.Pending.Hash == old {
+		t.Errorf("%s still has the hash of what was refused", decision.Verdict.Message)
+	}
+}
+
+func TestTheApprovedPriceIsReadAgainAfterARefusal(t *testing.T) {
+	t.Parallel()
+	view := refusedAfterApproval(t, 1, anotherInProgress)
+	view.Memory.Readings.Options = decide.Reading{}
+	if step := decidetest.StepName(services.Decide(view).Step); step != "StartReading plan options" {
+		t.Errorf("the price was read 40 minutes ago, and the next step is %s", step)
+	}
+	view = refusedAfterApproval(t, 1, anotherInProgress)
+	quoted("45.00", "59.00")(&view)
+	decision := services.Decide(view)
+	if decision.Verdict.Reason != v1alpha1.ReasonAwaitingApproval {
+		t.Errorf("the price has changed, and it is %s: %s", decision.Verdict.Reason, decision.Verdict.Message)
+	}
+}
+
+// A hash that a person is about to approve does not change because another change was refused.
+func TestARefusalBecauseAnotherRequestIsInProgressKeepsTheHash(t *testing.T) {
+	t.Parallel()
+	waits := func(edits ...func(*v1alpha1.Request)) services.Input {
+		view := settled(wanting, approval(v1alpha1.ApprovalAlways), quoted("58.00", "45.00"))
+		view.Ledger = &v1alpha1.RequestLedger{}
+		for i, edit := range edits {
+			attempt := v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-" + strconv.Itoa(i), Generation: 2,
+				Phase: v1alpha1.PhaseRejected, UID: "u-1",
+			}
+			edit(&attempt)
+			view.Ledger.Put(attempt)
+		}
+		view.Service.ShowLedger(view.Ledger)
+		return view
+	}
+	rejected := func(*v1alpha1.Request) {}
+	hash := func(view services.Input) string { return services.Decide(view).Pending.Hash }
+	never, once := hash(waits()), hash(waits(rejected))
+	if never == once {
+		t.Error("a refusal does not change the hash")
+	}
+	if got := hash(waits(anotherInProgress)); got != never {
+		t.Errorf("the hash is %s, and was %s before the refusal", got, never)
+	}
+	if got := hash(waits(rejected, anotherInProgress)); got != once {
+		t.Errorf("the hash is %s, and was %s before the last refusal", got, once)
+	}
+}
