@@ -49,8 +49,10 @@ var _ = Describe("An order with a qualification result", func() {
 
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(order.Status.Fees.Source).To(Equal("Qualification"))
-		Expect(order.Status.Fees.OneTime.Amount).To(Equal("300.00"))
-		Expect(order.Status.Fees.Monthly).To(BeNil(), "a qualification does not carry the plan's own fee")
+		Expect(order.Status.Fees.Items).To(HaveExactElements(And(
+			HaveField("Name", "NTD_INSTALLATION_FEE"), HaveField("OneTime.Amount", "300.00"))))
+		Expect([]*v1alpha1.Money{order.Status.Fees.OneTime, order.Status.Fees.Monthly}).To(HaveEach(BeNil()),
+			"a qualification does not carry the plan's own fees")
 		bought := make([]string, 0, len(order.Status.Pending.Changes))
 		for _, change := range order.Status.Pending.Changes {
 			bought = append(bought, change.Field+" "+change.To)

@@ -334,9 +334,8 @@ type ServiceOrderStatus struct {
 
 // OrderFees are an order's fees.
 type OrderFees struct {
-	// oneTime is the sum of the one-time fees; absent if one is unknown, such as a fee that depends on
-	// which of several NTDs is installed. Before submission it excludes the plan's own fee, which a
-	// qualification does not contain.
+	// oneTime is the sum of the one-time fees; absent if one is unknown. It is absent before
+	// submission, because a qualification does not contain the plan's own fees.
 	// +optional
 	OneTime *Money `json:"oneTime,omitempty"`
 

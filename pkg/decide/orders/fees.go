@@ -26,9 +26,9 @@ const (
 	maxFeeName  = 100
 )
 
-// PreviewFees returns the fees of an order from its qualification. The plan's own fee is missing
-// because a qualification does not contain it, so the monthly sum is unknown. Nil if there is no
-// qualification.
+// PreviewFees returns the fees of an order from its qualification. The plan's own fees are missing
+// because a qualification does not contain them, so there are no sums: "an unknown fee is named as
+// unknown and then there is no sum". Nil if there is no qualification.
 func PreviewFees(in *Input) *v1alpha1.OrderFees {
 	if in.Qualification == nil {
 		return nil
@@ -36,16 +36,14 @@ func PreviewFees(in *Input) *v1alpha1.OrderFees {
 	o := caseOf(&in.Order.Spec, in.Qualification)
 	items := o.placeFees()
 	if charge := o.q.NewDevelopmentsCharge; charge.Applies {
-		items = append(items, feeItems(carrier.FeeNDF, charge.Fees)...)
+		items = withFees(items, feeItems(carrier.FeeNDF, charge.Fees))
 	}
 	for _, sla := range o.q.RestorationSLAs {
 		if o.RestorationSLA != "" && sla.SLA == o.RestorationSLA {
-			items = append(items, feeItems(carrier.FeeSLA, sla.Fees)...)
+			items = withFees(items, feeItems(carrier.FeeSLA, sla.Fees))
 		}
 	}
-	fees := &v1alpha1.OrderFees{Items: items[:min(len(items), maxFees)], Source: feesFromQualification}
-	fees.OneTime = sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.OneTime })
-	return fees
+	return &v1alpha1.OrderFees{Items: items[:min(len(items), maxFees)], Source: feesFromQualification}
 }
 
 // placeFees returns the fees that depend on the scenario: "no subsequent installation charge
@@ -56,11 +54,7 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	if option := o.installation(); option != nil {
 		items = feeItems(carrier.FeeNTDInstallation, option.Fees)
 	}
-	for _, item := range o.deviceFees() {
-		if !isNamed(items, item.Name) {
-			items = append(items, item)
-		}
-	}
+	items = withFees(items, o.deviceFees())
 	return slices.DeleteFunc(items, func(fee v1alpha1.OrderFee) bool {
 		return fee.Name == carrier.FeeServiceTransfer && o.Scenario != v1alpha1.ScenarioInUse ||
 			fee.Name == carrier.FeeSubsequentInstallation && o.Scenario != v1alpha1.ScenarioAdditional
@@ -74,7 +68,7 @@ func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
 	case o.infra != nil && o.infra.CopperPair != nil:
 		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
-	case o.Scenario == v1alpha1.ScenarioFirst:
+	case o.Scenario == v1alpha1.ScenarioFirst, o.Scenario == v1alpha1.ScenarioAdditional && !o.hasOnlyCopper():
 		return feesOfAny(o.q.GenerationTwoNTDs)
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
 		return feesOfAny(o.q.ReplacementNTDs)
@@ -102,18 +96,38 @@ func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
 	return items
 }
 
+// hasOnlyCopper reports whether all infrastructure at the site is copper: then an additional one is
+// a copper pair, which has no NTD.
+func (o *orderCase) hasOnlyCopper() bool {
+	isOther := func(i carrier.Infrastructure) bool { return i.CopperPair == nil }
+	return len(o.q.Infrastructures) > 0 && !slices.ContainsFunc(o.q.Infrastructures, isOther)
+}
+
 func isNamed(items []v1alpha1.OrderFee, name string) bool {
 	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }
 
-// feeItems returns fees as a status shows them, each name once.
+// withFees adds fees to others, each name once. The same fee may stand in several places of a
+// qualification. If its amounts differ there, it is not known which ones are charged, and it has
+// none: leaving one of them out would make the price look complete.
+func withFees(items, more []v1alpha1.OrderFee) []v1alpha1.OrderFee {
+	for _, fee := range more {
+		at := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == fee.Name })
+		switch {
+		case at < 0:
+			items = append(items, fee)
+		case !equality.Semantic.DeepEqual(items[at], fee):
+			items[at] = v1alpha1.OrderFee{Name: fee.Name}
+		}
+	}
+	return items
+}
+
+// feeItems returns fees as a status shows them.
 func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
 	items := make([]v1alpha1.OrderFee, 0, len(fees))
 	for i := range fees {
-		item := feeItem(decide.OrElse(fees[i].Name, name), &fees[i])
-		if !isNamed(items, item.Name) {
-			items = append(items, item)
-		}
+		items = withFees(items, []v1alpha1.OrderFee{feeItem(decide.OrElse(fees[i].Name, name), &fees[i])})
 	}
 	return items
 }
@@ -124,9 +138,9 @@ func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
 	}
 }
 
-// feeText describes the price of an order as far as its qualification shows it: each fee, the sum
-// of the one-time fees if all are known, and what is unknown. Nil means that the order has no
-// qualification.
+// feeText describes the price of an order as far as its qualification shows it: each fee, and what
+// is unknown. There is no sum, because the plan's own fees are unknown. Nil means that the order
+// has no qualification.
 func feeText(fees *v1alpha1.OrderFees) string {
 	if fees == nil {
 		return "; no fees are known, because no qualification result is given"
@@ -141,9 +155,6 @@ func feeText(fees *v1alpha1.OrderFees) string {
 	}
 	unknown = append(unknown, "the plan's own fees, which a qualification does not contain")
 	words := "; not known: " + strings.Join(unknown, ", ")
-	if fees.OneTime != nil && len(known) > 1 {
-		known = append(known, "total one-time "+fees.OneTime.String())
-	}
 	if len(known) > 0 {
 		words = "; fees: " + strings.Join(known, ", ") + words
 	}

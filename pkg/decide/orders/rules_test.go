@@ -3,13 +3,11 @@
 package orders_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
 
@@ -169,113 +167,5 @@ func TestOrderRefusals(t *testing.T) {
 				t.Errorf("got %q, want one with %q", got, c.want)
 			}
 		})
-	}
-}
-
-// ntds are two NTDs of which the carrier installs one. One of their fees is the same, and another
-// differs.
-func ntds(of string) string {
-	fee := func(name, amount string) string {
-		return fmt.Sprintf(`{"name":%q,"oneTimeCharge":{"amount":%q,"currency":"AUD"}}`, name, amount)
-	}
-	return strings.Replace(empty, `"infrastructures":[]`, fmt.Sprintf(
-		`"infrastructures":[],%q:[{"name":"a","fees":[%s,%s]},{"name":"b","fees":[%[2]s,%[4]s]}]`,
-		of, fee("SAME", "1.00"), fee("OTHER", "100.00"), fee("OTHER", "200.00")), 1)
-}
-
-func TestPreviewFees(t *testing.T) {
-	t.Parallel()
-	enhanced := func(s *v1alpha1.ServiceOrderSpec) { s.RestorationSLA = "Enhanced" }
-	for name, c := range map[string]struct {
-		site, oneTime, names string
-		spec                 *v1alpha1.ServiceOrderSpec
-	}{
-		"a first infrastructure has no subsequent installation charge": {
-			empty, "505.00 AUD", "NTD_INSTALLATION_FEE NDF SLA",
-			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
-		},
-		"an additional one has it": {
-			fibre, "270.00 AUD", "SUBSEQUENT_INSTALLATION_CHARGE",
-			asks(v1alpha1.ScenarioAdditional, "Slow", "wholesale-tech"),
-		},
-		"one in use has the transfer fee": {
-			fibre, "22.50 AUD", "SERVICE_TRANSFER_FEE",
-			asks(v1alpha1.ScenarioInUse, "Slow", "wholesale-no-action", on("NTD-1", 1)),
-		},
-		"a free one has no known fees": {
-			fibre, "", "", asks(v1alpha1.ScenarioFree, "Slow", "wholesale-no-action", on("NTD-1", 2)),
-		},
-		"a fee that differs between NTDs is unknown": {
-			ntds("generationTwoNtds"), "", "NTD_INSTALLATION_FEE SAME OTHER NDF",
-			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech"),
-		},
-		"an amount that is not a number is unknown": {
-			strings.Replace(empty, "200.00", "free", 1), "", "NTD_INSTALLATION_FEE NDF SLA",
-			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			order := &v1alpha1.ServiceOrder{Spec: *c.spec}
-			fees := orders.PreviewFees(&orders.Input{Order: order, Qualification: qualification(t, c.site)})
-			names := make([]string, 0, len(fees.Items))
-			for _, item := range fees.Items {
-				names = append(names, item.Name)
-			}
-			oneTime := ""
-			if fees.OneTime != nil {
-				oneTime = fees.OneTime.String()
-			}
-			if oneTime != c.oneTime || strings.Join(names, " ") != c.names || fees.Monthly != nil {
-				t.Errorf("got %q of %v, monthly %v; want %q of %s", oneTime, names, fees.Monthly, c.oneTime, c.names)
-			}
-		})
-	}
-}
-
-// One of two NTDs costs 100.00 more than the other. A preview once left that out, and looked
-// complete.
-func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
-	t.Parallel()
-	const plan = "the plan's own fees, which a qualification does not contain; approve with: "
-	for name, c := range map[string]struct{ site, want string }{
-		"every fee in a qualification": {
-			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD), total one-time " +
-				"500.00 AUD; not known: " + plan,
-		},
-		"a choice of NTDs": {
-			ntds("generationTwoNtds"), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
-				"NDF (one-time 300.00 AUD); not known: OTHER, " + plan,
-		},
-		"no qualification": {"", "; no fees are known, because no qualification result is given; approve with: "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
-			spec.CustomerReference, spec.Term, spec.Approval = "SITE-014", 1, v1alpha1.ApprovalOnCost
-			view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, decidetest.Start(), false)
-			if c.site != "" {
-				view.Qualification = qualification(t, c.site)
-			}
-			said := orders.Decide(view).Verdict
-			if said.Reason != v1alpha1.ReasonAwaitingApproval || !strings.Contains(said.Message, c.want) {
-				t.Errorf("%s: %s, want %q in it", said.Reason, said.Message, c.want)
-			}
-		})
-	}
-}
-
-func TestAnUnknownFeeIsNotReportedAsADifference(t *testing.T) {
-	t.Parallel()
-	for name, warns := range map[string]bool{"OTHER": false, "NEW": true} {
-		order := &v1alpha1.ServiceOrder{Status: v1alpha1.ServiceOrderStatus{OrderFacts: v1alpha1.OrderFacts{
-			Fees: &v1alpha1.OrderFees{Source: "Qualification", Items: []v1alpha1.OrderFee{{Name: "OTHER"}}},
-		}}}
-		request := &v1alpha1.Request{}
-		orders.Accepted(order, request, fmt.Appendf(nil,
-			`{"additionalFees":[{"addOnTypeName":%q,"fee":{"oneTimeCharge":{"amount":"100.00","currency":"AUD"}}}]}`, name))
-		if (request.Warning != "") != warns {
-			t.Errorf("%s is charged, and was shown as not known or not at all: %q", name, request.Warning)
-		}
 	}
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
+)
+
+const installationFee = "NTD_INSTALLATION_FEE"
+
+// oneTimeFee is a fee of a qualification.
+func oneTimeFee(name, amount string) string {
+	return fmt.Sprintf(`{"name":%q,"oneTimeCharge":{"amount":%q,"currency":"AUD"}}`, name, amount)
+}
+
+// withNTDs adds NTDs to a qualification, of which the carrier installs one.
+func withNTDs(site, of string, fees ...string) string {
+	devices := make([]string, 0, len(fees))
+	for i, fee := range fees {
+		devices = append(devices, fmt.Sprintf(`{"name":"%d","fees":[%s]}`, i, fee))
+	}
+	return strings.Replace(site, "{", fmt.Sprintf(`{%q:[%s],`, of, strings.Join(devices, ",")), 1)
+}
+
+// ntds are two NTDs of which the carrier installs one. One of their fees is the same, and another
+// differs.
+func ntds(of string) string {
+	same := oneTimeFee("SAME", "1.00") + ","
+	return withNTDs(empty, of, same+oneTimeFee("OTHER", "100.00"), same+oneTimeFee("OTHER", "200.00"))
+}
+
+// sample is the specification's own example of a qualification.
+func sample(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../carrier/testdata/qualification.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// amountsOf lists fees with what they cost once; "?" for an unknown amount.
+func amountsOf(fees *v1alpha1.OrderFees) string {
+	words := make([]string, 0, len(fees.Items))
+	for _, item := range fees.Items {
+		amount := "?"
+		if item.OneTime != nil {
+			amount = item.OneTime.Amount
+		}
+		words = append(words, item.Name+" "+amount)
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestPreviewFees(t *testing.T) {
+	t.Parallel()
+	enhanced := func(s *v1alpha1.ServiceOrderSpec) { s.RestorationSLA = "Enhanced" }
+	first := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
+	additional := asks(v1alpha1.ScenarioAdditional, "Slow", "wholesale-tech")
+	const next = "generationTwoNtds"
+	for name, c := range map[string]struct {
+		site, want string
+		spec       *v1alpha1.ServiceOrderSpec
+	}{
+		"a first infrastructure has no subsequent installation charge": {
+			empty, "NTD_INSTALLATION_FEE 200.00, NDF 300.00, SLA 5.00",
+			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
+		},
+		"an additional one has it": {fibre, "SUBSEQUENT_INSTALLATION_CHARGE 270.00", additional},
+		"an additional one has the fee of its NTD": {
+			withNTDs(fibre, next, oneTimeFee(installationFee, "80.00")),
+			"SUBSEQUENT_INSTALLATION_CHARGE 270.00, NTD_INSTALLATION_FEE 80.00", additional,
+		},
+		"an additional copper pair has no NTD": {withNTDs(copper, next, oneTimeFee(installationFee, "80.00")), "", additional},
+		"one in use has the transfer fee": {
+			fibre, "SERVICE_TRANSFER_FEE 22.50", asks(v1alpha1.ScenarioInUse, "Slow", "wholesale-no-action", on("NTD-1", 1)),
+		},
+		"a free one has no known fees": {
+			fibre, "", asks(v1alpha1.ScenarioFree, "Slow", "wholesale-no-action", on("NTD-1", 2)),
+		},
+		"a fee that differs between NTDs is unknown": {
+			ntds(next), "NTD_INSTALLATION_FEE 200.00, SAME 1.00, OTHER ?, NDF 300.00", first,
+		},
+		"a fee that differs between NTDs is unknown, whatever the installation costs": {
+			withNTDs(empty, next, oneTimeFee(installationFee, "0.00"), oneTimeFee(installationFee, "100.00")),
+			"NTD_INSTALLATION_FEE ?, NDF 300.00", first,
+		},
+		"a fee of the NTD that differs from that of the installation is unknown": {
+			withNTDs(empty, next, oneTimeFee(installationFee, "100.00")), "NTD_INSTALLATION_FEE ?, NDF 300.00", first,
+		},
+		"the same fee of the NTD and of the installation is one fee": {
+			withNTDs(empty, next, oneTimeFee(installationFee, "200.00")), "NTD_INSTALLATION_FEE 200.00, NDF 300.00", first,
+		},
+		"a charge for new developments with the name of another fee is unknown": {
+			strings.Replace(empty, `"name":"NDF"`, `"name":"NTD_INSTALLATION_FEE"`, 1), "NTD_INSTALLATION_FEE ?", first,
+		},
+		"two fees of one name are unknown": {
+			withNTDs(empty, next, oneTimeFee("X", "1.00")+","+oneTimeFee("X", "2.00")),
+			"NTD_INSTALLATION_FEE 200.00, X ?, NDF 300.00", first,
+		},
+		"each fee of the specification's example counts once": {
+			sample(t), "NTD_INSTALLATION_FEE 270.00, WHOLESALE_TECHNICIAN_FOR_INSTALL 0.00", additional,
+		},
+		"an amount that is not a number is unknown": {
+			strings.Replace(empty, "200.00", "free", 1), "NTD_INSTALLATION_FEE ?, NDF 300.00", first,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			order := &v1alpha1.ServiceOrder{Spec: *c.spec}
+			fees := orders.PreviewFees(&orders.Input{Order: order, Qualification: qualification(t, c.site)})
+			if got := amountsOf(fees); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if fees.OneTime != nil || fees.Monthly != nil {
+				t.Errorf("it has the sums %v and %v, and the plan's own fees are not known", fees.OneTime, fees.Monthly)
+			}
+		})
+	}
+}
+
+// One of two NTDs costs 100.00 more than the other. A preview once left that out, and looked
+// complete.
+func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
+	t.Parallel()
+	const plan = "the plan's own fees, which a qualification does not contain; approve with: "
+	for name, c := range map[string]struct{ site, want string }{
+		"every fee in a qualification": {
+			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD); not known: " + plan,
+		},
+		"a choice of NTDs": {
+			ntds("generationTwoNtds"), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
+				"NDF (one-time 300.00 AUD); not known: OTHER, " + plan,
+		},
+		"no qualification": {"", "; no fees are known, because no qualification result is given; approve with: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
+			spec.CustomerReference, spec.Term, spec.Approval = "SITE-014", 1, v1alpha1.ApprovalOnCost
+			view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, decidetest.Start(), false)
+			if c.site != "" {
+				view.Qualification = qualification(t, c.site)
+			}
+			said := orders.Decide(view).Verdict
+			if said.Reason != v1alpha1.ReasonAwaitingApproval || !strings.Contains(said.Message, c.want) {
+				t.Errorf("%s: %s, want %q in it", said.Reason, said.Message, c.want)
+			}
+		})
+	}
+}
+
+func TestAnUnknownFeeIsNotReportedAsADifference(t *testing.T) {
+	t.Parallel()
+	for name, warns := range map[string]bool{"OTHER": false, "NEW": true} {
+		order := &v1alpha1.ServiceOrder{Status: v1alpha1.ServiceOrderStatus{OrderFacts: v1alpha1.OrderFacts{
+			Fees: &v1alpha1.OrderFees{Source: "Qualification", Items: []v1alpha1.OrderFee{{Name: "OTHER"}}},
+		}}}
+		request := &v1alpha1.Request{}
+		orders.Accepted(order, request, fmt.Appendf(nil,
+			`{"additionalFees":[{"addOnTypeName":%q,"fee":{"oneTimeCharge":{"amount":"100.00","currency":"AUD"}}}]}`, name))
+		if (request.Warning != "") != warns {
+			t.Errorf("%s is charged, and was shown as not known or not at all: %q", name, request.Warning)
+		}
+	}
+}
