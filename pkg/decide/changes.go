@@ -54,6 +54,9 @@ func DescribeChanges(changes []v1alpha1.Change) string {
 	for _, change := range changes {
 		from := "unknown → "
 		switch {
+		case change.Field == FieldFee:
+			words = append(words, "fee "+change.To+" "+FeeAmounts(change.OneTime, change.MonthlyAfter))
+			continue
 		case change.Operation == v1alpha1.OperationOrderCreate, change.Operation == v1alpha1.OperationDiagnosticTest:
 			from = "" // there is no previous value
 		case change.From != "":

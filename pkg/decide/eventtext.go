@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -26,10 +28,13 @@ func EventText(request *v1alpha1.Request) string {
 	return words + ")"
 }
 
-// LogFields describes a request in one log line: its attempt, its changes and their prices, what
-// was approved, by which persons, and its phase.
-func LogFields(request *v1alpha1.Request) []any {
-	fields := []any{"operation", request.Operation, "attempt", request.AttemptID, "phase", request.Phase}
+// LogFields describes a request in one log line: its object, its attempt, its changes and their
+// prices, what was approved, by which persons, and its phase.
+func LogFields(subject metav1.Object, request *v1alpha1.Request) []any {
+	object := fmt.Sprintf("%s %s/%s", v1alpha1.ShortName(subject), subject.GetNamespace(), subject.GetName())
+	fields := []any{
+		"object", object, "operation", request.Operation, "attempt", request.AttemptID, "phase", request.Phase,
+	}
 	for _, field := range []struct{ name, value string }{
 		{"changes", DescribeChanges(request.Changes())},
 		{"approved", request.ApprovedHash},

@@ -98,6 +98,18 @@ func priceText(c v1alpha1.Change) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
+// FeeAmounts describes what a fee costs.
+func FeeAmounts(oneTime, monthly *v1alpha1.Money) string {
+	var words []string
+	if oneTime != nil {
+		words = append(words, "one-time "+oneTime.String())
+	}
+	if monthly != nil {
+		words = append(words, "monthly "+monthly.String())
+	}
+	return "(" + OrElse(strings.Join(words, ", "), "unknown") + ")"
+}
+
 func orUnknown(amount *v1alpha1.Money) string {
 	if amount == nil {
 		return "unknown"

@@ -11,6 +11,7 @@ const (
 	FieldPlan = "plan.name"
 	FieldTerm = "plan.term"
 	FieldSLA  = "restorationSLA"
+	FieldFee  = "fee" // of an order, whose name is the new value
 
 	NameOfSLA = "restoration SLA" // in messages
 )

@@ -17,7 +17,7 @@ type Task struct {
 	Target    v1alpha1.RequestTarget
 	Body      []byte // as it is sent, without contact data
 	Contact   ContactSource
-	Changes   []v1alpha1.Change // what a person has to approve; empty if no approval is needed
+	Changes   []v1alpha1.Change // what it asks for, and its price as far as that is known; empty if it changes nothing
 }
 
 // FirstDecision returns the decision of the first rule that returns one.
@@ -47,6 +47,7 @@ func SendTask(in *Input, task Task) *Decision {
 	}
 	decision := RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
 	submit := Submit{Request: want.Intent(in), Contact: task.Contact}
+	submit.Request.Plan = task.Changes
 	submit = UsingUpRetry(in, submit, in.Subject.RequestOf(task.Operation))
 	decision.Step = submit
 	if ClassOf(task.Operation, task.Target) == carrier.ClassQuery {

@@ -91,7 +91,7 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	}
 	p.announce(scope.Subject, changed, fact)
 	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
-		logRequest(ctx, "a request has ended", &changed)
+		logRequest(ctx, requestEnded, scope.Subject, &changed)
 	}
 	return nil
 }
@@ -160,9 +160,15 @@ func (p *Protocol) write(ctx context.Context, scope Scope, attempt v1alpha1.Requ
 	return nil
 }
 
+// The two log lines of a request.
+const (
+	requestSent  = "a request is sent"
+	requestEnded = "a request has ended"
+)
+
 // logRequest writes a log line about a request.
-func logRequest(ctx context.Context, what string, request *v1alpha1.Request) {
+func logRequest(ctx context.Context, what string, subject Subject, request *v1alpha1.Request) {
 	if logger := log.FromContext(ctx); logger.Enabled() {
-		logger.Info(what, decide.LogFields(request)...)
+		logger.Info(what, decide.LogFields(subject, request)...)
 	}
 }

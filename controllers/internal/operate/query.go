@@ -33,8 +33,11 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	request.AttemptID, request.Sender = p.NewID(), p.Memory.Sender()
 	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
 	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
+	logRequest(ctx, requestSent, scope.Subject, &request)
 	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body, false)
 	if !p.hasReached(scope.Subject, submission, receipt, asked) {
+		queryFact(receipt).Apply(scope.Subject, &request) // it is only logged
+		logRequest(ctx, requestEnded, scope.Subject, &request)
 		return 0, nil
 	}
 	p.Memory.Note(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {

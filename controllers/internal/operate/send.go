@@ -81,7 +81,7 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 // its response is more important than a quick exit.
 func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission) error {
 	request := submission.Request
-	logRequest(ctx, "a request is sent", &request)
+	logRequest(ctx, requestSent, scope.Subject, &request)
 	receipt := scope.Carrier.Submit(
 		ctx, carrier.Operation(request.Operation), int(request.APIVersion), submission.Body, submission.Class.Costly())
 	p.Memory.SetReceipt(request.AttemptID, receipt)

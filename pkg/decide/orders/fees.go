@@ -151,7 +151,7 @@ func feeText(fees *v1alpha1.OrderFees) string {
 			unknown = append(unknown, item.Name)
 			continue
 		}
-		known = append(known, item.Name+feeAmounts(item))
+		known = append(known, item.Name+" "+decide.FeeAmounts(item.OneTime, item.Monthly))
 	}
 	unknown = append(unknown, "the plan's own fees, which a qualification does not contain")
 	words := "; not known: " + strings.Join(unknown, ", ")
@@ -161,16 +161,28 @@ func feeText(fees *v1alpha1.OrderFees) string {
 	return words
 }
 
-// feeAmounts formats the amounts of a fee, at least one of which is known.
-func feeAmounts(fee v1alpha1.OrderFee) string {
-	var words []string
-	if fee.OneTime != nil {
-		words = append(words, "one-time "+fee.OneTime.String())
+// maxRows is the maximum number of rows in the plan of a request.
+const maxRows = 20
+
+// withFeeRows adds a row for each fee to the plan of an order, as an Event, the log and the ledger
+// show it. The plan's own fees are unknown, and without a qualification all fees are.
+func withFeeRows(rows []v1alpha1.Change, fees *v1alpha1.OrderFees) []v1alpha1.Change {
+	row := func(field, to string) v1alpha1.Change {
+		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
 	}
-	if fee.Monthly != nil {
-		words = append(words, "monthly "+fee.Monthly.String())
+	if fees == nil {
+		return append(rows, row("fees", "unknown"))
 	}
-	return " (" + strings.Join(words, ", ") + ")"
+	items := append(slices.Clone(fees.Items), v1alpha1.OrderFee{Name: planFeeName})
+	for i, item := range items {
+		if left := len(items) - i; left > 1 && len(rows) == maxRows-1 {
+			return append(rows, row("fees", fmt.Sprintf("and %d more, see status.fees", left)))
+		}
+		fee := row(decide.FieldFee, item.Name)
+		fee.OneTime, fee.MonthlyAfter = item.OneTime, item.Monthly
+		rows = append(rows, fee)
+	}
+	return rows
 }
 
 // ChargedFees returns the fees that the carrier charges for an order.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
@@ -78,7 +79,9 @@ func TestPreviewFees(t *testing.T) {
 			withNTDs(fibre, next, oneTimeFee(installationFee, "80.00")),
 			"SUBSEQUENT_INSTALLATION_CHARGE 270.00, NTD_INSTALLATION_FEE 80.00", additional,
 		},
-		"an additional copper pair has no NTD": {withNTDs(copper, next, oneTimeFee(installationFee, "80.00")), "", additional},
+		"an additional copper pair has no NTD": {
+			withNTDs(copper, next, oneTimeFee(installationFee, "80.00")), "", additional,
+		},
 		"one in use has the transfer fee": {
 			fibre, "SERVICE_TRANSFER_FEE 22.50", asks(v1alpha1.ScenarioInUse, "Slow", "wholesale-no-action", on("NTD-1", 1)),
 		},
@@ -152,6 +155,49 @@ func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
 			said := orders.Decide(view).Verdict
 			if said.Reason != v1alpha1.ReasonAwaitingApproval || !strings.Contains(said.Message, c.want) {
 				t.Errorf("%s: %s, want %q in it", said.Reason, said.Message, c.want)
+			}
+		})
+	}
+}
+
+func TestAnOrderThatIsSentNamesWhatItBuys(t *testing.T) {
+	t.Parallel()
+	const goods = `order "SITE-014", scenario "FirstInfrastructure", site "LOC000000000001", planName "Slow", `
+	const others = `term "1", aggregationMethod "L2TP", ntdInstallation "wholesale-tech", `
+	const speed = `speed "50 MBit/s down, 20 MBit/s up", `
+	many := make([]string, 0, 15)
+	for i := range cap(many) {
+		many = append(many, oneTimeFee(fmt.Sprintf("F%d", i), "1.00"))
+	}
+	for name, c := range map[string]struct {
+		site, want string
+		rows       int
+	}{
+		"without a qualification": {"", goods + others + `fees "unknown"`, 8},
+		"with one": {
+			ntds("generationTwoNtds"), goods + speed + others + "fee NTD_INSTALLATION_FEE (one-time 200.00 AUD), " +
+				"fee SAME (one-time 1.00 AUD), fee OTHER (unknown), fee NDF (one-time 300.00 AUD), fee PLAN (unknown)", 13,
+		},
+		"with more fees than there are rows for": {
+			withNTDs(empty, "generationTwoNtds", strings.Join(many, ",")),
+			`fee F9 (one-time 1.00 AUD), fees "and 7 more, see status.fees"`, 20,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
+			spec.CustomerReference, spec.Term = "SITE-014", 1
+			view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, decidetest.Start(), false)
+			if c.site != "" {
+				view.Qualification = qualification(t, c.site)
+			}
+			submit, submits := orders.Decide(view).Step.(decide.Submit)
+			if !submits {
+				t.Fatal("it is not sent")
+			}
+			changes := submit.Request.Changes()
+			if got := decide.DescribeChanges(changes); len(changes) != c.rows || !strings.HasSuffix(got, c.want) {
+				t.Errorf("%d rows: %s\nwant %d that end in %s", len(changes), got, c.rows, c.want)
 			}
 		})
 	}

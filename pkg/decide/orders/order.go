@@ -201,6 +201,7 @@ func taskOf(in *Input) decide.Task {
 			RemoteOrderID: remoteOrderID,
 		},
 		Body: Body(spec, remoteOrderID, v1alpha1.Contact{}), Contact: decide.ContactSource{Inline: spec.Contact},
+		Changes: withFeeRows(changesOf(in), PreviewFees(in)),
 	}
 	if spec.ContactSecretRef != nil {
 		task.Contact.Secret = spec.ContactSecretRef.Name
