@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -69,14 +71,24 @@ func expectGolden(name, printed string) {
 }
 
 var _ = Describe("kubectl", Ordered, func() {
-	var w *world.World
+	var (
+		w       *world.World
+		objects []string // printed in full
+	)
 
-	BeforeAll(func(ctx SpecContext) { w = oneOfEach(ctx) })
+	BeforeAll(func(ctx SpecContext) {
+		w = oneOfEach(ctx)
+		objects = append(printedObjects(), "ledger/"+w.Read(ctx, "site-leaves").Status.Ledger.Name)
+	})
 
-	It("get shows each kind", func() {
+	It("get shows each kind", func(ctx SpecContext) {
 		var printed strings.Builder
 		for _, kind := range kinds() {
-			table, err := plane.Kubectl("-n", w.Namespace, "get", kind)
+			named := []string(nil)
+			if kind == "ledger" { // cluster-scoped: those of other worlds are not printed
+				named = ledgerNames(ctx, w)
+			}
+			table, err := plane.Kubectl(slices.Concat([]string{"-n", w.Namespace, "get", kind}, named)...)
 			Expect(err).NotTo(HaveOccurred())
 			printed.WriteString("$ kubectl get " + kind + "\n" + normalized(w, table) + "\n")
 		}
@@ -85,10 +97,10 @@ var _ = Describe("kubectl", Ordered, func() {
 
 	It("describe shows each kind", func() {
 		var printed strings.Builder
-		for _, object := range printedObjects() {
+		for _, object := range objects {
 			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
 			Expect(err).NotTo(HaveOccurred())
-			printed.WriteString("$ kubectl describe " + object + "\n" + wrapped(normalized(w, text)) + "\n")
+			printed.WriteString(wrapped(normalized(w, "$ kubectl describe "+object+"\n"+text)) + "\n")
 		}
 		expectGolden("describe", printed.String())
 	})
@@ -96,16 +108,20 @@ var _ = Describe("kubectl", Ordered, func() {
 	It("events shows the outcomes for each kind", func(ctx SpecContext) {
 		w.PublishEvents(ctx)
 		var printed strings.Builder
-		for _, object := range printedObjects() {
-			text, err := plane.Kubectl("-n", w.Namespace, "events", "--for", object)
+		for _, object := range objects {
+			namespace := w.Namespace
+			if strings.HasPrefix(object, "ledger/") {
+				namespace = metav1.NamespaceDefault // has the Events of cluster-scoped objects
+			}
+			text, err := plane.Kubectl("-n", namespace, "events", "--for", object)
 			Expect(err).NotTo(HaveOccurred())
-			printed.WriteString("$ kubectl events --for " + object + "\n" + wrapped(normalized(w, text)) + "\n")
+			printed.WriteString(wrapped(normalized(w, "$ kubectl events --for "+object+"\n"+text)) + "\n")
 		}
 		expectGolden("events", printed.String())
 	})
 })
 
-// printedObjects are the objects that are printed in full.
+// printedObjects are the objects of the world's namespace that are printed in full.
 func printedObjects() []string {
 	return []string{
 		"cacct/" + world.AccountName, "bbs/site-changed", "bbs/site-waits", "bbs/site-unknown", "sorder/site-new",
@@ -113,8 +129,10 @@ func printedObjects() []string {
 	}
 }
 
-// kinds are the kinds that users declare, as they type them.
-func kinds() []string { return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq"} }
+// kinds are the kinds, as people type them.
+func kinds() []string {
+	return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq", "ledger"}
+}
 
 // oneOfEach is a world with objects of each kind: settled, waiting, in progress and stalled.
 func oneOfEach(ctx SpecContext) *world.World {
@@ -161,6 +179,10 @@ func oneOfEach(ctx SpecContext) *world.World {
 	} {
 		process.DriveOneShot(ctx, shot)
 	}
+	ledger := &v1alpha1.RequestLedger{}
+	Expect(w.Get(ctx, client.ObjectKey{Name: w.Read(ctx, "site-leaves").Status.Ledger.Name}, ledger)).To(Succeed())
+	Expect(w.Delete(ctx, ledger)).To(Succeed())
+	Expect(process.ReconcileLedger(ctx, ledger.Name)).To(Succeed())
 	return w
 }
 

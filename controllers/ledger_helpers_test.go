@@ -3,6 +3,11 @@
 package controllers_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -81,6 +86,25 @@ func recordedPlanChange(ctx SpecContext, w *world.World, service *v1alpha1.Broad
 func recordedOrder(ctx SpecContext, w *world.World) *v1alpha1.Request {
 	GinkgoHelper()
 	return ledgerOf(ctx, w).RequestOf(v1alpha1.OperationOrderCreate)
+}
+
+// ledgerNames returns the names of the ledgers of a world, sorted by what they are about.
+func ledgerNames(ctx SpecContext, w *world.World) []string {
+	GinkgoHelper()
+	all := &v1alpha1.RequestLedgerList{}
+	Expect(w.List(ctx, all)).To(Succeed())
+	about := map[string]string{}
+	for _, ledger := range all.Items {
+		if ledger.Spec.Identity == w.Namespace {
+			kind, _, _ := strings.Cut(ledger.Name, "-")
+			about[fmt.Sprint(kind, ledger.Spec.Service, ledger.Spec.Diagnostics, ledger.Spec.Order)] = ledger.Name
+		}
+	}
+	names := make([]string, 0, len(about))
+	for _, key := range slices.Sorted(maps.Keys(about)) {
+		names = append(names, about[key])
+	}
+	return names
 }
 
 // reserved are the attempts that count for the identity of a world.

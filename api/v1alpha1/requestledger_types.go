@@ -295,17 +295,15 @@ type LedgerReference struct {
 // +kubebuilder:resource:scope=Cluster,shortName=ledger
 // +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`
 // +kubebuilder:selectablefield:JSONPath=`.spec.service.id`
-// +kubebuilder:printcolumn:name="Service",type=integer,JSONPath=`.spec.service.id`
-// +kubebuilder:printcolumn:name="Tests of",type=integer,JSONPath=`.spec.diagnostics.id`
-// +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.order.customerReference`
-// +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.spec.holder.namespace`
+// +kubebuilder:printcolumn:name="About",type=string,JSONPath=`.spec['service.id','diagnostics.id','order.customerReference']`
 // +kubebuilder:printcolumn:name="Holder",type=string,JSONPath=`.spec.holder.name`
 // +kubebuilder:printcolumn:name="Open",type=string,JSONPath=`.spec.open[*].operation`
-// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.spec.open[*].phase`
-// +kubebuilder:printcolumn:name="Last",type=string,JSONPath=`.spec.ended[0].operation`
-// +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.spec.ended[0].outcome`
-// +kubebuilder:printcolumn:name="Sequence",type=integer,JSONPath=`.spec.sequence`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Namespace",type=string,priority=1,JSONPath=`.spec.holder.namespace`
+// +kubebuilder:printcolumn:name="Phase",type=string,priority=1,JSONPath=`.spec.open[*].phase`
+// +kubebuilder:printcolumn:name="Last",type=string,priority=1,JSONPath=`.spec.ended[0].operation`
+// +kubebuilder:printcolumn:name="Outcome",type=string,priority=1,JSONPath=`.spec.ended[0].outcome`
+// +kubebuilder:printcolumn:name="Sequence",type=integer,priority=1,JSONPath=`.spec.sequence`
 type RequestLedger struct {
 	metav1.TypeMeta `json:",inline"`
 

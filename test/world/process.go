@@ -68,6 +68,15 @@ func (p *Process) Reconcile(ctx context.Context, name string) (ctrl.Result, erro
 	return result, err
 }
 
+// ReconcileLedger runs one pass over a ledger.
+func (p *Process) ReconcileLedger(ctx context.Context, name string) error {
+	ginkgo.GinkgoHelper()
+	_, err := p.run(func() (ctrl.Result, error) {
+		return p.reconcilers.Ledgers.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Name: name}})
+	})
+	return err
+}
+
 func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
 }

@@ -5,6 +5,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/onsi/ginkgo/v2"
@@ -56,25 +57,29 @@ func (w *World) PublishEvents(ctx context.Context) {
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: cluster.EventsV1()})
 	defer broadcaster.Shutdown()
 	gomega.Expect(broadcaster.StartRecordingToSinkWithContext(ctx)).To(gomega.Succeed())
-	kinds := w.Events.replay(broadcaster.NewRecorder(w.Scheme(), "broadband-operator"))
+	kinds, objects := w.Events.replay(broadcaster.NewRecorder(w.Scheme(), "broadband-operator"))
 	gomega.Eventually(ctx, func() ([]eventsv1.Event, error) {
-		var there eventsv1.EventList
-		err := w.List(ctx, &there, client.InNamespace(w.Namespace))
-		return there.Items, err
+		var there eventsv1.EventList // those of a cluster-scoped object are in another namespace
+		err := w.List(ctx, &there)
+		return slices.DeleteFunc(there.Items, func(event eventsv1.Event) bool {
+			return !objects[client.ObjectKey{Namespace: event.Regarding.Namespace, Name: event.Regarding.Name}]
+		}), err
 	}).Should(gomega.HaveLen(kinds))
 }
 
-// replay makes a recorder write the Events so far. It counts those that differ: Kubernetes treats
-// the others as a series.
-func (r *Recorder) replay(to events.EventRecorder) int {
+// replay makes a recorder write the Events so far. It returns the number of those that differ,
+// because Kubernetes treats the others as a series, and their objects.
+func (r *Recorder) replay(to events.EventRecorder) (kinds int, objects map[client.ObjectKey]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	differ := map[string]bool{}
+	objects = map[client.ObjectKey]bool{}
 	for _, event := range r.events {
 		to.Eventf(event.about, nil, event.eventtype, event.reason, event.action, "%s", event.message)
 		about, is := event.about.(client.Object)
 		gomega.Expect(is).To(gomega.BeTrue())
 		differ[fmt.Sprintf("%s %s %s %T %s", event.eventtype, event.reason, event.action, about, about.GetName())] = true
+		objects[client.ObjectKeyFromObject(about)] = true
 	}
-	return len(differ)
+	return len(differ), objects
 }
