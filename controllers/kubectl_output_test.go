@@ -11,10 +11,7 @@ import (
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -31,7 +28,7 @@ var (
 	numbers = regexp.MustCompile(`\b\d{7,}\b`)
 	sums    = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)
 	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
+	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d[T ])\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
 	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
 	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // set by the API server
 )
@@ -43,7 +40,7 @@ func normalized(w *world.World, printed string) string {
 	printed = ports.ReplaceAllString(printed, "https://carrier.example")
 	printed = sums.ReplaceAllString(printed, "${1}"+strings.Repeat("0", 32))
 	printed = ids.ReplaceAllString(printed, "00000000-0000-0000-0000-000000000000")
-	printed = times.ReplaceAllString(printed, "${1}T00:00:00")
+	printed = times.ReplaceAllString(printed, "${1}00:00:00")
 	printed = since.ReplaceAllString(printed, "0s${1}")
 	printed = server.ReplaceAllString(printed, "${1}…")
 	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
@@ -66,8 +63,14 @@ func expectGolden(name, printed string) {
 	Expect(err).NotTo(HaveOccurred())
 	Expect(printed).To(Equal(string(wanted)), "update it with GOLDEN=1 and review the difference")
 	for line := range strings.Lines(printed) {
-		Expect(utf8.RuneCountInString(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", terminalWidth), line)
+		expectFits(line)
 	}
+}
+
+// expectFits expects that a line fits the width of a terminal.
+func expectFits(line string) {
+	GinkgoHelper()
+	Expect(utf8.RuneCountInString(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", terminalWidth), line)
 }
 
 var _ = Describe("kubectl", Ordered, func() {
@@ -100,6 +103,11 @@ var _ = Describe("kubectl", Ordered, func() {
 		for _, object := range objects {
 			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
 			Expect(err).NotTo(HaveOccurred())
+			for line := range strings.Lines(text) {
+				if !strings.HasPrefix(strings.TrimSpace(line), "Message:") { // is a sentence
+					expectFits(line)
+				}
+			}
 			printed.WriteString(wrapped(normalized(w, "$ kubectl describe "+object+"\n"+text)) + "\n")
 		}
 		expectGolden("describe", printed.String())
@@ -115,75 +123,17 @@ var _ = Describe("kubectl", Ordered, func() {
 			}
 			text, err := plane.Kubectl("-n", namespace, "events", "--for", object)
 			Expect(err).NotTo(HaveOccurred())
+			columns, _, _ := strings.Cut(text, "MESSAGE")
+			expectFits(columns)
 			printed.WriteString(wrapped(normalized(w, "$ kubectl events --for "+object+"\n"+text)) + "\n")
 		}
 		expectGolden("events", printed.String())
 	})
 })
 
-// printedObjects are the objects of the world's namespace that are printed in full.
-func printedObjects() []string {
-	return []string{
-		"cacct/" + world.AccountName, "bbs/site-changed", "bbs/site-waits", "bbs/site-unknown", "sorder/site-new",
-		"sorder/site-asked", "appt/visit", "dtest/port-reset", "poq/offers", "fbq/trench",
-	}
-}
-
 // kinds are the kinds, as people type them.
 func kinds() []string {
 	return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq", "ledger"}
-}
-
-// oneOfEach is a world with objects of each kind: settled, waiting, in progress and stalled.
-func oneOfEach(ctx SpecContext) *world.World {
-	GinkgoHelper()
-	w, process := begin(ctx)
-	create := func(objects ...client.Object) {
-		for _, object := range objects {
-			Expect(w.Create(ctx, object)).To(Succeed())
-		}
-	}
-	lines := int64(1_000_000_000)
-	line := func(edits ...func(*simulator.Service)) int64 { // numbers of the same width in each run
-		lines++
-		return w.Line(append(edits, func(service *simulator.Service) { service.ID = lines })...)
-	}
-	create(w.Service("site-changed", line()),
-		w.Service("site-waits", line(), withApproval(v1alpha1.ApprovalAlways), withSLA(world.SLAFast)),
-		w.Service("site-under-way", line()), w.Service("site-unknown", 4711),
-		w.Service("site-leaves", line(withCancellation(stateRequested, pendingDate)), endOn(pendingDate)))
-	for _, name := range []string{"site-changed", "site-waits", "site-leaves"} {
-		process.Drive(ctx, name)
-	}
-	for range 3 {
-		_, err := process.Reconcile(ctx, "site-unknown")
-		Expect(err).NotTo(HaveOccurred())
-	}
-	for w.Read(ctx, "site-under-way").OpenRequest() == nil {
-		result, err := process.Reconcile(ctx, "site-under-way")
-		Expect(err).NotTo(HaveOccurred())
-		w.Clock.Advance(result.RequeueAfter)
-	}
-	create(w.Order("site-new", reference), w.Order("site-asked", "SITE-015", func(order *v1alpha1.ServiceOrder) {
-		order.Spec.Approval = v1alpha1.ApprovalAlways
-	}))
-	process.DriveOrder(ctx, "site-new")
-	process.DriveOrder(ctx, "site-asked")
-	create(w.Appointment("visit"), w.Test("port-reset", line()), w.Query("offers", line()),
-		w.Quote("trench", world.QualifiedSite))
-	process.DriveAppointment(ctx, "visit")
-	for _, shot := range []world.OneShot{
-		{Kind: "DiagnosticTest", Name: "port-reset"},
-		{Kind: "PlanOptionsQuery", Name: "offers"},
-		{Kind: "FibreBuildQuote", Name: "trench"},
-	} {
-		process.DriveOneShot(ctx, shot)
-	}
-	ledger := &v1alpha1.RequestLedger{}
-	Expect(w.Get(ctx, client.ObjectKey{Name: w.Read(ctx, "site-leaves").Status.Ledger.Name}, ledger)).To(Succeed())
-	Expect(w.Delete(ctx, ledger)).To(Succeed())
-	Expect(process.ReconcileLedger(ctx, ledger.Name)).To(Succeed())
-	return w
 }
 
 // wrapped wraps lines that are too long, as a terminal would.

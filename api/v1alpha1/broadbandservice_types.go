@@ -227,7 +227,7 @@ type Observe struct {
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Change",type=string,JSONPath=`.status.change`
-// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Service",type=string,priority=1,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Request",type=string,priority=1,JSONPath=`.status.inFlight.operation`
 // +kubebuilder:printcolumn:name="Cancels",type=string,priority=1,JSONPath=`.status.carrier.cancellation.pendingDate`

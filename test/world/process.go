@@ -51,10 +51,16 @@ func (p *Process) In(other *World) *Process {
 // ReconcileAccount runs one pass over the account, which must leave it valid.
 func (p *Process) ReconcileAccount(ctx context.Context) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
+	return p.ReconcileAccountOf(ctx, AccountName)
+}
+
+// ReconcileAccountOf is ReconcileAccount for an account of another name.
+func (p *Process) ReconcileAccountOf(ctx context.Context, name string) (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {
-		return p.reconcilers.Accounts.Reconcile(ctx, p.request(AccountName))
+		return p.reconcilers.Accounts.Reconcile(ctx, p.request(name))
 	})
-	p.world.expectValid(ctx, "CarrierAccount", AccountName)
+	p.world.expectValid(ctx, "CarrierAccount", name)
 	return result, err
 }
 
