@@ -65,7 +65,7 @@ const (
 	ReasonRequestInvalid          = "RequestInvalid"          // 400, 405, 406, 413 to 415
 	ReasonOutcomeUnknown          = "OutcomeUnknown"          // it may have been sent; a person resolves it
 	ReasonStatusLost              = "StatusLost"              // the object's record of its requests is missing
-	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is missing, or older than the one last seen
+	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is missing, or older than one seen
 	ReasonLateAcceptance          = "LateAcceptance"          // accepted by the carrier after a person had resolved it
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or from a newer version
 	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing new is started
@@ -74,7 +74,7 @@ const (
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer recognizes the Location
 	ReasonUnanswered              = "Unanswered"              // sent three times without a response
 	ReasonOverdue                 = "Overdue"                 // in progress for longer than usual
-	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error and continues once the error is fixed
+	ReasonCarrierHold             = "CarrierHold"             // the carrier waits until an error that it reports is fixed
 	ReasonBreakerOpen             = "BreakerOpen"             // responses were lost: no chargeable request is sent for now
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
 	ReasonResultDiffers           = "ResultDiffers"           // a result differs from what was shown, such as a fee

@@ -86,7 +86,8 @@ func (c wordCase) differs(decision decide.Decision) string {
 		return c.resolvesElse(resolve, decision.Handled.Resolve)
 	}
 	message := decision.Verdict.Message
-	said := strings.Contains(message, `(the annotation wholesale.broadband/resolve is now "`+c.value+`", which does not resolve this attempt`)
+	said := strings.Contains(message,
+		`(the annotation wholesale.broadband/resolve is now "`+c.value+`", which does not resolve this attempt`)
 	switch {
 	case decision.Handled.Resolve != c.value:
 		return "the value has not been seen"
