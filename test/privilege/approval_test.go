@@ -110,7 +110,7 @@ func refusal(verb, user string) OmegaMatcher {
 		WithTransform(apierrors.IsForbidden, BeTrue()),
 		MatchError(ContainSubstring("the annotation wholesale.broadband/"+verb)),
 		MatchError(ContainSubstring(user+" may not "+verb+" broadbandservices in namespace "+team)),
-		MatchError(MatchRegexp("bound to the ClusterRole broadband-operator-(approver|resolver)$")),
+		MatchError(MatchRegexp("bound to the ClusterRole broadband-operator-(approver|resolver) to (approve|resolve)$")),
 	)
 }
 
