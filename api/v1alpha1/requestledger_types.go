@@ -193,7 +193,8 @@ type EndedAttempt struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// takenOver is set if it was sent for another object, which this one replaced while it was open.
+	// takenOver is set if the request was sent for another object, which this object replaced while
+	// the request was open.
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
