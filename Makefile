@@ -36,9 +36,10 @@ help: ## List the targets.
 		/^[a-z0-9-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build bin/manager and bin/simulator.
+build: ## Build bin/manager, bin/simulator and the kubectl plugin bin/kubectl-broadband.
 	go build -ldflags '$(LDFLAGS)' -o bin/manager .
 	go build -ldflags '$(LDFLAGS)' -o bin/simulator ./hack/simulator
+	go build -ldflags '$(LDFLAGS)' -o bin/kubectl-broadband ./cmd/kubectl-broadband
 
 .PHONY: controlplane
 controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane; takes minutes the first time.

@@ -26,6 +26,10 @@ func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	return Later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
 }
 
+// NextPollOf returns when a request in progress is polled next, as far as its status shows it: a
+// process may know of a notification or a Retry-After in addition.
+func NextPollOf(in *Input, open *v1alpha1.Request) time.Time { return nextPoll(in, open, in.Now) }
+
 // nextReadingPoll does the same for an open reading.
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// decision is a command that shows choices, asks once, and records each in an annotation.
+type decision struct {
+	*tool
+
+	verb       string // approve
+	past       string // approved
+	annotation string
+	kinds      []fleet.Kind
+	choose     func() judge.Chooser
+	question   func(*judge.Choice) show.Section // what to find out before deciding; nil: nothing
+	before     func([]*judge.Choice) error      // checks the choices before they are written; nil: no check
+
+	selection *selection
+	output    *outputFlag
+	limits    limitFlags
+	dryRun    bool
+	yes       bool
+}
+
+// limitFlags are the flags that limit what one decision may cost.
+type limitFlags struct {
+	oneTime, monthly string
+	changes          int
+}
+
+// addDecision adds the flags of a command that decides.
+func (d *decision) addDecision(command *cobra.Command) {
+	d.selection, d.output = d.addSelection(command), addOutput(command)
+	flags := command.Flags()
+	flags.StringVar(&d.limits.oneTime, "max-one-time", "", "write nothing if the one-time fees are higher than this amount")
+	flags.StringVar(&d.limits.monthly, "max-monthly", "", "write nothing if the monthly fees rise by more than this amount")
+	flags.IntVar(&d.limits.changes, "max-changes", -1, "write nothing if more requests than this would be sent")
+	flags.BoolVar(&d.dryRun, "dry-run", false, "show what would be written, and write nothing")
+	flags.BoolVarP(&d.yes, "yes", "y", false, "write without asking; needed without a terminal")
+	command.ValidArgsFunction = d.completeNames(d.kinds...)
+}
+
+// run shows the choices, asks, and writes them.
+func (d *decision) run(ctx context.Context, names []string) error {
+	d.selection.names = names
+	limits, err := d.limits.parse()
+	if err != nil {
+		return err
+	}
+	cluster, err := d.cluster()
+	if err != nil {
+		return err
+	}
+	choices, err := d.choices(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	sums := judge.SumsOf(choices)
+	if d.output.format == outputTable {
+		if err := show.Write(d.Out, d.Style, d.layOut(choices, sums)...); err != nil {
+			return err
+		}
+	}
+	if why := limits.Exceeded(sums); why != "" {
+		return usageError("nothing is %s: %s", d.past, why)
+	}
+	if d.before != nil {
+		if err := d.before(choices); err != nil {
+			return err
+		}
+	}
+	if err := d.decide(ctx, cluster, choices); err != nil {
+		return err
+	}
+	return d.report(choices, sums)
+}
+
+func (d *decision) layOut(choices []*judge.Choice, sums *judge.Sums) []show.Section {
+	sections := []show.Section{show.Choices(choices, sums)}
+	if d.question == nil {
+		return sections
+	}
+	for _, choice := range choices {
+		sections = append(sections, d.question(choice))
+	}
+	return sections
+}
+
+// choices returns what can be decided. An object that was named has to qualify; of those that were
+// selected, only the ones that wait are taken.
+func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judge.Choice, error) {
+	choose := d.choose()
+	var choices []*judge.Choice
+	err := d.selection.each(ctx, cluster, d.kinds, func(object fleet.Object) error {
+		choice, why := choose(object)
+		switch {
+		case choice != nil:
+			choices = append(choices, choice)
+		case d.selection.named():
+			return usageError("%s in namespace %s: %s", judge.ReferenceTo(object).Short(), object.GetNamespace(), why)
+		}
+		return nil
+	})
+	return choices, err
+}
+
+// decide asks, if there is something to ask about, and writes.
+func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices []*judge.Choice) error {
+	open := 0
+	for _, choice := range choices {
+		if !choice.Done {
+			open++
+		}
+	}
+	if d.dryRun || open == 0 {
+		return nil
+	}
+	if !d.yes {
+		agreed, err := d.confirm(fmt.Sprintf("%s %s?", capitalized(d.verb), judge.Counted(open, "object")))
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			return usageError("nothing is %s", d.past)
+		}
+	}
+	for _, choice := range choices {
+		if !choice.Done {
+			d.write(ctx, cluster, choice)
+		}
+	}
+	return nil
+}
+
+// attempts is how often a choice is written while others change the object at the same time.
+const attempts = 8
+
+// write records one choice. The annotation is written only onto the version that was shown, or onto
+// a later one for which the choice would be the same.
+func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *judge.Choice) {
+	there := *cluster
+	there.Namespace = choice.Namespace
+	object := choice.Object
+	for range attempts {
+		err := there.Annotate(ctx, object, d.annotation, choice.Value)
+		if err == nil {
+			choice.Outcome, choice.Done = d.past, true
+			return
+		}
+		if !apierrors.IsConflict(err) {
+			choice.Outcome = "failed: " + advice(err).Error()
+			return
+		}
+		if object = d.again(ctx, &there, choice); object == nil {
+			return
+		}
+	}
+	choice.Outcome = "failed: the object changes all the time; run the command again"
+}
+
+// again reads an object that has changed meanwhile; nil if the choice does not hold for it any
+// more, or if somebody else has made it.
+func (d *decision) again(ctx context.Context, there *fleet.Cluster, choice *judge.Choice) fleet.Object {
+	object, err := there.Fetch(ctx, fleet.KindOf(choice.Object), choice.Name)
+	if err != nil {
+		choice.Outcome = "failed: " + advice(err).Error()
+		return nil
+	}
+	if object.GetUID() == choice.Object.GetUID() && object.GetAnnotations()[d.annotation] == choice.Value {
+		choice.Outcome, choice.Done = "already done by "+fleet.SetBy(object, d.annotation), true
+		return nil
+	}
+	now, why := d.choose()(object)
+	switch {
+	case now == nil:
+		choice.Outcome = "not " + d.past + ": it has changed meanwhile: " + why
+		return nil
+	case now.Value != choice.Value:
+		choice.Outcome = "not " + d.past + ": it has changed meanwhile, and now is: " + now.What + "; run the command again"
+		return nil
+	}
+	return object
+}
+
+// choicesDocument is the JSON form of a decision.
+type choicesDocument struct {
+	DryRun  bool            `json:"dryRun"`
+	Choices []*judge.Choice `json:"choices"`
+	Sums    *judge.Sums     `json:"total"`
+}
+
+// report prints what became of each choice. The exit code is 1 if one of them was not made.
+func (d *decision) report(choices []*judge.Choice, sums *judge.Sums) error {
+	var err error
+	switch {
+	case d.output.format != outputTable:
+		err = d.writeDocument("Decision", d.output.format, choicesDocument{d.dryRun, choices, sums})
+	case len(choices) == 0:
+		err = d.print("Nothing waits for this.\n")
+	case d.dryRun:
+		err = d.print("Dry run: nothing was written.\n")
+	default:
+		err = show.Write(d.Out, d.Style, show.Outcomes(choices, d.past))
+	}
+	if err != nil || d.dryRun {
+		return err
+	}
+	for _, choice := range choices {
+		if !choice.Done {
+			return exitWith(ExitNeeds)
+		}
+	}
+	return nil
+}
+
+func (l limitFlags) parse() (judge.Limits, error) {
+	oneTime, oneTimeErr := amount("--max-one-time", l.oneTime)
+	monthly, monthlyErr := amount("--max-monthly", l.monthly)
+	limits := judge.Limits{OneTime: oneTime, Monthly: monthly, Changes: l.changes}
+	return limits, errors.Join(oneTimeErr, monthlyErr)
+}
+
+// amount reads an amount of money in hundredths; -1 if it is not given.
+func amount(flag, text string) (int64, error) {
+	if text == "" {
+		return -1, nil
+	}
+	cents, known := decide.Cents(&v1alpha1.Money{Amount: text})
+	if !known || cents < 0 {
+		return 0, usageError("%s %q is not an amount: write it like 120.00", flag, text)
+	}
+	return cents, nil
+}

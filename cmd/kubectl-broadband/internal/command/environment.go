@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package command has the commands of the plugin: it reads flags and objects, and writes tables,
+// documents and annotations. What they show is judged and laid out by the packages beside it.
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// Environment is everything that a run takes from outside.
+type Environment struct {
+	In       io.Reader
+	Out      io.Writer
+	Err      io.Writer
+	Now      func() time.Time
+	Style    table.Style // of what is written to Out
+	Terminal bool        // Out is a terminal: it is redrawn in place
+	Asks     bool        // a person at a terminal can answer a question
+	Version  string
+	Wait     func(time.Duration) <-chan time.Time
+}
+
+// The exit codes. They are the same for every command.
+const (
+	ExitDone    = 0 // nothing to do, or all done
+	ExitNeeds   = 1 // something needs a person
+	ExitChanges = 2 // something would change, and nothing would be spent
+	ExitSpends  = 3 // something would be spent, or its price is unknown
+	ExitFailed  = 4 // the command failed
+)
+
+// exitError ends a run with an exit code. Without a reason, what was printed says enough.
+type exitError struct {
+	code   int
+	reason error
+}
+
+func (e *exitError) Error() string {
+	if e.reason == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.reason.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.reason }
+
+// exitWith returns an error that ends the run with a code; nil for [ExitDone].
+func exitWith(code int) error {
+	if code == ExitDone {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// errNobodyToAsk is the error of a command that needs a confirmation and runs without a terminal.
+var errNobodyToAsk = errors.New("nothing was written: this needs a confirmation, and there is no terminal to ask at: " +
+	"run it with --dry-run to see what it would do, and with --yes to do it")
+
+// confirm asks a person a question; without a terminal it is an error.
+func (e *Environment) confirm(question string) (bool, error) {
+	if !e.Asks {
+		return false, errNobodyToAsk
+	}
+	if _, err := fmt.Fprintf(e.Out, "%s [y/N] ", question); err != nil {
+		return false, fmt.Errorf("ask: %w", err)
+	}
+	answer, err := bufio.NewReader(e.In).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read the answer: %w", err)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+// usageError is the error of a wrong argument.
+func usageError(format string, values ...any) error {
+	return fmt.Errorf(format, values...) //nolint:err113 // the text is for people
+}

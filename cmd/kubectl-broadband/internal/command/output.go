@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// The output formats.
+const (
+	outputTable    = "table"
+	outputJSON     = "json"
+	outputYAML     = "yaml"
+	outputMarkdown = "markdown"
+	outputHTML     = "html"
+	outputCSV      = "csv"
+)
+
+// outputFlag is the flag -o of a command.
+type outputFlag struct {
+	format  string
+	allowed []string
+}
+
+// addOutput adds the flag -o with these formats in addition to table, json and yaml.
+func addOutput(command *cobra.Command, more ...string) *outputFlag {
+	output := &outputFlag{format: outputTable, allowed: append([]string{outputTable, outputJSON, outputYAML}, more...)}
+	command.Flags().VarP(output, "output", "o", "one of "+strings.Join(output.allowed, ", "))
+	formats := cobra.FixedCompletions(output.allowed, cobra.ShellCompDirectiveNoFileComp)
+	must(command.RegisterFlagCompletionFunc("output", formats))
+	return output
+}
+
+func (o *outputFlag) String() string { return o.format }
+
+func (*outputFlag) Type() string { return "format" }
+
+// Set implements the flag.
+func (o *outputFlag) Set(value string) error {
+	if !slices.Contains(o.allowed, value) {
+		return fmt.Errorf("the output is one of %s", strings.Join(o.allowed, ", "))
+	}
+	o.format = value
+	return nil
+}
+
+// document is what a command prints as JSON or YAML: a stable form, with a version.
+type document struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Data       any    `json:",inline"`
+}
+
+// pluginVersion is the version of the form of the JSON output. Fields are added to it, never
+// changed or removed.
+const pluginVersion = "plugin.wholesale.broadband/v1"
+
+// writeDocument writes JSON or YAML.
+func (t *tool) writeDocument(kind, format string, data any) error {
+	body, err := marshalDocument(document{pluginVersion, kind, data})
+	if err == nil && format == outputYAML {
+		body, err = yaml.JSONToYAML(body)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return t.print(string(body))
+}
+
+// marshalDocument puts apiVersion and kind before the fields of the data.
+func marshalDocument(doc document) ([]byte, error) {
+	head, err := json.MarshalIndent(struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}{doc.APIVersion, doc.Kind}, "", "  ")
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says what it writes
+	}
+	body, err := json.MarshalIndent(doc.Data, "", "  ")
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says what it writes
+	}
+	if rest, found := strings.CutPrefix(string(body), "{\n"); found {
+		return []byte(strings.TrimSuffix(string(head), "\n}") + ",\n" + rest + "\n"), nil
+	}
+	return append(head, '\n'), nil
+}
+
+func (t *tool) print(text string) error {
+	if _, err := fmt.Fprint(t.Out, text); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+func (t *tool) printf(format string, values ...any) error {
+	return t.print(fmt.Sprintf(format, values...))
+}
+
+func (t *tool) printTable(rows *table.Table) error {
+	if err := rows.Write(t.Out, t.Style); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+// must panics on an error that only a mistake in this package can cause.
+func must(err error) {
+	if err != nil {
+		panic("kubectl-broadband: " + err.Error())
+	}
+}

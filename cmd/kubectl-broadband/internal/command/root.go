@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+)
+
+// tool is what every command has: the connection, and the environment.
+type tool struct {
+	Environment
+
+	connection *genericclioptions.ConfigFlags
+	everywhere bool // --all-namespaces
+}
+
+// Main runs the plugin and returns its exit code.
+func Main(ctx context.Context, arguments []string, environment Environment) int {
+	t := &tool{Environment: environment}
+	root := t.root()
+	root.SetArgs(arguments)
+	root.SetIn(t.In)
+	root.SetOut(t.Out)
+	root.SetErr(t.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitDone
+	}
+	ended, is := errors.AsType[*exitError](err)
+	if is && ended.reason == nil {
+		return ended.code
+	}
+	_, _ = io.WriteString(t.Err, "error: "+advice(err).Error()+"\n") //nolint:errcheck // the last place to report it
+	if is {
+		return ended.code
+	}
+	return ExitFailed
+}
+
+// root returns the command with all others below it.
+func (t *tool) root() *cobra.Command {
+	t.connection = genericclioptions.NewConfigFlags(true)
+	t.connection.WrapConfigFn = func(config *rest.Config) *rest.Config {
+		config.QPS, config.Burst = 50, 300 // as kubectl
+		config.UserAgent = fleet.FieldManager + "/" + t.Version
+		return config
+	}
+	root := &cobra.Command{
+		Use:   "kubectl-broadband",
+		Short: "Daily work with broadband-operator: what needs you, what would change, approve, resolve, import",
+		Long: "Daily work with broadband-operator.\n\n" +
+			"Exit codes: 0 nothing to do, or done; 1 something needs a person; 2 something would change;\n" +
+			"3 something would be spent; 4 the command failed.",
+		Example:       examples("kubectl broadband status -A", "kubectl broadband plan -l site=north"),
+		Version:       t.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl broadband"},
+	}
+	root.SetVersionTemplate("kubectl-broadband {{.Version}}\n")
+	t.connection.AddFlags(root.PersistentFlags())
+	root.AddCommand(t.statusCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),
+		t.resolveCommand())
+	t.completeNamespaces(root)
+	return root
+}
+
+// examples writes the examples of a command. A test runs each of them.
+func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
+
+// cluster connects to the API server that the flags name.
+func (t *tool) cluster() (*fleet.Cluster, error) {
+	config, err := t.connection.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the API server: %w", err)
+	}
+	namespace := ""
+	if !t.everywhere {
+		if namespace, _, err = t.connection.ToRawKubeConfigLoader().Namespace(); err != nil {
+			return nil, fmt.Errorf("find the namespace: %w", err)
+		}
+	}
+	return fleet.Connect(config, namespace)
+}
+
+// addEverywhere adds the flag for all namespaces.
+func (t *tool) addEverywhere(command *cobra.Command) {
+	command.Flags().BoolVarP(&t.everywhere, "all-namespaces", "A", false, "all namespaces instead of one")
+}

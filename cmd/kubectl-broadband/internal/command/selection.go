@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+)
+
+// selection says which objects a command is about: by name, by label, by file, or all.
+type selection struct {
+	names    []string
+	selector string
+	files    []string
+	all      bool
+}
+
+// addSelection adds the flags that select objects.
+func (t *tool) addSelection(command *cobra.Command) *selection {
+	chosen := &selection{}
+	t.addEverywhere(command)
+	command.Flags().StringVarP(&chosen.selector, "selector", "l", "", "objects with these labels")
+	command.Flags().StringSliceVarP(&chosen.files, "filename", "f", nil, "objects of these manifests: files, folders or -")
+	command.Flags().BoolVar(&chosen.all, "all", false, "all objects of the namespace, or with -A of all namespaces")
+	return chosen
+}
+
+// errSelectsNothing is the error of a command that has to be given objects.
+var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
+
+// chosen reports whether objects were named one by one: then each of them must qualify.
+func (s *selection) named() bool { return len(s.names) > 0 || len(s.files) > 0 }
+
+// each passes the selected objects of these kinds to a function.
+func (s *selection) each(
+	ctx context.Context, cluster *fleet.Cluster, kinds []fleet.Kind, do func(fleet.Object) error,
+) error {
+	switch {
+	case len(s.names) > 0:
+		return s.eachNamed(ctx, cluster, kinds, do)
+	case len(s.files) > 0:
+		return s.eachInFiles(ctx, cluster, kinds, do)
+	case s.selector == "" && !s.all:
+		return errSelectsNothing
+	}
+	selector, err := parseSelector(s.selector)
+	if err != nil {
+		return err
+	}
+	return eachOf(ctx, cluster, kinds, selector, do)
+}
+
+func eachOf(
+	ctx context.Context, cluster *fleet.Cluster, kinds []fleet.Kind, selector labels.Selector,
+	do func(fleet.Object) error,
+) error {
+	for _, kind := range kinds {
+		if err := cluster.Each(ctx, kind, selector, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *selection) eachNamed(
+	ctx context.Context, cluster *fleet.Cluster, kinds []fleet.Kind, do func(fleet.Object) error,
+) error {
+	for _, typed := range s.names {
+		kind, name, err := fleet.ParseName(typed)
+		if err != nil {
+			return err
+		}
+		if !contains(kinds, kind.Name) {
+			return usageError("%s: this command is not for a %s", typed, kind.Name)
+		}
+		object, err := cluster.Fetch(ctx, kind, name)
+		if err != nil {
+			return err
+		}
+		if err := do(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *selection) eachInFiles(
+	ctx context.Context, cluster *fleet.Cluster, kinds []fleet.Kind, do func(fleet.Object) error,
+) error {
+	manifests, err := readManifests(s.files, cluster.Namespace)
+	if err != nil {
+		return err
+	}
+	for _, manifest := range manifests {
+		kind, err := fleet.KindNamed(manifest.GetKind())
+		if err != nil || !contains(kinds, kind.Name) {
+			continue // a file may hold other kinds too
+		}
+		there := *cluster
+		there.Namespace = manifest.GetNamespace()
+		object, err := there.Fetch(ctx, kind, manifest.GetName())
+		if err != nil {
+			return err
+		}
+		if err := do(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func contains(kinds []fleet.Kind, name string) bool {
+	return slices.ContainsFunc(kinds, func(kind fleet.Kind) bool { return kind.Name == name })
+}
+
+// readManifests reads the manifests of the operator's kinds from files, folders or the standard
+// input. One without a namespace gets the default.
+func readManifests(files []string, namespace string) ([]*unstructured.Unstructured, error) {
+	infos, err := resource.NewLocalBuilder().Unstructured().Flatten().
+		FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: true}).Do().Infos()
+	if err != nil {
+		return nil, fmt.Errorf("read the manifests: %w", err)
+	}
+	var manifests []*unstructured.Unstructured
+	for _, info := range infos {
+		manifest, is := info.Object.(*unstructured.Unstructured)
+		if !is || manifest.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
+			continue
+		}
+		if manifest.GetNamespace() == "" {
+			manifest.SetNamespace(orDefault(namespace))
+		}
+		manifests = append(manifests, manifest)
+	}
+	if len(manifests) == 0 {
+		return nil, usageError("the files contain no manifest of %s", v1alpha1.GroupVersion.Group)
+	}
+	return manifests, nil
+}
+
+func orDefault(namespace string) string {
+	if namespace == "" {
+		return metav1.NamespaceDefault
+	}
+	return namespace
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
+)
+
+// statusOptions are the flags of the command status.
+type statusOptions struct {
+	*tool
+
+	output   *outputFlag
+	selector string
+	watch    bool
+}
+
+func (t *tool) statusCommand() *cobra.Command {
+	options := &statusOptions{tool: t}
+	command := &cobra.Command{
+		Use:   "status [NAME | KIND/NAME]",
+		Short: "Show what needs you, or everything about one object",
+		Long: "Without a name: what needs a person, grouped by what to do (approve, resolve, correct, look), and how\n" +
+			"many objects of each kind have which reason. Exit code 1 if something needs a person.\n\n" +
+			"With a name: everything about one object. A name without a kind is that of a BroadbandService.",
+		Example: examples("kubectl broadband status", "kubectl broadband status -A -o json",
+			"kubectl broadband status site-014", "kubectl broadband status sorder/site-new"),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: t.completeNames(fleet.Kinds()...),
+		RunE: func(command *cobra.Command, names []string) error {
+			if options.watch {
+				return options.follow(command.Context(), names)
+			}
+			return options.once(command.Context(), names)
+		},
+	}
+	options.output = addOutput(command)
+	t.addEverywhere(command)
+	command.Flags().StringVarP(&options.selector, "selector", "l", "", "only objects with these labels")
+	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "show it again whenever something changes")
+	return command
+}
+
+// once shows the present state.
+func (o *statusOptions) once(ctx context.Context, names []string) error {
+	cluster, err := o.cluster()
+	if err != nil {
+		return err
+	}
+	if len(names) == 1 {
+		return o.one(ctx, cluster, names[0])
+	}
+	return o.overview(ctx, cluster)
+}
+
+// overview shows what needs a person.
+func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) error {
+	selector, err := parseSelector(o.selector)
+	if err != nil {
+		return err
+	}
+	overview, err := gatherOverview(ctx, cluster, selector)
+	if err != nil {
+		return err
+	}
+	if o.output.format == outputTable {
+		err = show.Write(o.Out, o.Style, show.Overview(overview, o.Now())...)
+	} else {
+		err = o.writeDocument("Overview", o.output.format, overview)
+	}
+	if err == nil && len(overview.Needs) > 0 {
+		err = exitWith(ExitNeeds)
+	}
+	return err
+}
+
+// gatherOverview reads all objects page by page, and keeps only what is shown. Accounts are read
+// whatever the selector: they tell which of the other objects wait for nothing that exists.
+func gatherOverview(ctx context.Context, cluster *fleet.Cluster, selector labels.Selector) (*judge.Overview, error) {
+	overview := &judge.Overview{}
+	for _, kind := range fleet.Kinds() {
+		matching := selector
+		if kind.Name == "CarrierAccount" {
+			matching = nil
+		}
+		err := cluster.Each(ctx, kind, matching, func(object fleet.Object) error {
+			overview.Add(object)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	overview.Sort()
+	return overview, nil
+}
+
+// one shows everything about one object.
+func (o *statusOptions) one(ctx context.Context, cluster *fleet.Cluster, name string) error {
+	detail, err := o.detail(ctx, cluster, name)
+	if err != nil {
+		return err
+	}
+	if o.output.format != outputTable {
+		err = o.writeDocument("ObjectStatus", o.output.format, detail)
+	} else {
+		err = show.Write(o.Out, o.Style, show.Detail(detail, o.Now())...)
+	}
+	if err == nil && len(detail.Needs) > 0 {
+		err = exitWith(ExitNeeds)
+	}
+	return err
+}
+
+// detail reads an object and what belongs to it.
+func (o *statusOptions) detail(ctx context.Context, cluster *fleet.Cluster, name string) (*judge.Detail, error) {
+	kind, objectName, err := fleet.ParseName(name)
+	if err != nil {
+		return nil, err
+	}
+	object, err := cluster.Fetch(ctx, kind, objectName)
+	if err != nil {
+		return nil, err
+	}
+	account, err := cluster.Account(ctx, object.GetNamespace(), judge.AccountOf(object))
+	if err != nil {
+		return nil, err
+	}
+	events, err := cluster.Events(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	return judge.DetailOf(object, judge.Around{Account: account, Events: events, Now: o.Now()}), nil
+}
+
+func parseSelector(text string) (labels.Selector, error) {
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return nil, usageError("--selector %q: %v", text, err)
+	}
+	return selector, nil
+}

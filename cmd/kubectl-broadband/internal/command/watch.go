@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+)
+
+// redrawPause is the least time between two outputs of a watch, so that many changes at once are
+// shown once.
+const redrawPause = 500 * time.Millisecond
+
+// follow shows the state again whenever an object changes, until the context ends. On a terminal it
+// is redrawn in place.
+func (o *statusOptions) follow(ctx context.Context, names []string) error {
+	changed, err := o.changes(ctx)
+	if err != nil {
+		return err
+	}
+	shown := ""
+	for {
+		text, err := o.drawn(ctx, names)
+		if err != nil {
+			return err
+		}
+		if text != shown {
+			if err := o.redraw(text); err != nil {
+				return err
+			}
+			shown = text
+		}
+		if !arrives(ctx, changed) || !arrives(ctx, o.Wait(redrawPause)) {
+			return nil
+		}
+	}
+}
+
+// arrives waits for a value; false if the context ends first.
+func arrives[T any](ctx context.Context, values <-chan T) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-values:
+		return true
+	}
+}
+
+// drawn returns what a run without --watch prints.
+func (o *statusOptions) drawn(ctx context.Context, names []string) (string, error) {
+	var text bytes.Buffer
+	once := *o
+	tool := *o.tool
+	tool.Out, once.tool = &text, &tool
+	err := once.once(ctx, names)
+	if ended, is := errors.AsType[*exitError](err); is && ended.reason == nil {
+		err = nil // a watch continues whatever needs a person
+	}
+	return text.String(), err
+}
+
+// redraw replaces the output on a terminal, and appends it elsewhere. Each line is cleared to its
+// end, and what remains below it, so that the screen does not flicker.
+func (o *statusOptions) redraw(text string) error {
+	if !o.Terminal {
+		return o.print(text + "---\n")
+	}
+	const home, clearLine, clearBelow = "\x1b[H", "\x1b[K", "\x1b[J"
+	return o.print(home + strings.ReplaceAll(text, "\n", clearLine+"\n") + clearBelow)
+}
+
+// changes returns a channel that receives a value after objects have changed.
+func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
+	config, err := o.connection.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the API server: %w", err)
+	}
+	cluster, err := o.cluster()
+	if err != nil {
+		return nil, err
+	}
+	options := cache.Options{Scheme: cluster.Scheme(), Mapper: cluster.RESTMapper(), DefaultTransform: withoutContent}
+	if cluster.Namespace != "" {
+		options.DefaultNamespaces = map[string]cache.Config{cluster.Namespace: {}}
+	}
+	watched, err := cache.New(config, options)
+	if err != nil {
+		return nil, fmt.Errorf("watch the API server: %w", err)
+	}
+	changed := make(chan struct{}, 1)
+	notify := func() {
+		select {
+		case changed <- struct{}{}:
+		default: // one value is enough for any number of changes
+		}
+	}
+	for _, kind := range fleet.Kinds() {
+		informer, err := watched.GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, fmt.Errorf("watch %s: %w", kind.Plural, err)
+		}
+		_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { notify() }, UpdateFunc: func(any, any) { notify() }, DeleteFunc: func(any) { notify() },
+		})
+		if err != nil {
+			return nil, fmt.Errorf("watch %s: %w", kind.Plural, err)
+		}
+	}
+	go watched.Start(ctx) //nolint:errcheck // it ends without an error when the context does
+	return changed, nil
+}
+
+// withoutContent keeps only the name and version of an object: that is enough to notice a change.
+func withoutContent(object any) (any, error) {
+	held, is := object.(fleet.Object)
+	if !is {
+		return object, nil
+	}
+	small := fleet.KindOf(held).New()
+	small.SetNamespace(held.GetNamespace())
+	small.SetName(held.GetName())
+	small.SetResourceVersion(held.GetResourceVersion())
+	return small, nil
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// PageSize is how many objects one list call returns at most.
+const PageSize = 500
+
+// FieldManager is the name under which the plugin writes.
+const FieldManager = "kubectl-broadband"
+
+// Cluster is the API server, and the namespace that a command is about.
+type Cluster struct {
+	client.Client
+
+	Namespace string // "": all namespaces
+}
+
+// NewScheme returns the types that the plugin reads and writes.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, fmt.Errorf("build the scheme: %w", err)
+	}
+	return scheme, nil
+}
+
+// Connect returns a cluster.
+func Connect(config *rest.Config, namespace string) (*Cluster, error) {
+	scheme, err := NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	made, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the API server %s: %w", config.Host, err)
+	}
+	return &Cluster{Client: client.WithFieldOwner(made, FieldManager), Namespace: namespace}, nil
+}
+
+// Each passes every object of a kind that a selector matches to a function, page by page: no more
+// than a page is in memory.
+func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector, do func(Object) error) error {
+	next := ""
+	for {
+		list := kind.NewList()
+		options := &client.ListOptions{
+			Namespace: c.Namespace, LabelSelector: selector, Limit: PageSize, Continue: next,
+		}
+		if err := c.List(ctx, list, options); err != nil {
+			return fmt.Errorf("list %s: %w", kind.Plural, err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			object, is := item.(Object)
+			if !is {
+				return fmt.Errorf("%T is not an object of the operator", item)
+			}
+			return do(object)
+		})
+		if err != nil {
+			return err //nolint:wrapcheck // the function's own error
+		}
+		if next = list.GetContinue(); next == "" {
+			return nil
+		}
+	}
+}
+
+// Fetch reads an object by name.
+func (c *Cluster) Fetch(ctx context.Context, kind Kind, name string) (Object, error) {
+	object := kind.New()
+	err := c.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, object)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("there is no %s %q in namespace %q: kubectl get %s -A lists all: %w",
+			kind.Name, name, c.Namespace, kind.Short, err)
+	}
+	return object, err
+}
+
+// Account reads the account of an object; nil if it does not exist.
+func (c *Cluster) Account(ctx context.Context, namespace, name string) (*v1alpha1.CarrierAccount, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // an account has no account
+	}
+	account := &v1alpha1.CarrierAccount{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, account)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // a missing account is a fact, not an error
+	}
+	return account, err
+}
+
+// Ledger reads a RequestLedger; nil if there is none, or if the user may not read ledgers.
+func (c *Cluster) Ledger(ctx context.Context, reference *v1alpha1.LedgerReference) (*v1alpha1.RequestLedger, error) {
+	if reference == nil {
+		return nil, nil //nolint:nilnil // nothing was sent yet
+	}
+	ledger := &v1alpha1.RequestLedger{}
+	err := c.Get(ctx, client.ObjectKey{Name: reference.Name}, ledger)
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return nil, nil //nolint:nilnil // the status has the same requests, shortened
+	}
+	return ledger, err
+}
+
+// Events returns the Events about an object.
+func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Event, error) {
+	var events corev1.EventList
+	matching := client.MatchingFields{"involvedObject.uid": string(object.GetUID())}
+	err := c.List(ctx, &events, client.InNamespace(object.GetNamespace()), matching)
+	return events.Items, err
+}
+
+// Annotate sets an annotation of an object that is still the version that was shown: the API server
+// refuses it with a conflict if it has changed.
+func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "annotations": map[string]string{key: value},
+	}})
+	if err != nil {
+		return fmt.Errorf("build the patch: %w", err)
+	}
+	return c.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fleet reads and annotates the objects of a cluster for the plugin's commands: lists page
+// by page, objects by name, annotations with a precondition.
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Object is an object of a kind that the operator reconciles.
+type Object interface {
+	client.Object
+	v1alpha1.Described
+}
+
+// Kind is a kind of the operator, and what it is called on the command line.
+type Kind struct {
+	Name   string // BroadbandService
+	Plural string // broadbandservices
+	Short  string // bbs
+
+	NewList func() client.ObjectList
+	New     func() Object
+}
+
+// Kinds returns the kinds that the operator reconciles, in the order in which they are shown.
+func Kinds() []Kind {
+	return []Kind{
+		{
+			"CarrierAccount", "carrieraccounts", "cacct",
+			func() client.ObjectList { return &v1alpha1.CarrierAccountList{} },
+			func() Object { return &v1alpha1.CarrierAccount{} },
+		},
+		Services(),
+		{
+			"ServiceOrder", "serviceorders", "sorder",
+			func() client.ObjectList { return &v1alpha1.ServiceOrderList{} },
+			func() Object { return &v1alpha1.ServiceOrder{} },
+		},
+		{
+			"AppointmentRequest", "appointmentrequests", "appt",
+			func() client.ObjectList { return &v1alpha1.AppointmentRequestList{} },
+			func() Object { return &v1alpha1.AppointmentRequest{} },
+		},
+		Tests(),
+		{
+			"FibreBuildQuote", "fibrebuildquotes", "fbq",
+			func() client.ObjectList { return &v1alpha1.FibreBuildQuoteList{} },
+			func() Object { return &v1alpha1.FibreBuildQuote{} },
+		},
+		{
+			"PlanOptionsQuery", "planoptionsqueries", "poq",
+			func() client.ObjectList { return &v1alpha1.PlanOptionsQueryList{} },
+			func() Object { return &v1alpha1.PlanOptionsQuery{} },
+		},
+	}
+}
+
+// Services is the kind of services.
+func Services() Kind {
+	return Kind{
+		"BroadbandService", "broadbandservices", "bbs",
+		func() client.ObjectList { return &v1alpha1.BroadbandServiceList{} },
+		func() Object { return &v1alpha1.BroadbandService{} },
+	}
+}
+
+// Tests is the kind of diagnostic tests.
+func Tests() Kind {
+	return Kind{
+		"DiagnosticTest", "diagnostictests", "dtest",
+		func() client.ObjectList { return &v1alpha1.DiagnosticTestList{} },
+		func() Object { return &v1alpha1.DiagnosticTest{} },
+	}
+}
+
+// ApprovedKinds returns the kinds whose changes a person approves.
+func ApprovedKinds() []Kind { return named("BroadbandService", "ServiceOrder", "DiagnosticTest") }
+
+// RequestKinds returns the kinds that send requests.
+func RequestKinds() []Kind {
+	return slices.DeleteFunc(Kinds(), func(kind Kind) bool { return kind.Name == "CarrierAccount" })
+}
+
+// named returns the kinds of these names, in the order of [Kinds].
+func named(names ...string) []Kind {
+	return slices.DeleteFunc(Kinds(), func(kind Kind) bool { return !slices.Contains(names, kind.Name) })
+}
+
+// KindNamed finds a kind by what a person types: its name, its plural or its short name, in any
+// case, with or without the group.
+func KindNamed(typed string) (Kind, error) {
+	word, _, _ := strings.Cut(strings.ToLower(typed), ".")
+	var known []string
+	for _, kind := range Kinds() {
+		if slices.Contains([]string{kind.Plural, kind.Short, strings.ToLower(kind.Name)}, word) {
+			return kind, nil
+		}
+		known = append(known, kind.Short)
+	}
+	return Kind{}, fmt.Errorf("there is no kind %q: use one of %s, such as bbs/site-014", typed, strings.Join(known, ", "))
+}
+
+// KindOf returns the kind of an object.
+func KindOf(object any) Kind {
+	for _, kind := range Kinds() {
+		if fmt.Sprintf("%T", kind.New()) == fmt.Sprintf("%T", object) {
+			return kind
+		}
+	}
+	return Kind{}
+}
+
+// ParseName splits what a person types into kind and name: bbs/site-014. A name without a kind is
+// that of a service.
+func ParseName(typed string) (Kind, string, error) {
+	kindName, name, both := strings.Cut(typed, "/")
+	if !both {
+		return Services(), typed, nil
+	}
+	kind, err := KindNamed(kindName)
+	if err == nil && (name == "" || strings.Contains(name, "/")) {
+		err = fmt.Errorf("%q names no object: write %s/NAME", typed, kind.Short)
+	}
+	return kind, name, err
+}

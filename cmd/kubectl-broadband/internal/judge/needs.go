@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Need is one thing that a person has to do about an object.
+type Need struct {
+	Reference
+
+	Action  Action            `json:"action"`
+	Reason  string            `json:"reason"`
+	What    string            `json:"what"`           // what it is about, in one line
+	Message string            `json:"message"`        // the whole message of the condition
+	Since   metav1.Time       `json:"since"`          // since when
+	Hash    string            `json:"hash,omitempty"` // of the plan of changes to approve
+	Command string            `json:"command"`        // what to do next
+	Changes []v1alpha1.Change `json:"changes,omitempty"`
+}
+
+// Count is how many objects of a kind have a reason.
+type Count struct {
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
+	Ready  string `json:"ready"`
+	Count  int    `json:"count"`
+}
+
+// Overview is what needs a person, and what the fleet looks like.
+type Overview struct {
+	Needs   []Need  `json:"needs"`
+	ToSpend Sums    `json:"toApprove"` // what the changes that wait for approval cost
+	Counts  []Count `json:"counts"`
+	Objects int     `json:"objects"`
+
+	accounts map[string]bool   // the accounts that exist, by namespace/name
+	waiting  map[string][]Need // the objects that wait for an account, by namespace/name
+}
+
+// Add takes one object into account. The accounts must come before the objects that use them.
+func (o *Overview) Add(object fleet.Object) {
+	o.Objects++
+	ready := Ready(object)
+	o.count(fleet.KindOf(object).Name, ready)
+	if _, is := object.(*v1alpha1.CarrierAccount); is {
+		o.seen(object)
+	}
+	needs := NeedsOf(object)
+	for _, need := range needs {
+		if need.Action == Approve {
+			o.ToSpend.Add(need.Changes)
+		}
+	}
+	o.Needs = append(o.Needs, needs...)
+	if ready.Reason == v1alpha1.ReasonAccountNotReady {
+		o.awaitAccount(object, ready)
+	}
+}
+
+func (o *Overview) seen(account fleet.Object) {
+	if o.accounts == nil {
+		o.accounts = make(map[string]bool)
+	}
+	o.accounts[account.GetNamespace()+"/"+account.GetName()] = true
+}
+
+// awaitAccount remembers an object that waits for its account: if that does not exist, somebody has
+// to create it.
+func (o *Overview) awaitAccount(object fleet.Object, ready metav1.Condition) {
+	if o.waiting == nil {
+		o.waiting = make(map[string][]Need)
+	}
+	key := object.GetNamespace() + "/" + AccountOf(object)
+	need := needOf(object, Correct, ready)
+	need.Command = fmt.Sprintf("kubectl -n %s get cacct %s", object.GetNamespace(), AccountOf(object))
+	o.waiting[key] = append(o.waiting[key], need)
+}
+
+func (o *Overview) count(kind string, ready metav1.Condition) {
+	for i := range o.Counts {
+		held := &o.Counts[i]
+		if held.Kind == kind && held.Reason == ready.Reason && held.Ready == string(ready.Status) {
+			held.Count++
+			return
+		}
+	}
+	o.Counts = append(o.Counts, Count{Kind: kind, Reason: ready.Reason, Ready: string(ready.Status), Count: 1})
+}
+
+// Sort orders what was added: needs by action and since when, counts by kind and number.
+func (o *Overview) Sort() {
+	for account, needs := range o.waiting {
+		if !o.accounts[account] {
+			o.Needs = append(o.Needs, needs...)
+		}
+	}
+	o.waiting = nil
+	rank := func(action Action) int { return slices.Index(Actions(), action) }
+	slices.SortFunc(o.Needs, func(a, b Need) int {
+		return cmp.Or(rank(a.Action)-rank(b.Action), a.Since.Compare(b.Since.Time), a.Before(b.Reference))
+	})
+	kinds := fleet.Kinds()
+	order := func(name string) int {
+		return slices.IndexFunc(kinds, func(kind fleet.Kind) bool { return kind.Name == name })
+	}
+	slices.SortFunc(o.Counts, func(a, b Count) int {
+		return cmp.Or(order(a.Kind)-order(b.Kind), b.Count-a.Count, cmp.Compare(a.Reason, b.Reason))
+	})
+}
+
+// NeedsOf returns what a person has to do about an object. A status of an older manifest says
+// nothing about the present one.
+func NeedsOf(object fleet.Object) []Need {
+	if !Observed(object) {
+		return nil
+	}
+	ready := Ready(object)
+	needs := unknownOutcomes(object, ready)
+	if asked := Condition(object, v1alpha1.ConditionApprovalRequired); asked != nil && asked.Status == metav1.ConditionTrue {
+		needs = append(needs, approvalOf(object, *asked))
+	} else if ready.Reason == v1alpha1.ReasonAwaitingApproval {
+		needs = append(needs, approvalOf(object, ready))
+	}
+	stalled := Condition(object, v1alpha1.ConditionStalled)
+	switch {
+	case stalled != nil && stalled.Status == metav1.ConditionTrue:
+		if action := actionOf(stalled.Reason); !slices.ContainsFunc(needs, func(n Need) bool { return n.Action == action }) {
+			needs = append(needs, needOf(object, action, *stalled))
+		}
+	case ready.Reason == v1alpha1.ReasonNewInstallation:
+		needs = append(needs, needOf(object, Look, ready))
+	}
+	return needs
+}
+
+// unknownOutcomes returns a need for each request whose outcome a person has to find out.
+func unknownOutcomes(object fleet.Object, ready metav1.Condition) []Need {
+	var needs []Need
+	for _, request := range RequestsOf(object) {
+		if !AsksPerson(request) {
+			continue
+		}
+		need := needOf(object, Resolve, ready)
+		need.Reason = string(request.Phase)
+		if request.Error != nil && actionOf(request.Error.Code) == Resolve {
+			need.Reason = request.Error.Code
+		}
+		need.What = DescribeRequest(request)
+		need.Since = request.SubmittedAt
+		needs = append(needs, need)
+	}
+	return needs
+}
+
+// AsksPerson reports whether only a person can find out what became of a request.
+func AsksPerson(request v1alpha1.Request) bool {
+	return request.Phase == v1alpha1.PhaseOutcomeUnknown || request.Phase == v1alpha1.PhaseLateAcceptance
+}
+
+// DescribeRequest says what was requested, and when.
+func DescribeRequest(request v1alpha1.Request) string {
+	text := string(request.Operation)
+	if target := DescribeTarget(request.Target); target != "" {
+		text += " to " + target
+	}
+	if !request.SubmittedAt.IsZero() {
+		text += ", sent " + Time(request.SubmittedAt)
+	}
+	return text
+}
+
+func approvalOf(object fleet.Object, why metav1.Condition) Need {
+	need := needOf(object, Approve, why)
+	need.Reason = v1alpha1.ReasonAwaitingApproval
+	if pending := PendingOf(object); pending != nil {
+		need.Hash, need.Changes = pending.Hash, ChangesOf(object)
+		need.What = decide.DescribeChanges(need.Changes)
+	}
+	return need
+}
+
+func needOf(object fleet.Object, action Action, why metav1.Condition) Need {
+	reference := ReferenceTo(object)
+	verb := "status"
+	if action == Approve || action == Resolve {
+		verb = string(action)
+	}
+	return Need{
+		Reference: reference, Action: action, Reason: why.Reason, What: why.Message, Message: why.Message,
+		Since: why.LastTransitionTime, Command: reference.Command(verb),
+	}
+}

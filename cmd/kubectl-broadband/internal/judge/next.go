@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// nextCommands returns what to do next about an object, as commands to paste; empty if nothing
+// needs a person.
+func nextCommands(object fleet.Object, detail *Detail) []string {
+	next := []string{}
+	add := func(command string) {
+		if !slices.Contains(next, command) {
+			next = append(next, command)
+		}
+	}
+	for _, need := range detail.Needs {
+		switch need.Action {
+		case Approve:
+			add(detail.Command("approve"))
+			if decide.HasUnknown(detail.Changes) {
+				add(detail.Command("trust"))
+			}
+		case Resolve:
+			add(detail.Command("resolve"))
+		case Correct:
+			add("kubectl edit -n " + detail.Namespace + " " + detail.Short())
+			if RetryOf(object) != nil {
+				add(detail.Command("retry"))
+			}
+		case Look:
+			add("kubectl annotate --overwrite -n " + detail.Namespace + " " + detail.Short() + " " +
+				v1alpha1.AnnotationReconcile + "=\"$(date -u +%FT%TZ)\"")
+		}
+	}
+	return next
+}
+
+// RetryOf returns the failed attempt of an object that a retry annotation would make again; nil if
+// there is none. The newest failure of the present manifest counts.
+func RetryOf(object fleet.Object) *v1alpha1.Request {
+	var newest *v1alpha1.Request
+	requests := RequestsOf(object)
+	for i := range requests {
+		request := &requests[i]
+		current := request.Generation == object.GetGeneration() && decide.EndedInFailure(request)
+		if current && (newest == nil || newest.FinishedAt.Before(&request.FinishedAt)) {
+			newest = request
+		}
+	}
+	return newest
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Reference names an object.
+type Reference struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// ReferenceTo returns the reference to an object.
+func ReferenceTo(object fleet.Object) Reference {
+	return Reference{Kind: fleet.KindOf(object).Name, Namespace: object.GetNamespace(), Name: object.GetName()}
+}
+
+// Short is what a person types: bbs/site-014.
+func (r Reference) Short() string {
+	kind, err := fleet.KindNamed(r.Kind)
+	if err != nil {
+		return r.Name
+	}
+	return kind.Short + "/" + r.Name
+}
+
+// Command returns a command of the plugin about this object, to paste.
+func (r Reference) Command(verb string, arguments ...string) string {
+	words := append([]string{"kubectl broadband " + verb, "-n " + r.Namespace, r.Short()}, arguments...)
+	return strings.Join(words, " ")
+}
+
+// Before orders references by namespace, kind and name.
+func (r Reference) Before(other Reference) int {
+	return strings.Compare(r.Namespace+"\x00"+r.Short(), other.Namespace+"\x00"+other.Short())
+}
+
+// NotObserved is the reason of an object whose present generation the operator has not seen yet.
+const NotObserved = "NotObserved"
+
+// Observed reports whether the status describes the present manifest.
+func Observed(object fleet.Object) bool {
+	_, observed := object.Describes()
+	return *observed == object.GetGeneration()
+}
+
+// Condition returns a condition of an object; nil if it has none of this type.
+func Condition(object fleet.Object, conditionType string) *metav1.Condition {
+	conditions, _ := object.Describes()
+	return meta.FindStatusCondition(*conditions, conditionType)
+}
+
+// Ready returns the Ready condition of an object; one with [NotObserved] if the operator has not
+// written it for the present manifest.
+func Ready(object fleet.Object) metav1.Condition {
+	ready := Condition(object, v1alpha1.ConditionReady)
+	if ready == nil || !Observed(object) {
+		return metav1.Condition{
+			Type: v1alpha1.ConditionReady, Status: metav1.ConditionUnknown, Reason: NotObserved,
+			Message:            "the operator has not seen this version of the object yet",
+			LastTransitionTime: object.GetCreationTimestamp(),
+		}
+	}
+	return *ready
+}
+
+// PendingOf returns the plan of changes of an object; nil if there is none.
+func PendingOf(object fleet.Object) *v1alpha1.Pending {
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		return object.Status.Pending
+	case *v1alpha1.ServiceOrder:
+		return object.Status.Pending
+	case *v1alpha1.DiagnosticTest:
+		return object.Status.Pending
+	}
+	return nil
+}
+
+// ChangesOf returns the planned changes of an object with their prices: an order has its fees beside
+// its plan of changes.
+func ChangesOf(object fleet.Object) []v1alpha1.Change {
+	pending := PendingOf(object)
+	if pending == nil {
+		return nil
+	}
+	order, is := object.(*v1alpha1.ServiceOrder)
+	if !is || order.Status.Fees == nil || len(pending.Changes) == 0 {
+		return pending.Changes
+	}
+	changes := slices.Clone(pending.Changes)
+	changes[0].OneTime, changes[0].MonthlyAfter = order.Status.Fees.OneTime, order.Status.Fees.Monthly
+	return changes
+}
+
+// RequestsOf returns the requests that the status of an object shows.
+func RequestsOf(object fleet.Object) []v1alpha1.Request {
+	var newest *v1alpha1.Request
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		return object.Status.Requests
+	case *v1alpha1.ServiceOrder:
+		newest = object.Status.Request
+	case *v1alpha1.AppointmentRequest:
+		newest = object.Status.Request
+	case *v1alpha1.DiagnosticTest:
+		newest = object.Status.Request
+	case *v1alpha1.FibreBuildQuote:
+		newest = object.Status.Request
+	case *v1alpha1.PlanOptionsQuery:
+		newest = object.Status.Request
+	}
+	if newest == nil {
+		return nil
+	}
+	return []v1alpha1.Request{*newest}
+}
+
+// AccountOf returns the name of the account of an object; "" for an account itself.
+func AccountOf(object fleet.Object) string {
+	if subject, is := object.(decide.Subject); is {
+		return subject.AccountName()
+	}
+	return ""
+}
+
+// Age returns how long ago a time was, as kubectl writes it; "" for a time that is not set.
+func Age(now time.Time, at metav1.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(max(0, now.Sub(at.Time))) // the clocks of two machines differ
+}

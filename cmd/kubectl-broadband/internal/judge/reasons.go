@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package judge derives from objects what the plugin's commands show: what needs a person, what
+// would change and what it costs. Everything here is a pure function of objects and a time.
+package judge
+
+import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+// Action is what a person has to do.
+type Action string
+
+// The actions, in the order in which they are shown.
+const (
+	Approve Action = "approve" // decide about changes and their price
+	Resolve Action = "resolve" // ask the carrier what became of a request
+	Correct Action = "correct" // change the manifest
+	Look    Action = "look"    // find the cause first
+)
+
+// Actions returns the actions in the order in which they are shown.
+func Actions() []Action { return []Action{Approve, Resolve, Correct, Look} }
+
+// Heading says what the objects of an action wait for.
+func (a Action) Heading() string {
+	switch a {
+	case Approve:
+		return "APPROVE: changes wait for your approval"
+	case Resolve:
+		return "RESOLVE: ask the carrier what became of these requests"
+	case Correct:
+		return "CORRECT: the manifest, or what it refers to, is not accepted"
+	case Look:
+	}
+	return "LOOK: find the cause; the message says what to do"
+}
+
+// actionOf returns what a person has to do about an object that is stalled for a reason. A reason
+// that this version does not know is one to look at.
+func actionOf(reason string) Action {
+	switch reason {
+	case v1alpha1.ReasonAwaitingApproval:
+		return Approve
+	case v1alpha1.ReasonOutcomeUnknown, v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost,
+		v1alpha1.ReasonLateAcceptance:
+		return Resolve
+	}
+	if isCorrectable(reason) || isRefusal(reason) {
+		return Correct
+	}
+	return Look
+}
+
+// isCorrectable reports whether the operator itself has found what to correct.
+func isCorrectable(reason string) bool {
+	switch reason {
+	case v1alpha1.ReasonSecretNotFound, v1alpha1.ReasonKeyInvalid, v1alpha1.ReasonInsecureCarrier,
+		v1alpha1.ReasonIdentityChanged, v1alpha1.ReasonInvalid, v1alpha1.ReasonUnsupported, v1alpha1.ReasonConflict,
+		v1alpha1.ReasonTermUnknown, v1alpha1.ReasonNTDOptionRequired, v1alpha1.ReasonContactRequired,
+		v1alpha1.ReasonUnsupportedByAPIVersion, v1alpha1.ReasonOrderDiffers, v1alpha1.ReasonOrderNotPossible,
+		v1alpha1.ReasonCancelled:
+		return true
+	}
+	return false
+}
+
+// isRefusal reports whether the carrier has refused a request.
+func isRefusal(reason string) bool {
+	switch reason {
+	case v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonOrderRejected, v1alpha1.ReasonCarrierRejected,
+		v1alpha1.ReasonServiceNotTC4, v1alpha1.ReasonAggregationConversionFailed, v1alpha1.ReasonPlanNameInvalid,
+		v1alpha1.ReasonPlanChangeFailed, v1alpha1.ReasonDSLChangeFailed, v1alpha1.ReasonFibreBuildQuoteFailed,
+		v1alpha1.ReasonInvalidFormat, v1alpha1.ReasonNotEligibleForReclaim, v1alpha1.ReasonReclaimFailed,
+		v1alpha1.ReasonRequiredFieldMissing, v1alpha1.ReasonDateInPast, v1alpha1.ReasonCancellationNotRequested,
+		v1alpha1.ReasonNotEligibleForCancellation, v1alpha1.ReasonDiagnosticTestTimedOut,
+		v1alpha1.ReasonDiagnosticTestFailed, v1alpha1.ReasonAVCIDNotAllowed, v1alpha1.ReasonTransferTypeNotAllowed:
+		return true
+	}
+	return false
+}

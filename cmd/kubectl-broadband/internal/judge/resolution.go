@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Answers returns the outcomes that a person can state.
+func Answers() []string { return []string{"Accepted=", "NotAccepted", "Succeeded", "Abandoned"} }
+
+// ParseAnswer returns an answer as the annotation writes it: Accepted=998877 becomes
+// Accepted:998877.
+func ParseAnswer(text string) (string, error) {
+	word, id, named := strings.Cut(strings.Replace(text, "=", ":", 1), ":")
+	answer := word
+	if named {
+		answer = word + ":" + id
+	}
+	if _, valid := decide.ParseResolution("attempt=" + answer); !valid {
+		return "", fmt.Errorf("the answer %q is none of Accepted=<request id>, NotAccepted, Succeeded, Abandoned", text)
+	}
+	return answer, nil
+}
+
+// ToResolve returns a chooser of the request that a person resolves. Without an answer the choice
+// only shows what to ask.
+func ToResolve(attempt, answer string) Chooser {
+	return func(object fleet.Object) (choice *Choice, why string) {
+		open := resolvableOf(object, attempt)
+		switch {
+		case len(open) == 0:
+			return nil, fmt.Sprintf("no request of it waits for a resolution (%s)", Ready(object).Reason)
+		case len(open) > 1:
+			return nil, fmt.Sprintf("%d of its requests wait for a resolution: name one with --attempt, such as %s",
+				len(open), open[0].AttemptID)
+		}
+		choice = &Choice{
+			Reference: ReferenceTo(object), Value: open[0].AttemptID + "=" + answer, What: DescribeRequest(open[0]),
+			Object: object,
+		}
+		if answer != "" && object.GetAnnotations()[v1alpha1.AnnotationResolve] == choice.Value {
+			choice.Outcome, choice.Done = alreadySet(object, v1alpha1.AnnotationResolve), true
+		}
+		return choice, ""
+	}
+}
+
+// resolvableOf returns the requests of an object that a person may resolve: those whose outcome is
+// unknown, and those that have taken too long or lost their response.
+func resolvableOf(object fleet.Object, attempt string) []v1alpha1.Request {
+	var open []v1alpha1.Request
+	for _, request := range RequestsOf(object) {
+		named := attempt == "" || request.AttemptID == attempt
+		if named && (AsksPerson(request) || isLate(object, request)) {
+			open = append(open, request)
+		}
+	}
+	return open
+}
+
+func isLate(object fleet.Object, request v1alpha1.Request) bool {
+	reason := Ready(object).Reason
+	overdue := reason == v1alpha1.ReasonOverdue || reason == v1alpha1.ReasonHandleLost
+	return request.Phase == v1alpha1.PhaseInProgress && overdue ||
+		request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil
+}
+
+// Question is what a person asks the carrier about a request.
+func Question(choice *Choice) []Fact {
+	attempt, _, _ := strings.Cut(choice.Value, "=")
+	var asked v1alpha1.Request
+	for _, request := range RequestsOf(choice.Object) {
+		if request.AttemptID == attempt {
+			asked = request
+		}
+	}
+	facts := []Fact{
+		{"about", v1alpha1.CarrierName(choice.Object)}, {"operation", string(asked.Operation)},
+		{"requested", DescribeTarget(asked.Target)}, {"sent at", Time(asked.SubmittedAt)},
+		{"sent to", asked.BaseURL}, {"as client of identity", asked.Identity},
+		{"plan before", asked.Before.Plan}, {"location", asked.Location}, {"attempt", asked.AttemptID},
+	}
+	if asked.Repeats > 0 {
+		facts = append(facts, Fact{"sent before", Counted(int(asked.Repeats), "time") + " without a response"})
+	}
+	if asked.Error != nil {
+		facts = append(facts, Fact{"what happened", asked.Error.Message})
+	}
+	var known []Fact
+	for _, fact := range facts {
+		if fact.Value != "" {
+			known = append(known, fact)
+		}
+	}
+	return known
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// valuesOf returns what a service declares, and what is known of the carrier's value and how.
+func valuesOf(service *v1alpha1.BroadbandService) []Value {
+	var state v1alpha1.CarrierState
+	if service.Status.Carrier != nil {
+		state = *service.Status.Carrier
+	}
+	plan, term := "", ""
+	if declared := service.Spec.Plan; declared != nil {
+		plan, term = declared.Name, strconv.Itoa(int(declared.Term))
+	}
+	values := []Value{
+		valueOf("plan.name", plan, state.Plan),
+		valueOf("plan.term", term, state.Term),
+		valueOf("restorationSLA", service.Spec.RestorationSLA, state.RestorationSLA),
+		valueOf("aggregationMethod", service.Spec.AggregationMethod, state.AggregationMethod),
+		valueOf("dslStabilityProfile", service.Spec.DSLStabilityProfile, state.DSLStabilityProfile),
+		cancellationValue(service, state.Cancellation),
+	}
+	var shown []Value
+	for _, value := range values {
+		if value.Declared != "" || value.Carrier != "" {
+			shown = append(shown, value)
+		}
+	}
+	return shown
+}
+
+func valueOf(field, declared string, known *v1alpha1.KnownValue) Value {
+	value := Value{Field: field, Declared: declared}
+	if known == nil {
+		return value
+	}
+	value.Carrier, value.Source, value.Since = known.Value, known.Source, known.Since
+	value.Differs = declared != "" && !decide.SameName(declared, known.Value)
+	return value
+}
+
+// sourceRead is the source of a cancellation: a plain GET.
+const sourceRead = v1alpha1.ValueSource("Read")
+
+func cancellationValue(service *v1alpha1.BroadbandService, known *v1alpha1.CancellationState) Value {
+	value := Value{Field: "cancellation"}
+	if declared := service.Spec.Cancellation; declared != nil {
+		value.Declared = cmp.Or(string(declared.Date), "never")
+	}
+	if known == nil {
+		return value
+	}
+	value.Source, value.Since = sourceRead, known.Since
+	switch {
+	case known.Cancelled:
+		value.Carrier = "cancelled"
+	case known.PendingDate != "":
+		value.Carrier = known.PendingDate
+	case value.Declared != "":
+		value.Carrier = "never"
+	default:
+		return Value{}
+	}
+	value.Differs = value.Declared != "" && value.Declared != value.Carrier
+	return value
+}
+
+// factsOf returns what the carrier reports about an object and nobody declares.
+func factsOf(object fleet.Object) []Fact {
+	var facts []Fact
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		facts = serviceFacts(object)
+	case *v1alpha1.ServiceOrder:
+		facts = orderFacts(object)
+	case *v1alpha1.CarrierAccount:
+		facts = []Fact{
+			{"carrier", object.Spec.BaseURL}, {"identity", object.IdentityName()},
+			{"API version", strconv.Itoa(int(object.Spec.APIVersion))},
+		}
+	default:
+		facts = taskFacts(object)
+	}
+	return slices.DeleteFunc(facts, func(fact Fact) bool { return fact.Value == "" })
+}
+
+func serviceFacts(service *v1alpha1.BroadbandService) []Fact {
+	state := service.Status.Carrier
+	if state == nil {
+		return nil
+	}
+	return []Fact{
+		{"technology", state.TechnologyType}, {"location", state.LocationID}, {"AVC", state.AVCID}, {"PRI", state.PRIID},
+		{"wholesale service", state.WholesaleServiceID},
+	}
+}
+
+func orderFacts(order *v1alpha1.ServiceOrder) []Fact {
+	return []Fact{
+		{"order", string(order.Status.OrderID)}, {"service", string(order.Status.ServiceID)},
+		{"status at the carrier", order.Status.CarrierStatus}, {"address", order.Status.Address},
+		{"AVC", order.Status.AVCID},
+	}
+}
+
+// taskFacts returns the result of an object that asks the carrier once.
+func taskFacts(object fleet.Object) []Fact {
+	switch object := object.(type) {
+	case *v1alpha1.AppointmentRequest:
+		facts := []Fact{{"appointment request", string(object.Status.AppointmentRequestID)}}
+		if slot := object.Status.Recommended; slot != nil {
+			facts = append(facts, Fact{"recommended slot", cmp.Or(slot.LocalTime, slot.StartTime) + " (" + slot.SlotID + ")"})
+		}
+		return facts
+	case *v1alpha1.DiagnosticTest:
+		facts := []Fact{{"test", object.Status.TestID}}
+		if stages := object.Status.Stages; len(stages) > 0 {
+			facts = append(facts, Fact{"stage", decide.JoinTexts(stages[0].Name, stages[0].Reason)})
+		}
+		return facts
+	case *v1alpha1.FibreBuildQuote:
+		if price := object.Status.Price; price != nil {
+			return []Fact{{"price", price.String()}}
+		}
+	case *v1alpha1.PlanOptionsQuery:
+		if plans := len(object.Status.Plans); plans > 0 {
+			return []Fact{{"offers", Counted(plans, "plan") + ", " + Counted(len(object.Status.SLAs), "SLA")}}
+		}
+	}
+	return nil
+}

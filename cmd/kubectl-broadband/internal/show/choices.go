@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// shownHash is how much of a hash is shown: enough to compare it with another output.
+const shownHash = 9
+
+// Choices lays out what a person is asked to decide, with the sums.
+func Choices(choices []*judge.Choice, sums *judge.Sums) Section {
+	rows := table.New("NAMESPACE", "OBJECT", "WHAT", "ONE-TIME", "MONTHLY", "HASH")
+	names := make(namespaces)
+	for _, choice := range choices {
+		names.add(choice.Reference)
+	}
+	for _, choice := range choices {
+		oneTime, monthly := prices(choice.Changes)
+		rows.Add(names.shown(choice.Reference), choice.Short(), choice.What, oneTime, monthly, shortHash(choice.Value))
+	}
+	switch {
+	case len(choices) == 0:
+		return Section{}
+	case sums.Requests == 0:
+		return Section{Table: rows}
+	}
+	return Section{Table: rows, After: []string{fmt.Sprintf("%s, %s: %s", judge.Counted(len(choices), "object"),
+		judge.Counted(sums.Requests, "request"), sums)}}
+}
+
+// shortHash is the beginning of a hash; "" for the id of an attempt.
+func shortHash(value string) string {
+	if !strings.HasPrefix(value, "p") {
+		return ""
+	}
+	return value[:min(shownHash, len(value))]
+}
+
+// prices is what the changes of one object cost.
+func prices(changes []v1alpha1.Change) (oneTime, monthly string) {
+	var sums judge.Sums
+	sums.Add(changes)
+	switch {
+	case sums.Unknown > 0 && len(sums.ByCurrency) == 0:
+		return unknown, unknown
+	case len(sums.ByCurrency) == 0:
+		return "", ""
+	}
+	sum, more := sums.ByCurrency[0], ""
+	if sums.Unknown > 0 {
+		more = " + unknown"
+	}
+	oneTime = judge.Money(sum.OneTime, sum.Currency) + more
+	return oneTime, judge.Money(sum.MonthlyBefore, sum.Currency) + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more
+}
+
+// Outcomes lays out what became of each choice.
+func Outcomes(choices []*judge.Choice, past string) Section {
+	rows, done := table.New("OBJECT", "OUTCOME"), 0
+	for _, choice := range choices {
+		color := table.Red
+		if choice.Done {
+			color = table.Green
+		}
+		if choice.Outcome == past {
+			done++
+			continue
+		}
+		rows.AddCells(table.Cell{Text: choice.Short()}, table.Cell{Text: choice.Outcome, Color: color})
+	}
+	section := Section{After: []string{fmt.Sprintf("%s %s", judge.Counted(done, "object"), past)}}
+	if len(rows.Rows) > 0 {
+		section.Table = rows
+	}
+	return section
+}

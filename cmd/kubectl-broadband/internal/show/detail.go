@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// Detail lays out everything about one object.
+func Detail(detail *judge.Detail, now time.Time) []Section {
+	sections := []Section{headSection(detail, now)}
+	for _, section := range []Section{
+		valueSection(detail, now), factSection(detail), progressSection(detail, now), planSection(detail),
+		historySection(detail), healthSection(detail, now), disruptionSection(detail, now), accountSection(detail),
+		eventSection(detail, now),
+	} {
+		if section.Table != nil || len(section.Lines) > 0 {
+			sections = append(sections, section)
+		}
+	}
+	return append(sections, nextSection(detail))
+}
+
+func headSection(detail *judge.Detail, now time.Time) Section {
+	title := detail.Kind + " " + detail.Namespace + "/" + detail.Name
+	if detail.About != "" {
+		title += " (" + detail.About + ")"
+	}
+	ready := detail.Ready
+	line := "Ready=" + string(ready.Status) + " " + ready.Reason
+	if age := judge.Age(now, ready.LastTransitionTime); age != "" {
+		line += " for " + age
+	}
+	return Section{Title: title, Lines: []string{line, "  " + ready.Message}}
+}
+
+func valueSection(detail *judge.Detail, now time.Time) Section {
+	if len(detail.Values) == 0 {
+		return Section{}
+	}
+	rows := table.New("FIELD", "DECLARED", "CARRIER", "KNOWN BY", "SINCE", "")
+	for _, value := range detail.Values {
+		mark, color := "", table.Plain
+		if value.Differs {
+			mark, color = "differs", table.Yellow
+		}
+		rows.AddCells(table.Cell{Text: value.Field}, table.Cell{Text: cmp.Or(value.Declared, "not managed")},
+			table.Cell{Text: cmp.Or(value.Carrier, unknown), Color: color}, table.Cell{Text: KnownBy(value.Source)},
+			table.Cell{Text: ago(now, value.Since)}, table.Cell{Text: mark, Color: color})
+	}
+	return Section{Title: "Declared and known", Table: rows}
+}
+
+// unknown stands for a value or price that is not known.
+const unknown = "unknown"
+
+// KnownBy says how a value is known.
+func KnownBy(source v1alpha1.ValueSource) string {
+	switch source {
+	case v1alpha1.SourceHealth:
+		return "read from health"
+	case v1alpha1.SourceChangeResult:
+		return "result of a change"
+	case v1alpha1.SourceOrder:
+		return "the order"
+	case v1alpha1.SourceDeclared:
+		return "trusted, never confirmed"
+	case "":
+		return ""
+	}
+	return "read"
+}
+
+func ago(now time.Time, at metav1.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return judge.Age(now, at) + " ago"
+}
+
+func factSection(detail *judge.Detail) Section {
+	if len(detail.Facts) == 0 {
+		return Section{}
+	}
+	rows := table.New("AT THE CARRIER", "")
+	for _, fact := range detail.Facts {
+		rows.Add(fact.Name, fact.Value)
+	}
+	return Section{Table: rows}
+}
+
+func progressSection(detail *judge.Detail, now time.Time) Section {
+	if len(detail.InProgress) == 0 {
+		return Section{}
+	}
+	rows := table.New("REQUEST IN PROGRESS", "")
+	for _, request := range detail.InProgress {
+		color := table.Plain
+		if request.Phase == v1alpha1.PhaseOutcomeUnknown || request.Phase == v1alpha1.PhaseLateAcceptance {
+			color = table.Red
+		}
+		rows.AddCells(table.Cell{Text: string(request.Operation)}, table.Cell{Text: string(request.Phase), Color: color})
+		for _, line := range progressLines(request, now) {
+			if line.Value != "" {
+				rows.Add(line.Name, line.Value)
+			}
+		}
+	}
+	return Section{Table: rows}
+}
+
+func progressLines(request judge.Progress, now time.Time) []judge.Fact {
+	next := ""
+	if !request.NextLook.IsZero() {
+		next = "in " + judge.Age(request.NextLook.Time, metav1.NewTime(now))
+	}
+	return []judge.Fact{
+		{Name: "to", Value: request.What}, {Name: "sent", Value: ago(now, request.SentAt)},
+		{Name: "next look", Value: next}, {Name: "location", Value: request.Location},
+		{Name: "attempt", Value: request.AttemptID}, {Name: "problem", Value: request.Problem},
+	}
+}
+
+func planSection(detail *judge.Detail) Section {
+	if len(detail.Changes) == 0 {
+		return Section{}
+	}
+	rows := table.New("OPERATION", "FIELD", "FROM", "TO", "ONE-TIME", "MONTHLY")
+	for i, change := range detail.Changes {
+		oneTime, monthly := Price(detail.Changes, i)
+		rows.Add(string(change.Operation), change.Field, From(change), change.To, oneTime, monthly)
+	}
+	return Section{
+		Title: "Plan of changes", Table: rows, After: []string{"hash " + detail.Hash, "sum: " + detail.Sums.String()},
+	}
+}
+
+// From is the value before a change.
+func From(change v1alpha1.Change) string {
+	switch {
+	case change.From == "" && change.Operation == v1alpha1.OperationOrderCreate,
+		change.From == "" && change.Operation == v1alpha1.OperationDiagnosticTest:
+		return ""
+	case change.From == "":
+		return unknown
+	case change.Unknown:
+		return change.From + " (perhaps the same)"
+	}
+	return change.From
+}
+
+// Price is the one-time and the monthly price of one of several changes, as text.
+func Price(changes []v1alpha1.Change, at int) (oneTime, monthly string) {
+	if !judge.CarriesPrice(changes, at) {
+		return "", ""
+	}
+	var sums judge.Sums
+	change := changes[at]
+	sums.Add([]v1alpha1.Change{change})
+	oneTime, monthly = unknown, unknown
+	if len(sums.ByCurrency) == 0 {
+		return oneTime, monthly
+	}
+	sum := sums.ByCurrency[0]
+	if change.OneTime != nil {
+		oneTime = judge.Money(sum.OneTime, sum.Currency)
+	}
+	if change.MonthlyAfter != nil {
+		before := unknown
+		if change.MonthlyBefore != nil {
+			before = judge.Money(sum.MonthlyBefore, sum.Currency)
+		}
+		monthly = before + " → " + judge.Money(sum.MonthlyAfter, sum.Currency)
+	}
+	return oneTime, monthly
+}
+
+func historySection(detail *judge.Detail) Section {
+	if len(detail.History) == 0 {
+		return Section{}
+	}
+	rows := table.New("SENT", "OPERATION", "CHANGE", "OUTCOME", "CODE", "APPROVED BY", "RETRIED BY", "RESOLVED BY")
+	for _, request := range detail.History {
+		color := table.Red
+		if request.Outcome == v1alpha1.PhaseSucceeded {
+			color = table.Green
+		}
+		rows.AddCells(table.Cell{Text: judge.Time(request.SubmittedAt)}, table.Cell{Text: string(request.Operation)},
+			table.Cell{Text: request.Change}, table.Cell{Text: string(request.Outcome), Color: color},
+			table.Cell{Text: request.Code}, table.Cell{Text: request.ApprovedBy}, table.Cell{Text: request.RetriedBy},
+			table.Cell{Text: request.ResolvedBy})
+	}
+	return Section{Title: "History", Table: rows}
+}
+
+func healthSection(detail *judge.Detail, now time.Time) Section {
+	health := detail.Health
+	if health == nil {
+		return Section{}
+	}
+	rows := table.New("HEALTH", "CONNECTIVITY", "PERFORMANCE", "STABILITY", "SINCE", "ALERT", "THE CARRIER RECOMMENDS")
+	color := table.Yellow
+	if health.Summary == "Green" {
+		color = table.Green
+	}
+	rows.AddCells(table.Cell{Text: health.Summary, Color: color}, table.Cell{Text: health.Connectivity},
+		table.Cell{Text: health.Performance}, table.Cell{Text: health.Stability}, table.Cell{Text: ago(now, health.Since)},
+		table.Cell{Text: health.Alert}, table.Cell{Text: health.NextAction})
+	return Section{Table: rows}
+}
+
+func disruptionSection(detail *judge.Detail, now time.Time) Section {
+	seen := detail.Disruptions
+	if seen == nil {
+		return Section{}
+	}
+	rows := table.New("DISRUPTIONS", "ACTIVE", "SCHEDULED", "FROM", "UNTIL", "SEVERITY", "DESCRIPTION")
+	rows.Add("counted "+ago(now, seen.Since), strconv.Itoa(int(seen.Active)), strconv.Itoa(int(seen.Scheduled)))
+	for _, one := range []*v1alpha1.Disruption{seen.Current, seen.Next} {
+		if one != nil {
+			rows.Add(one.ID, "", "", judge.Time(one.StartAt), judge.Time(one.EndAt), one.Severity, one.Description)
+		}
+	}
+	return Section{Table: rows}
+}
+
+func accountSection(detail *judge.Detail) Section {
+	account := detail.Account
+	if account == nil {
+		return Section{}
+	}
+	rows := table.New("ACCOUNT", "CARRIER", "IDENTITY", "LOGIN", "CARRIER IS", "LEDGER")
+	login, color := account.Reason, table.Green
+	if account.Missing {
+		login = "this CarrierAccount does not exist"
+	}
+	if login != v1alpha1.ReasonTokenIssued {
+		color = table.Red
+	}
+	rows.AddCells(table.Cell{Text: account.Name}, table.Cell{Text: account.Carrier}, table.Cell{Text: account.Identity},
+		table.Cell{Text: login, Color: color}, table.Cell{Text: account.Answers}, table.Cell{Text: detail.Ledger})
+	return Section{Table: rows}
+}
+
+func eventSection(detail *judge.Detail, now time.Time) Section {
+	if len(detail.Events) == 0 {
+		return Section{}
+	}
+	rows := table.New("EVENT", "TYPE", "REASON", "MESSAGE")
+	for _, event := range detail.Events {
+		color := table.Plain
+		if event.Type != "Normal" {
+			color = table.Yellow
+		}
+		rows.AddCells(table.Cell{Text: ago(now, event.At)}, table.Cell{Text: event.Type, Color: color},
+			table.Cell{Text: event.Reason}, table.Cell{Text: event.Message})
+	}
+	return Section{Table: rows}
+}
+
+func nextSection(detail *judge.Detail) Section {
+	if len(detail.Next) == 0 {
+		return Section{Title: "Next: nothing to do", Color: table.Green}
+	}
+	lines := make([]string, 0, len(detail.Next))
+	for _, command := range detail.Next {
+		lines = append(lines, "  "+command)
+	}
+	return Section{Title: "Next", Lines: lines}
+}

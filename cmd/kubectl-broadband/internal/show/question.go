@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// Question lays out what to ask the carrier about a request.
+func Question(choice *judge.Choice) Section {
+	rows := table.New("ASK THE CARRIER ABOUT "+choice.Short(), "")
+	for _, fact := range judge.Question(choice) {
+		rows.Add(fact.Name, fact.Value)
+	}
+	return Section{Table: rows}
+}
+
+// Answers lays out the answers that a resolution takes.
+func Answers(command string) Section {
+	rows := table.New("IF THE CARRIER SAYS", "ANSWER WITH", "AND THEN")
+	rows.Add("it accepted the request as number 998877", "--answer Accepted=998877", "it is tracked from there")
+	rows.Add("it never received the request", "--answer NotAccepted", "it is sent again")
+	rows.Add("it has completed the request", "--answer Succeeded", "the requested values count as the carrier's")
+	rows.Add("anything else, and it is not wanted any more", "--answer Abandoned", "it is not sent again by itself")
+	return Section{Table: rows, After: []string{"  " + command}}
+}
