@@ -45,8 +45,7 @@ func (p *servicePass) gather(ctx context.Context) error {
 	return nil
 }
 
-// gatherOrder takes the service's number from its order, once the order has one. The number is kept
-// in the status, because the order may be deleted.
+// gatherOrder reads the service's order, and takes the service's number from it.
 func (p *servicePass) gatherOrder(ctx context.Context) error {
 	if ref := p.service.Spec.OrderRef; ref != nil && p.orders != nil {
 		order, err := p.orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
@@ -55,11 +54,7 @@ func (p *servicePass) gatherOrder(ctx context.Context) error {
 		}
 		p.order = order
 	}
-	known := p.service.ServiceNumber()
-	if known == "" && p.order != nil {
-		known = p.order.ServiceID
-	}
-	p.service.Status.ServiceID = known
+	services.TakeNumber(p.service, p.order)
 	return nil
 }
 
@@ -78,9 +73,7 @@ func (p *servicePass) gatherOrigin() {
 }
 
 func (p *servicePass) judge(input decide.Input) decide.Decision {
-	judged := services.Input{Input: input, Service: p.service, Order: p.order}
-	services.UpdateState(&judged)
-	return services.Decide(judged)
+	return services.Judge(services.Input{Input: input, Service: p.service, Order: p.order})
 }
 
 func (p *servicePass) show(decision decide.Decision) {

@@ -37,6 +37,19 @@ func wantedNext(in *Input) []decide.DesiredChange {
 	})
 }
 
+// WantedRequests returns the changes that would be sent, with their bodies, in addition to those in
+// progress: the requests behind the plan of changes.
+func WantedRequests(in *Input) []decide.DesiredChange {
+	if in.Service.ServiceNumber() == "" {
+		return nil
+	}
+	wanted := wantedNext(in)
+	for i := range wanted {
+		wanted[i] = withBody(in, wanted[i])
+	}
+	return wanted
+}
+
 // changesInProgress returns the recorded changes of the open requests.
 func changesInProgress(in *Input) []v1alpha1.Change {
 	open := in.Subject.OpenRequests()

@@ -64,6 +64,22 @@ func cancellationLane() []rule {
 	}
 }
 
+// Judge takes over what is known by now, and decides about one BroadbandService.
+func Judge(in Input) decide.Decision {
+	UpdateState(&in)
+	return Decide(in)
+}
+
+// TakeNumber takes the service's number from its order, once the order has one. The number is kept
+// in the status, because the order may be deleted.
+func TakeNumber(service *v1alpha1.BroadbandService, order *Order) {
+	known := service.ServiceNumber()
+	if known == "" && order != nil {
+		known = order.ServiceID
+	}
+	service.Status.ServiceID = known
+}
+
 // Decide decides about one BroadbandService.
 func Decide(in Input) decide.Decision {
 	result := applyRules(&in)

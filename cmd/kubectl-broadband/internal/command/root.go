@@ -70,7 +70,7 @@ func (t *tool) root() *cobra.Command {
 	root.SetVersionTemplate("kubectl-broadband {{.Version}}\n")
 	t.connection.AddFlags(root.PersistentFlags())
 	root.AddCommand(t.statusCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),
-		t.resolveCommand())
+		t.resolveCommand(), t.planCommand())
 	t.completeNamespaces(root)
 	return root
 }

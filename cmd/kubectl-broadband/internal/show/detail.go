@@ -66,17 +66,17 @@ const unknown = "unknown"
 func KnownBy(source v1alpha1.ValueSource) string {
 	switch source {
 	case v1alpha1.SourceHealth:
-		return "read from health"
+		return "health"
 	case v1alpha1.SourceChangeResult:
-		return "result of a change"
+		return "a change"
 	case v1alpha1.SourceOrder:
 		return "the order"
 	case v1alpha1.SourceDeclared:
-		return "trusted, never confirmed"
+		return "trusted"
 	case "":
 		return ""
 	}
-	return "read"
+	return "a read"
 }
 
 func ago(now time.Time, at metav1.Time) string {

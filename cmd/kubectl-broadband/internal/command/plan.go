@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
+)
+
+// planner is the command plan.
+type planner struct {
+	*tool
+
+	selection *selection
+	output    *outputFlag
+	prices    bool
+	cluster   *fleet.Cluster
+	accounts  map[client.ObjectKey]*v1alpha1.CarrierAccount // read once each; nil: it does not exist
+}
+
+func (t *tool) planCommand() *cobra.Command {
+	p := &planner{tool: t, accounts: make(map[client.ObjectKey]*v1alpha1.CarrierAccount)}
+	command := &cobra.Command{
+		Use:   "plan [NAME | KIND/NAME]...",
+		Short: "Show what would change at the carrier, and what it would cost",
+		Long: "Shows each change with its old and new value, how the old one is known, and prices. Without arguments: of\n" +
+			"all objects of the namespace, as their status shows it. With -f: what applying the manifests would change,\n" +
+			"by a dry run at the API server and the operator's own decision; nothing is written and nothing is sent.\n\n" +
+			"--prices reads the present prices: for each service it creates a PlanOptionsQuery and removes it afterwards.\n\n" +
+			"Exit codes: 0 nothing would change; 2 something would; 3 something would be spent, or may\n" +
+			"be: a price or the carrier's present plan is not known.",
+		Example: examples("kubectl broadband plan", "kubectl broadband plan site-014 -o json",
+			"kubectl broadband plan -l site=north -o markdown", "kubectl broadband plan -f manifests/"),
+		RunE: func(command *cobra.Command, names []string) error { return p.run(command.Context(), names) },
+	}
+	p.selection, p.output = t.addSelection(command), addOutput(command, outputMarkdown, outputHTML)
+	command.Flags().BoolVar(&p.prices, "prices", false, "read the present prices of plan changes from the carrier")
+	command.ValidArgsFunction = t.completeNames(fleet.ApprovedKinds()...)
+	return command
+}
+
+func (p *planner) run(ctx context.Context, names []string) (err error) {
+	p.selection.names = names
+	if p.cluster, err = p.tool.cluster(); err != nil {
+		return err
+	}
+	plan := &judge.Plan{}
+	if len(p.selection.files) > 0 && len(names) == 0 {
+		err = p.planFiles(ctx, plan)
+	} else {
+		p.selection.all = p.selection.all || !p.selection.named() && p.selection.selector == ""
+		err = p.planLive(ctx, plan)
+	}
+	if err != nil {
+		return err
+	}
+	plan.Sort()
+	if err := p.print(plan); err != nil {
+		return err
+	}
+	return exitWith(planCode(plan))
+}
+
+func planCode(plan *judge.Plan) int {
+	switch {
+	case plan.Sums.Spends(), plan.NotKnown > 0:
+		return ExitSpends
+	case !plan.Changed():
+		return ExitDone
+	}
+	return ExitChanges
+}
+
+// planLive plans existing objects. Of those that were not named, only the ones with a change or a
+// question are shown.
+func (p *planner) planLive(ctx context.Context, plan *judge.Plan) error {
+	return p.selection.each(ctx, p.cluster, fleet.ApprovedKinds(), func(object fleet.Object) error {
+		one := judge.PlanOf(object)
+		service, is := object.(*v1alpha1.BroadbandService)
+		if is && (!judge.Observed(object) || p.prices && len(one.Sendable()) > 0) {
+			planned, err := p.planService(ctx, service)
+			if err != nil {
+				return err
+			}
+			one = planned
+		}
+		if len(one.Changes) > 0 || p.selection.named() {
+			plan.Add(one)
+		}
+		return nil
+	})
+}
+
+// planFiles plans what applying manifests would change.
+func (p *planner) planFiles(ctx context.Context, plan *judge.Plan) error {
+	manifests, err := readManifests(p.selection.files, p.cluster.Namespace)
+	if err != nil {
+		return err
+	}
+	for _, manifest := range manifests {
+		kind, err := fleet.KindNamed(manifest.GetKind())
+		if err != nil || !contains(fleet.ApprovedKinds(), kind.Name) {
+			continue // it sends nothing that costs money
+		}
+		object, err := p.cluster.DryRun(ctx, manifest)
+		if err != nil {
+			return err
+		}
+		one, err := p.planApplied(ctx, object)
+		if err != nil {
+			return err
+		}
+		plan.Add(one)
+	}
+	return nil
+}
+
+// planApplied plans an object as it would be once its manifest is applied.
+func (p *planner) planApplied(ctx context.Context, object fleet.Object) (judge.ObjectPlan, error) {
+	if service, is := object.(*v1alpha1.BroadbandService); is {
+		return p.planService(ctx, service)
+	}
+	live := fleet.KindOf(object).New()
+	err := p.cluster.Get(ctx, client.ObjectKeyFromObject(object), live)
+	if apierrors.IsNotFound(err) {
+		return judge.PlanNew(object), nil
+	}
+	return judge.PlanOf(live), err
+}
+
+// planService plans a service by the operator's own decision.
+func (p *planner) planService(ctx context.Context, service *v1alpha1.BroadbandService) (judge.ObjectPlan, error) {
+	known := judge.Known{Now: p.Now()}
+	var err error
+	if known.Account, err = p.account(ctx, service); err != nil {
+		return judge.ObjectPlan{}, err
+	}
+	if known.Ledger, err = p.cluster.Ledger(ctx, service.Status.Ledger); err != nil {
+		return judge.ObjectPlan{}, err
+	}
+	if ref := service.Spec.OrderRef; ref != nil {
+		order := &v1alpha1.ServiceOrder{}
+		err = p.cluster.Get(ctx, client.ObjectKey{Namespace: service.Namespace, Name: ref.Name}, order)
+		if client.IgnoreNotFound(err) != nil {
+			return judge.ObjectPlan{}, err
+		}
+		if err == nil {
+			known.Order = order
+		}
+	}
+	one := judge.PlanService(service.DeepCopy(), known)
+	if !p.prices || !asksForPrice(one) {
+		return one, nil
+	}
+	if known.Offers, err = p.offers(ctx, service); err != nil {
+		return judge.ObjectPlan{}, err
+	}
+	return judge.PlanService(service.DeepCopy(), known), nil
+}
+
+// asksForPrice reports whether the carrier quotes a price for a change: only a plan change has one.
+func asksForPrice(plan judge.ObjectPlan) bool {
+	for _, change := range plan.Sendable() {
+		if change.Operation == v1alpha1.OperationPlanChange {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *planner) account(
+	ctx context.Context, service *v1alpha1.BroadbandService,
+) (*v1alpha1.CarrierAccount, error) {
+	key := client.ObjectKey{Namespace: service.Namespace, Name: service.AccountName()}
+	if account, read := p.accounts[key]; read {
+		return account, nil
+	}
+	account, err := p.cluster.Account(ctx, key.Namespace, key.Name)
+	if err == nil {
+		p.accounts[key] = account
+	}
+	return account, err
+}
+
+func (p *planner) print(plan *judge.Plan) error {
+	switch p.output.format {
+	case outputTable:
+		return show.Write(p.Out, p.Style, show.Plan(plan)...)
+	case outputMarkdown:
+		return p.tool.print(show.PlanMarkdown(plan))
+	case outputHTML:
+		return p.tool.print(show.PlanHTML(plan))
+	}
+	return p.writeDocument("Plan", p.output.format, plan)
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+)
+
+const (
+	waitFor   = 5 * time.Minute // how long a result is waited for
+	lookPause = time.Second     // between two looks at it
+)
+
+// offers reads what the carrier offers for a service, by a PlanOptionsQuery that is removed
+// afterwards. A query is free and changes nothing at the carrier.
+func (p *planner) offers(
+	ctx context.Context, service *v1alpha1.BroadbandService,
+) (*v1alpha1.PlanOptionsQuery, error) {
+	query := &v1alpha1.PlanOptionsQuery{
+		ObjectMeta: metav1.ObjectMeta{Namespace: service.Namespace, GenerateName: "plan-prices-"},
+		Spec: v1alpha1.PlanOptionsQuerySpec{
+			AccountRef: service.Spec.AccountRef, ServiceID: service.ServiceNumber(),
+			TTLAfterFinished: "10m", // removed even if this process is killed
+		},
+	}
+	if err := p.cluster.Create(ctx, query); err != nil {
+		return nil, err
+	}
+	defer func() { _ = p.cluster.Delete(context.WithoutCancel(ctx), query) }()
+	if err := p.await(ctx, p.cluster, query, nil); err != nil {
+		return nil, err
+	}
+	return query, nil
+}
+
+// await waits until an object is Ready, or stalled, which is an error. Each look is passed to a
+// function, if there is one.
+func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func()) error {
+	reference := judge.ReferenceTo(object)
+	for range waitFor / lookPause {
+		if err := cluster.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		if seen != nil {
+			seen()
+		}
+		ready := judge.Ready(object)
+		stalled := judge.Condition(object, v1alpha1.ConditionStalled)
+		switch {
+		case ready.Status == metav1.ConditionTrue:
+			return nil
+		case judge.Observed(object) && stalled != nil && stalled.Status == metav1.ConditionTrue:
+			return usageError("%s in namespace %s: %s: %s", reference.Short(), reference.Namespace, stalled.Reason, stalled.Message)
+		}
+		if !arrives(ctx, t.Wait(lookPause)) {
+			return ctx.Err() //nolint:wrapcheck // the user interrupted it
+		}
+	}
+	return usageError("%s in namespace %s has no result after %s: %s", reference.Short(), reference.Namespace, waitFor,
+		reference.Command("status"))
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// Known is what is known besides a service itself, to plan its changes.
+type Known struct {
+	Account *v1alpha1.CarrierAccount
+	Ledger  *v1alpha1.RequestLedger    // nil if nothing was sent, or if it may not be read
+	Order   *v1alpha1.ServiceOrder     // the order that it comes from; nil if none
+	Offers  *v1alpha1.PlanOptionsQuery // what the carrier offers now; nil: prices are as the status shows them
+	Now     time.Time
+}
+
+// Plan is what would change for some objects, and what it would cost.
+type Plan struct {
+	Objects  []ObjectPlan `json:"objects"`
+	Sums     Sums         `json:"total"`
+	NotKnown int          `json:"notKnown"` // objects whose present state at the carrier was not read yet
+}
+
+// ObjectPlan is what would change for one object.
+type ObjectPlan struct {
+	Reference
+
+	Exists   bool            `json:"exists"`             // false: the manifest was not applied yet
+	NotKnown bool            `json:"notKnown,omitempty"` // the carrier's plan was not read yet: it may have to be changed
+	Hash     string          `json:"hash,omitempty"`
+	Changes  []PlannedChange `json:"changes,omitempty"`
+	// Requests are the requests that would be sent, if they were computed and not taken from a status.
+	Requests []PlannedRequest `json:"requests,omitempty"`
+	Notes    []string         `json:"notes,omitempty"` // what holds the changes back, or is not known
+}
+
+// PlannedRequest is one request that would be sent; its body has no contact data.
+type PlannedRequest struct {
+	Operation v1alpha1.Operation `json:"operation"`
+	Body      json.RawMessage    `json:"body"`
+}
+
+// PlannedChange is one value that would change.
+type PlannedChange struct {
+	v1alpha1.Change
+
+	KnownBy    v1alpha1.ValueSource `json:"knownBy,omitempty"`
+	Since      metav1.Time          `json:"since,omitzero"`
+	InProgress bool                 `json:"inProgress,omitempty"` // it was sent already
+}
+
+// Add adds an object. One without changes and notes is only counted as planned.
+func (p *Plan) Add(object ObjectPlan) {
+	p.Objects = append(p.Objects, object)
+	p.Sums.Add(object.Sendable())
+	if object.NotKnown {
+		p.NotKnown++
+	}
+}
+
+// Sort orders the objects.
+func (p *Plan) Sort() {
+	slices.SortFunc(p.Objects, func(a, b ObjectPlan) int { return a.Before(b.Reference) })
+}
+
+// Changed reports whether anything would be sent.
+func (p *Plan) Changed() bool { return p.Sums.Requests > 0 }
+
+// Sendable returns the changes that were not sent yet.
+func (o *ObjectPlan) Sendable() []v1alpha1.Change {
+	var changes []v1alpha1.Change
+	for _, change := range o.Changes {
+		if !change.InProgress {
+			changes = append(changes, change.Change)
+		}
+	}
+	return changes
+}
+
+// All returns all changes.
+func (o *ObjectPlan) All() []v1alpha1.Change {
+	changes := make([]v1alpha1.Change, 0, len(o.Changes))
+	for _, change := range o.Changes {
+		changes = append(changes, change.Change)
+	}
+	return changes
+}
+
+// PlanOf returns the plan of changes that the status of an object shows.
+func PlanOf(object fleet.Object) ObjectPlan {
+	plan := ObjectPlan{Reference: ReferenceTo(object), Exists: true}
+	if !Observed(object) {
+		plan.Notes = append(plan.Notes, "the operator has not seen this version of the object yet")
+		return plan
+	}
+	if pending := PendingOf(object); pending != nil {
+		plan.take(object, pending.Hash, ChangesOf(object))
+	}
+	if ready := Ready(object); ready.Status != metav1.ConditionTrue && ready.Reason != v1alpha1.ReasonProgressing {
+		plan.Notes = append(plan.Notes, ready.Reason)
+	}
+	return plan
+}
+
+func (o *ObjectPlan) take(object fleet.Object, hash string, changes []v1alpha1.Change) {
+	o.Hash = hash
+	requests := RequestsOf(object)
+	for _, change := range changes {
+		planned := PlannedChange{Change: change}
+		planned.InProgress = slices.ContainsFunc(requests, func(request v1alpha1.Request) bool {
+			return request.Operation == change.Operation && !request.Phase.Ended()
+		})
+		if service, is := object.(*v1alpha1.BroadbandService); is && change.From != "" {
+			planned.KnownBy, planned.Since = knownBy(service, change.Field)
+		}
+		o.Changes = append(o.Changes, planned)
+	}
+}
+
+// knownBy returns how the present value of a field is known.
+func knownBy(service *v1alpha1.BroadbandService, field string) (v1alpha1.ValueSource, metav1.Time) {
+	for _, value := range valuesOf(service) {
+		if value.Field == field || value.Field == "cancellation" && isAboutCancellation(field) {
+			return value.Source, value.Since
+		}
+	}
+	return "", metav1.Time{}
+}
+
+func isAboutCancellation(field string) bool {
+	return field == "disconnection" || len(field) >= len("cancellation") && field[:len("cancellation")] == "cancellation"
+}
+
+// PlanService plans a service as it would be after its manifest is applied: the operator's own
+// decision about it, from what is known now. It changes the service.
+func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
+	plan := ObjectPlan{Reference: ReferenceTo(service), Exists: service.Status.ObservedGeneration > 0}
+	input := inputOf(service, known)
+	decision := services.Judge(input)
+	for _, want := range services.WantedRequests(&input) {
+		plan.Requests = append(plan.Requests, PlannedRequest{want.Operation, want.Body})
+	}
+	if decision.Pending != nil {
+		plan.take(service, decision.Pending.Hash, decision.Pending.Changes)
+	}
+	if state := service.Status.Carrier; service.Spec.Plan != nil && (state == nil || state.Plan == nil) {
+		plan.NotKnown = true
+		plan.Notes = append(plan.Notes, "the carrier's plan is not known yet: it is read before anything is decided about it")
+	}
+	if decision.Verdict.State != decide.Settled && decision.Verdict.Reason != v1alpha1.ReasonProgressing {
+		plan.Notes = append(plan.Notes, decision.Verdict.Reason)
+	}
+	return plan
+}
+
+// inputOf returns the input of the operator's decision. A process of the operator has more in its
+// memory: readings that it has just made.
+func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
+	if known.Ledger != nil {
+		services.Project(service, known.Ledger, decide.Clock{Now: known.Now})
+	}
+	var order *services.Order
+	if known.Order != nil {
+		order = services.OrderOf(known.Order)
+	}
+	services.TakeNumber(service, order)
+	memory := decide.Memory{FirstSeen: known.Now}
+	if known.Offers != nil {
+		memory.Readings.Options = decide.Reading{
+			State: decide.ReadingAnswered, RequestedAt: known.Now, Options: offersOf(known.Offers),
+		}
+	}
+	return services.Input{
+		Input: decide.Input{
+			Subject: service, Ledger: known.Ledger, Account: decide.Account{Object: known.Account}, Memory: memory,
+			Now: known.Now, Submit: true,
+		},
+		Service: service, Order: order,
+	}
+}
+
+// offersOf returns the carrier's offers as the operator reads them.
+func offersOf(query *v1alpha1.PlanOptionsQuery) carrier.PlanOptionsResult {
+	var offers carrier.PlanOptionsResult
+	for _, plan := range query.Status.Plans {
+		offer := carrier.Plan{
+			Plan: plan.Name, Term: plan.Term, PlanFee: feeOf(plan.OneTime, plan.Monthly),
+			NFASFee: feeOf(plan.NFASOneTime, plan.NFASMonthly),
+		}
+		for _, option := range plan.NTDOptions {
+			offer.NTDOptions = append(offer.NTDOptions, carrier.NTDOption{
+				Option: option.Option, Recommended: option.Recommended, Fee: feeOf(option.OneTime, option.Monthly),
+			})
+		}
+		offers.Plans = append(offers.Plans, offer)
+	}
+	for _, sla := range query.Status.SLAs {
+		offers.SLAs = append(offers.SLAs, carrier.SLA{SLA: sla.Name, Fee: feeOf(sla.OneTime, sla.Monthly)})
+	}
+	return offers
+}
+
+func feeOf(oneTime, monthly *v1alpha1.Money) *carrier.Fee {
+	if oneTime == nil && monthly == nil {
+		return nil
+	}
+	amount := func(money *v1alpha1.Money) *carrier.Money {
+		if money == nil {
+			return nil
+		}
+		return &carrier.Money{Amount: carrier.Number(money.Amount), Currency: money.Currency}
+	}
+	return &carrier.Fee{OneTimeCharge: amount(oneTime), MonthlyRecurringCharge: amount(monthly)}
+}
+
+// PlanNew returns the plan of an object that does not exist yet and is no service: it sends its one
+// request.
+func PlanNew(object fleet.Object) ObjectPlan {
+	plan := ObjectPlan{Reference: ReferenceTo(object)}
+	switch object := object.(type) {
+	case *v1alpha1.ServiceOrder:
+		plan.Changes = []PlannedChange{{Change: v1alpha1.Change{
+			Operation: v1alpha1.OperationOrderCreate, Field: "order", To: object.Spec.CustomerReference,
+		}}}
+	case *v1alpha1.DiagnosticTest:
+		plan.Changes = []PlannedChange{{Change: v1alpha1.Change{
+			Operation: v1alpha1.OperationDiagnosticTest, Field: "testType",
+			To: cmp.Or(object.Spec.TestType, "a test"),
+		}}}
+	}
+	return plan
+}

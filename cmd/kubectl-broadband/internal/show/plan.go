@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// Plan lays out what would change and what it would cost.
+func Plan(plan *judge.Plan) []Section {
+	var sections []Section
+	if rows := planTable(plan); len(rows.Rows) > 0 {
+		sections = append(sections, Section{Table: rows})
+	}
+	if notes := planNotes(plan); len(notes) > 0 {
+		sections = append(sections, Section{Lines: notes})
+	}
+	color := table.Bold
+	if !plan.Changed() {
+		color = table.Green
+	}
+	return append(sections, Section{Title: planTotal(plan), Color: color})
+}
+
+// planTable has one row for each change.
+func planTable(plan *judge.Plan) *table.Table {
+	rows := table.New("NAMESPACE", "OBJECT", "FIELD", "FROM", "KNOWN BY", "TO", "ONE-TIME", "MONTHLY", "")
+	names := make(namespaces)
+	for _, object := range plan.Objects {
+		names.add(object.Reference)
+	}
+	for _, object := range plan.Objects {
+		for i := range object.Changes {
+			row := planRow(&object, i)
+			if i == 0 {
+				row[0].Text, row[1].Text = names.shown(object.Reference), object.Short()
+			}
+			rows.AddCells(row...)
+		}
+	}
+	return rows
+}
+
+func planRow(object *judge.ObjectPlan, at int) []table.Cell {
+	change, color := object.Changes[at], table.Yellow
+	oneTime, monthly := Price(object.All(), at)
+	note := ""
+	if change.InProgress {
+		oneTime, monthly, note, color = "", "", "in progress", table.Plain
+	}
+	return []table.Cell{
+		{}, {}, {Text: change.Field}, {Text: From(change.Change)}, {Text: KnownBy(change.KnownBy)},
+		{Text: change.To, Color: color}, {Text: oneTime}, {Text: monthly}, {Text: note},
+	}
+}
+
+// planNotes says what holds changes back, and what is not known.
+func planNotes(plan *judge.Plan) []string {
+	var lines []string
+	for _, object := range plan.Objects {
+		for _, note := range object.Notes {
+			lines = append(lines, object.Short()+": "+note)
+		}
+	}
+	return lines
+}
+
+func planTotal(plan *judge.Plan) string {
+	changed := 0
+	for _, object := range plan.Objects {
+		if len(object.Sendable()) > 0 {
+			changed++
+		}
+	}
+	total := "Plan: nothing would change"
+	if changed > 0 {
+		total = fmt.Sprintf("Plan: %s, %s: %s", judge.Counted(changed, "object"),
+			judge.Counted(plan.Sums.Requests, "request"), &plan.Sums)
+	}
+	if plan.NotKnown > 0 {
+		total += fmt.Sprintf("; %s not read yet", judge.Counted(plan.NotKnown, "object"))
+	}
+	return total
+}
+
+// PlanMarkdown returns the plan for the comment of a pull request.
+func PlanMarkdown(plan *judge.Plan) string {
+	text := "**" + planTotal(plan) + "**\n"
+	if rows := planTable(plan); len(rows.Rows) > 0 {
+		text += "\n" + rows.Markdown()
+	}
+	for _, note := range planNotes(plan) {
+		text += "\n- " + note
+	}
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// PlanHTML returns the plan as a page.
+func PlanHTML(plan *judge.Plan) string {
+	body := "<p><strong>" + html.EscapeString(planTotal(plan)) + "</strong></p>\n"
+	if rows := planTable(plan); len(rows.Rows) > 0 {
+		body += rows.HTML()
+	}
+	for _, note := range planNotes(plan) {
+		body += "<p>" + html.EscapeString(note) + "</p>\n"
+	}
+	return table.Page("Plan of changes", body)
+}

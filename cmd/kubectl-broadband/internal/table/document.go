@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+// Markdown returns the table in GitHub's Markdown.
+func (t *Table) Markdown() string {
+	shown := t.withoutEmptyColumns()
+	var text strings.Builder
+	names := make([]string, 0, len(shown.Columns))
+	for _, column := range shown.Columns {
+		names = append(names, column.Name)
+	}
+	text.WriteString(markdownRow(names) + "|" + strings.Repeat(" --- |", len(names)) + "\n")
+	for _, row := range shown.Rows {
+		cells := make([]string, 0, len(row))
+		for _, cell := range row {
+			cells = append(cells, cell.Text)
+		}
+		text.WriteString(markdownRow(cells))
+	}
+	return text.String()
+}
+
+func markdownRow(cells []string) string {
+	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`)
+	escaped := make([]string, 0, len(cells))
+	for _, cell := range cells {
+		escaped = append(escaped, escape.Replace(cell))
+	}
+	return "| " + strings.Join(escaped, " | ") + " |\n"
+}
+
+// HTML returns the table as an HTML element.
+func (t *Table) HTML() string {
+	shown := t.withoutEmptyColumns()
+	var text strings.Builder
+	text.WriteString("<table>\n<tr>")
+	for _, column := range shown.Columns {
+		text.WriteString("<th>" + html.EscapeString(column.Name) + "</th>")
+	}
+	text.WriteString("</tr>\n")
+	for _, row := range shown.Rows {
+		text.WriteString("<tr>")
+		for _, cell := range row {
+			text.WriteString("<td>" + html.EscapeString(cell.Text) + "</td>")
+		}
+		text.WriteString("</tr>\n")
+	}
+	text.WriteString("</table>\n")
+	return text.String()
+}
+
+// CSV writes the table as CSV. A text that a spreadsheet would treat as a formula gets an
+// apostrophe.
+func (t *Table) CSV(out io.Writer) error {
+	writer := csv.NewWriter(out)
+	names := make([]string, 0, len(t.Columns))
+	for _, column := range t.Columns {
+		names = append(names, strings.ToLower(column.Name))
+	}
+	rows := [][]string{names}
+	for _, row := range t.Rows {
+		cells := make([]string, len(t.Columns))
+		for i, cell := range row {
+			cells[i] = inert(cell.Text)
+		}
+		rows = append(rows, cells)
+	}
+	if err := writer.WriteAll(rows); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	return nil
+}
+
+func inert(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// Page returns a whole HTML page that loads nothing from elsewhere.
+func Page(title, body string) string {
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>` + html.EscapeString(title) + `</title>
+<style>
+body { font-family: sans-serif; margin: 2em; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { border: 1px solid #ccc; padding: 0.3em 0.6em; text-align: left; vertical-align: top; }
+th { background: #eee; }
+svg { background: #fafafa; border: 1px solid #ccc; }
+</style>
+</head>
+<body>
+<h1>` + html.EscapeString(title) + `</h1>
+` + body + `</body>
+</html>
+`
+}
