@@ -35,22 +35,22 @@ func (p *planner) offers(
 		return nil, err
 	}
 	defer func() { _ = p.cluster.Delete(context.WithoutCancel(ctx), query) }()
-	if err := p.await(ctx, p.cluster, query, nil); err != nil {
+	if err := p.await(ctx, p.cluster, query, func() error { return nil }); err != nil {
 		return nil, err
 	}
 	return query, nil
 }
 
-// await waits until an object is Ready, or stalled, which is an error. Each look is passed to a
-// function, if there is one.
-func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func()) error {
+// await waits until an object is Ready, or stalled, which is an error. A function is called after
+// each look.
+func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func() error) error {
 	reference := judge.ReferenceTo(object)
 	for range waitFor / lookPause {
 		if err := cluster.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 			return err
 		}
-		if seen != nil {
-			seen()
+		if err := seen(); err != nil {
+			return err
 		}
 		ready := judge.Ready(object)
 		stalled := judge.Condition(object, v1alpha1.ConditionStalled)
@@ -58,7 +58,8 @@ func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.O
 		case ready.Status == metav1.ConditionTrue:
 			return nil
 		case judge.Observed(object) && stalled != nil && stalled.Status == metav1.ConditionTrue:
-			return usageError("%s in namespace %s: %s: %s", reference.Short(), reference.Namespace, stalled.Reason, stalled.Message)
+			return usageError("%s in namespace %s: %s: %s",
+				reference.Short(), reference.Namespace, stalled.Reason, stalled.Message)
 		}
 		if !arrives(ctx, t.Wait(lookPause)) {
 			return ctx.Err() //nolint:wrapcheck // the user interrupted it

@@ -69,8 +69,9 @@ func (t *tool) root() *cobra.Command {
 	}
 	root.SetVersionTemplate("kubectl-broadband {{.Version}}\n")
 	t.connection.AddFlags(root.PersistentFlags())
-	root.AddCommand(t.statusCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),
-		t.resolveCommand(), t.planCommand())
+	root.AddCommand(t.statusCommand(), t.planCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),
+		t.resolveCommand(), t.findCommand(), t.testCommand(), t.reportCommand(), t.checkCommand(),
+		t.bundleCommand())
 	t.completeNamespaces(root)
 	return root
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
@@ -37,7 +38,9 @@ type Cluster struct {
 // NewScheme returns the types that the plugin reads and writes.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme),
+		apiextensionsv1.AddToScheme(scheme))
+	if err != nil {
 		return nil, fmt.Errorf("build the scheme: %w", err)
 	}
 	return scheme, nil
@@ -139,4 +142,21 @@ func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value
 		return fmt.Errorf("build the patch: %w", err)
 	}
 	return c.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+}
+
+// EachLedger passes every RequestLedger to a function, page by page.
+func (c *Cluster) EachLedger(ctx context.Context, do func(*v1alpha1.RequestLedger)) error {
+	next := ""
+	for {
+		var list v1alpha1.RequestLedgerList
+		if err := c.List(ctx, &list, &client.ListOptions{Limit: PageSize, Continue: next}); err != nil {
+			return fmt.Errorf("list requestledgers: %w", err)
+		}
+		for i := range list.Items {
+			do(&list.Items[i])
+		}
+		if next = list.Continue; next == "" {
+			return nil
+		}
+	}
 }

@@ -33,11 +33,7 @@ type Kind struct {
 // Kinds returns the kinds that the operator reconciles, in the order in which they are shown.
 func Kinds() []Kind {
 	return []Kind{
-		{
-			"CarrierAccount", "carrieraccounts", "cacct",
-			func() client.ObjectList { return &v1alpha1.CarrierAccountList{} },
-			func() Object { return &v1alpha1.CarrierAccount{} },
-		},
+		Accounts(),
 		Services(),
 		{
 			"ServiceOrder", "serviceorders", "sorder",
@@ -60,6 +56,15 @@ func Kinds() []Kind {
 			func() client.ObjectList { return &v1alpha1.PlanOptionsQueryList{} },
 			func() Object { return &v1alpha1.PlanOptionsQuery{} },
 		},
+	}
+}
+
+// Accounts is the kind of accounts.
+func Accounts() Kind {
+	return Kind{
+		"CarrierAccount", "carrieraccounts", "cacct",
+		func() client.ObjectList { return &v1alpha1.CarrierAccountList{} },
+		func() Object { return &v1alpha1.CarrierAccount{} },
 	}
 }
 

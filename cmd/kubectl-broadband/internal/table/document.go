@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -81,6 +82,9 @@ func (t *Table) CSV(out io.Writer) error {
 }
 
 func inert(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text // a number, perhaps a negative one
+	}
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
 	}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// CheckResult is how a check ended.
+type CheckResult string
+
+// The results of checks.
+const (
+	CheckOK      CheckResult = "ok"
+	CheckFailed  CheckResult = "failed"
+	CheckWarning CheckResult = "warning"
+	CheckSkipped CheckResult = "skipped" // the user may not read what it needs
+)
+
+// Check is one check of an installation.
+type Check struct {
+	About  string      `json:"about"`
+	What   string      `json:"what"`
+	Result CheckResult `json:"result"`
+	Detail string      `json:"detail,omitempty"`
+}
+
+// CheckAccount checks the login, the clock, the carrier and the API version of an account, as the
+// operator reports them.
+func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
+	about := ReferenceTo(account).Namespace + "/" + ReferenceTo(account).Short()
+	ready := Ready(account)
+	token := Check{about, "login", CheckOK, ready.Message}
+	if ready.Status != metav1.ConditionTrue {
+		token.Result, token.Detail = CheckFailed, ready.Reason+": "+ready.Message
+	}
+	clock := Check{about, "clock", CheckOK, "the identity provider accepts the operator's time"}
+	switch {
+	case ready.Reason == v1alpha1.ReasonClockSkew:
+		clock.Result, clock.Detail = CheckFailed, ready.Message
+	case ready.Status != metav1.ConditionTrue:
+		clock.Result, clock.Detail = CheckSkipped, "no token was issued"
+	}
+	reach := Check{about, "carrier", CheckSkipped, "the carrier was not called yet"}
+	if answers := Condition(account, v1alpha1.ConditionCarrier); answers != nil {
+		reach.Result, reach.Detail = CheckOK, answers.Message
+		if answers.Status != metav1.ConditionTrue {
+			reach.Result, reach.Detail = CheckFailed, answers.Reason+": "+answers.Message
+		}
+	}
+	return []Check{token, clock, reach, checkVersion(about, account.Spec.APIVersion)}
+}
+
+// checkVersion: versions 1 and 2 are deprecated by the carrier, and 8 is the newest that is
+// documented.
+func checkVersion(about string, version int32) Check {
+	const deprecated, newest = 2, 8
+	check := Check{about, "API version", CheckOK, fmt.Sprint(version)}
+	switch {
+	case version <= deprecated:
+		check.Result, check.Detail = CheckFailed, fmt.Sprintf("version %d is deprecated by the carrier: raise apiVersion", version)
+	case version < newest:
+		check.Result, check.Detail = CheckWarning, fmt.Sprintf("version %d; %d is the newest", version, newest)
+	}
+	return check
+}
+
+// CheckCRD compares a CustomResourceDefinition of the cluster with the one of this version; nil if
+// the cluster has none.
+func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
+	check := Check{wanted.Name, "CustomResourceDefinition", CheckOK, "as in this version of the plugin"}
+	switch {
+	case found == nil:
+		check.Result, check.Detail = CheckFailed, "it is not installed: make install"
+	case !equality.Semantic.DeepEqual(schemasOf(wanted), schemasOf(found)):
+		check.Result, check.Detail = CheckWarning, "it is of another version than this plugin: install the CRDs of one version"
+	}
+	return check
+}
+
+func schemasOf(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextensionsv1.CustomResourceValidation {
+	schemas := make(map[string]*apiextensionsv1.CustomResourceValidation)
+	for _, version := range crd.Spec.Versions {
+		schemas[version.Name] = version.Schema
+	}
+	return schemas
+}
+
+// CheckVersions compares the versions of plugin and operator. The operator's is the tag of its
+// image.
+func CheckVersions(plugin, image string, available int32) Check {
+	check := Check{"operator", "deployment", CheckOK, image}
+	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	switch {
+	case available == 0:
+		check.Result, check.Detail = CheckFailed, image+": no replica is available"
+	case tag != plugin:
+		check.Result, check.Detail = CheckWarning, fmt.Sprintf("the operator is %s, and this plugin is %s", tag, plugin)
+	}
+	return check
+}

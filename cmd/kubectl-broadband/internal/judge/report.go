@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Entry is one finished request of a report.
+type Entry struct {
+	SentAt    metav1.Time           `json:"sentAt"`
+	Identity  string                `json:"identity"`
+	Namespace string                `json:"namespace,omitempty"`
+	Holder    string                `json:"holder,omitempty"` // the name of the object
+	About     string                `json:"about"`            // service 1234567, order SITE-015
+	Operation v1alpha1.Operation    `json:"operation"`
+	Change    string                `json:"change"`
+	Outcome   v1alpha1.RequestPhase `json:"outcome"`
+	Code      string                `json:"code,omitempty"`
+	Person    string                `json:"person,omitempty"` // who approved it, or requested it by a retry
+	Currency  string                `json:"currency,omitempty"`
+	OneTime   int64                 `json:"oneTimeCents"`
+	Rise      int64                 `json:"monthlyRiseCents"`
+	Unknown   bool                  `json:"priceUnknown"`
+}
+
+// Report is what was changed and spent in a time.
+type Report struct {
+	Since   metav1.Time `json:"since"`
+	Until   metav1.Time `json:"until"`
+	Entries []Entry     `json:"entries"`
+	Groups  []Group     `json:"groups"`
+}
+
+// Group adds up the entries of one account identity, operation and person.
+type Group struct {
+	Identity  string             `json:"identity"`
+	Operation v1alpha1.Operation `json:"operation"`
+	Person    string             `json:"person,omitempty"`
+	Currency  string             `json:"currency,omitempty"`
+	Succeeded int                `json:"succeeded"`
+	Failed    int                `json:"failed"`
+	OneTime   int64              `json:"oneTimeCents"`
+	Rise      int64              `json:"monthlyRiseCents"`
+	Unknown   int                `json:"unknownPrices"`
+}
+
+// Take adds the requests of a ledger that were sent in the time of the report, and reached the
+// carrier.
+func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
+	for _, ended := range ledger.Spec.Ended {
+		if !ended.Outcome.Reached() || ended.SubmittedAt.Before(&r.Since) || r.Until.Before(&ended.SubmittedAt) {
+			continue
+		}
+		entry := Entry{
+			SentAt: ended.SubmittedAt, Identity: ledger.Spec.Identity, Namespace: ledger.Spec.Holder.Namespace,
+			Holder: ledger.Spec.Holder.Name, About: aboutOf(ledger), Operation: ended.Operation,
+			Change: decide.DescribeChanges(decide.Unpriced(ended.Changes)), Outcome: ended.Outcome, Code: ended.Code,
+			Person: cmp.Or(ended.ApprovedBy, ended.RetriedBy, decide.ResolverOf(ended.ResolvedBy)),
+		}
+		var sums Sums
+		sums.Add(ended.Changes)
+		entry.Unknown = sums.Unknown > 0
+		if len(sums.ByCurrency) > 0 {
+			sum := sums.ByCurrency[0]
+			entry.Currency, entry.OneTime, entry.Rise = sum.Currency, sum.OneTime, sum.Rise()
+		}
+		r.Entries = append(r.Entries, entry)
+	}
+}
+
+func aboutOf(ledger *v1alpha1.RequestLedger) string {
+	switch spec := ledger.Spec; {
+	case spec.Service != nil:
+		return "service " + string(spec.Service.ID)
+	case spec.Diagnostics != nil:
+		return "service " + string(spec.Diagnostics.ID)
+	case spec.Order != nil:
+		return "order " + spec.Order.CustomerReference
+	}
+	return ""
+}
+
+// Finish sorts the entries and adds them up.
+func (r *Report) Finish() {
+	slices.SortStableFunc(r.Entries, func(a, b Entry) int {
+		return cmp.Or(a.SentAt.Compare(b.SentAt.Time), cmp.Compare(a.About, b.About))
+	})
+	r.Groups = []Group{}
+	for _, entry := range r.Entries {
+		group := r.groupOf(entry)
+		if entry.Outcome != v1alpha1.PhaseSucceeded {
+			group.Failed++
+			continue // a request that did not succeed costs nothing
+		}
+		group.Succeeded++
+		group.OneTime += entry.OneTime
+		group.Rise += entry.Rise
+		if entry.Unknown {
+			group.Unknown++
+		}
+	}
+	slices.SortFunc(r.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Operation, b.Operation),
+			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Currency, b.Currency))
+	})
+}
+
+func (r *Report) groupOf(entry Entry) *Group {
+	for i := range r.Groups {
+		group := &r.Groups[i]
+		same := group.Identity == entry.Identity && group.Operation == entry.Operation && group.Person == entry.Person
+		if same && (group.Currency == entry.Currency || group.Currency == "" || entry.Currency == "") {
+			group.Currency = cmp.Or(group.Currency, entry.Currency)
+			return group
+		}
+	}
+	r.Groups = append(r.Groups, Group{
+		Identity: entry.Identity, Operation: entry.Operation, Person: entry.Person, Currency: entry.Currency,
+	})
+	return &r.Groups[len(r.Groups)-1]
+}
+
+// Days counts the requests of each day of the report, in UTC.
+func (r *Report) Days() []Day {
+	const most = 400
+	var days []Day
+	first := r.Since.UTC().Truncate(24 * time.Hour)
+	for day := first; !day.After(r.Until.UTC()) && len(days) < most; day = day.AddDate(0, 0, 1) {
+		days = append(days, Day{Date: day})
+	}
+	for _, entry := range r.Entries {
+		at := int(entry.SentAt.UTC().Truncate(24*time.Hour).Sub(first) / (24 * time.Hour))
+		if at < 0 || at >= len(days) {
+			continue
+		}
+		days[at].Requests++
+		if entry.Outcome == v1alpha1.PhaseSucceeded {
+			days[at].OneTime += entry.OneTime
+		}
+	}
+	return days
+}
+
+// Day is what was sent on one day.
+type Day struct {
+	Date     time.Time
+	Requests int
+	OneTime  int64
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// Report lays out what was changed and spent.
+func Report(report *judge.Report) []Section {
+	return []Section{{Title: reportTitle(report), Table: groupTable(report)}}
+}
+
+func reportTitle(report *judge.Report) string {
+	return fmt.Sprintf("%s from %s to %s", judge.Counted(len(report.Entries), "request"),
+		report.Since.UTC().Format(time.DateOnly), report.Until.UTC().Format(time.DateOnly))
+}
+
+func groupTable(report *judge.Report) *table.Table {
+	rows := table.New("ACCOUNT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ONE-TIME", "MONTHLY", "UNKNOWN PRICES")
+	for _, group := range report.Groups {
+		rows.Add(group.Identity, string(group.Operation), group.Person, strconv.Itoa(group.Succeeded),
+			strconv.Itoa(group.Failed), judge.Money(group.OneTime, group.Currency), judge.Signed(group.Rise, group.Currency),
+			strconv.Itoa(group.Unknown))
+	}
+	return rows
+}
+
+// Entries is the table of every request of a report, for CSV.
+func Entries(report *judge.Report) *table.Table {
+	rows := table.New("SENT", "ACCOUNT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE", "PERSON",
+		"ONE-TIME", "MONTHLY", "CURRENCY")
+	for _, entry := range report.Entries {
+		oneTime, monthly := judge.Money(entry.OneTime, ""), judge.Money(entry.Rise, "")
+		if entry.Unknown {
+			oneTime, monthly = unknown, unknown
+		}
+		rows.Add(judge.Time(entry.SentAt), entry.Identity, entry.Namespace, entry.Holder, entry.About, string(entry.Operation),
+			entry.Change, string(entry.Outcome), entry.Code, entry.Person, oneTime, monthly, entry.Currency)
+	}
+	return rows
+}
+
+// ReportHTML is the report as a page with plots.
+func ReportHTML(report *judge.Report) string {
+	days := report.Days()
+	requests := func(day judge.Day) int64 { return int64(day.Requests) }
+	spent := func(day judge.Day) int64 { return day.OneTime }
+	body := groupTable(report).HTML() +
+		"<h2>Requests by day</h2>\n" + plot(days, requests) +
+		"<h2>One-time fees by day</h2>\n" + plot(days, spent) +
+		"<h2>All requests</h2>\n" + Entries(report).HTML()
+	return table.Page(reportTitle(report), body)
+}
+
+// plot draws one bar for each day.
+func plot(days []judge.Day, of func(judge.Day) int64) string {
+	const height, bar = 120, 12
+	most := int64(1)
+	for _, day := range days {
+		most = max(most, of(day))
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "<svg width=\"%d\" height=\"%d\" role=\"img\">\n", len(days)*bar, height)
+	for i, day := range days {
+		value := of(day)
+		tall := value * height / most
+		fmt.Fprintf(&text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#36c\"><title>%s: %d</title></rect>\n",
+			i*bar, height-tall, bar-2, tall, day.Date.Format(time.DateOnly), value)
+	}
+	return text.String() + "</svg>\n"
+}
