@@ -71,7 +71,7 @@ func (t *tool) root() *cobra.Command {
 	t.connection.AddFlags(root.PersistentFlags())
 	root.AddCommand(t.statusCommand(), t.planCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),
 		t.resolveCommand(), t.findCommand(), t.testCommand(), t.reportCommand(), t.checkCommand(),
-		t.bundleCommand())
+		t.bundleCommand(), t.importCommand())
 	t.completeNamespaces(root)
 	return root
 }

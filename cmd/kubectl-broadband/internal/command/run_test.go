@@ -21,6 +21,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
+// root is the root of the repository. A spec may change the working directory.
+var root = world.Root()
+
 // width is the width of the terminal of the golden files.
 const width = 110
 
@@ -146,9 +149,9 @@ func (s *session) expectGolden(name string) {
 // expectGoldenDocument is the same for a document, whose lines have any length.
 func (s *session) expectGoldenDocument(name string) {
 	GinkgoHelper()
-	file := filepath.Join("testdata", name+".golden")
+	file := filepath.Join(root, "cmd", "kubectl-broadband", "internal", "command", "testdata", name+".golden")
 	if os.Getenv("GOLDEN") != "" {
-		Expect(os.MkdirAll("testdata", 0o750)).To(Succeed())
+		Expect(os.MkdirAll(filepath.Dir(file), 0o750)).To(Succeed())
 		Expect(os.WriteFile(file, []byte(s.text.String()), 0o600)).To(Succeed())
 	}
 	wanted, err := os.ReadFile(file) //nolint:gosec // the name is chosen by the test

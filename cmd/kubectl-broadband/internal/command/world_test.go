@@ -73,12 +73,19 @@ func withLabel(key, value string) edit {
 // read from a cache, which learns of another client's write a moment later.
 func (f *fleetWorld) drive(ctx context.Context, name string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
+	f.awaitCached(ctx, name)
+	return f.process.Drive(ctx, name)
+}
+
+func (f *fleetWorld) awaitCached(ctx context.Context, name string) {
+	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		live := &v1alpha1.BroadbandService{}
 		g.Expect(plane.Live.Get(ctx, client.ObjectKey{Namespace: f.Namespace, Name: name}, live)).To(Succeed())
-		g.Expect(f.Read(ctx, name).ResourceVersion).To(Equal(live.ResourceVersion))
+		cached := &v1alpha1.BroadbandService{}
+		g.Expect(f.Get(ctx, client.ObjectKeyFromObject(live), cached)).To(Succeed())
+		g.Expect(cached.ResourceVersion).To(Equal(live.ResourceVersion))
 	}).WithTimeout(time.Minute).Should(Succeed())
-	return f.process.Drive(ctx, name)
 }
 
 // loseNext makes the carrier lose its next response to an operation.

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/imports"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+)
+
+// importer is the command import.
+type importer struct {
+	*tool
+
+	output     *outputFlag
+	csv        string
+	serviceIDs []string
+	columns    map[string]string
+	folder     string
+	account    string
+	report     bool
+	accept     bool
+}
+
+func (t *tool) importCommand() *cobra.Command {
+	i := &importer{tool: t}
+	command := &cobra.Command{
+		Use:   "import",
+		Short: "Make manifests for an existing fleet, and compare them with what the carrier has",
+		Long: "1. --csv or --service-ids: writes one manifest for each service into a folder, under managementPolicy Plan.\n" +
+			"   Files that exist are kept, so that an import can be repeated.\n" +
+			"2. Apply the folder. The operator reads the services and sends nothing.\n" +
+			"3. --report: shows unknown numbers, other plans, spellings and cancelled services. Exit code 1 if there are any.\n" +
+			"4. --accept: writes the carrier's plans into the manifests. Apply them, and remove managementPolicy when all match.\n\n" +
+			"Columns are recognized by their header. --map names a header: --map plan='Tariff name'. The fields are\n" +
+			strings.Join(imports.FieldNames(), ", ") + ".",
+		Example: examples("kubectl broadband import --csv fleet.csv --account default --folder fleet/",
+			"kubectl broadband import --service-ids 1234567,1234568 --folder fleet/",
+			"kubectl broadband import --report --folder fleet/", "kubectl broadband import --accept --folder fleet/"),
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return i.run(command.Context()) },
+	}
+	i.output = addOutput(command, outputCSV, outputHTML)
+	flags := command.Flags()
+	flags.StringVar(&i.csv, "csv", "", "a list of services with a header")
+	flags.StringSliceVar(&i.serviceIDs, "service-ids", nil, "the numbers of services, instead of --csv")
+	flags.StringToStringVar(&i.columns, "map", nil, "the header of a field, such as plan='Tariff name'")
+	flags.StringVar(&i.folder, "folder", "fleet", "the folder of the manifests")
+	flags.StringVar(&i.account, "account", "default", "the CarrierAccount of the services")
+	flags.BoolVar(&i.report, "report", false, "compare the applied manifests of the folder with the carrier")
+	flags.BoolVar(&i.accept, "accept", false, "write the carrier's plans into the manifests of the folder")
+	command.MarkFlagsMutuallyExclusive("csv", "service-ids", "report", "accept")
+	command.MarkFlagsOneRequired("csv", "service-ids", "report", "accept")
+	return command
+}
+
+func (i *importer) run(ctx context.Context) error {
+	switch {
+	case i.report:
+		return i.compare(ctx)
+	case i.accept:
+		return i.acceptCarriers(ctx)
+	}
+	rows, err := i.rows()
+	if err != nil {
+		return fmt.Errorf("nothing is written: %w", err)
+	}
+	return i.write(rows)
+}
+
+func (i *importer) rows() (rows []imports.Row, err error) {
+	if i.csv == "" {
+		return imports.Numbers(i.serviceIDs) //nolint:wrapcheck // it says which line
+	}
+	file, err := os.Open(i.csv)
+	if err != nil {
+		return nil, fmt.Errorf("open the list: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return imports.Read(file, i.columns) //nolint:wrapcheck // it says which line
+}
+
+// write writes the manifests. A file that exists is kept.
+func (i *importer) write(rows []imports.Row) error {
+	namespace, _, err := i.connection.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return fmt.Errorf("find the namespace: %w", err)
+	}
+	if err := os.MkdirAll(i.folder, 0o750); err != nil {
+		return fmt.Errorf("make the folder: %w", err)
+	}
+	written, kept, different := 0, 0, 0
+	for at, row := range rows {
+		text, err := imports.Manifest(row, imports.Target{Namespace: namespace, Account: i.account})
+		if err != nil {
+			return err //nolint:wrapcheck // it says which line
+		}
+		file := filepath.Join(i.folder, row.Name+".yaml")
+		held, err := os.ReadFile(file) //nolint:gosec // the folder is named by the user
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			written++
+			err = os.WriteFile(file, text, 0o600)
+		case err == nil && !bytes.Equal(held, text):
+			different++
+		case err == nil:
+			kept++
+		}
+		if err != nil {
+			return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
+		}
+		if err := i.progress(at+1, len(rows)); err != nil {
+			return err
+		}
+	}
+	return i.printf("%s: %s written, %d as before, %d kept that differ from the list.\nNext: kubectl apply -f %s, then "+
+		"kubectl broadband import --report --folder %s\n", i.folder, judge.Counted(written, "manifest"), kept, different,
+		i.folder, i.folder)
+}
+
+// progress draws a bar on a terminal.
+func (t *tool) progress(done, all int) error {
+	const long, steps = 40, 100
+	if !t.Terminal || done != all && done%max(1, all/steps) != 0 {
+		return nil
+	}
+	full, end := done*long/all, ""
+	if done == all {
+		end = "\n"
+	}
+	return t.printf("\r[%s%s] %d of %d%s", strings.Repeat("#", full), strings.Repeat(" ", long-full), done, all, end)
+}

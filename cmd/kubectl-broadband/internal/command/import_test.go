@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("import", func() {
+	It("makes manifests, compares them with the carrier, and accepts what it has; nothing is sent", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.line("site-same")
+		f.line("site-other", func(line *simulator.Service) { line.Plan = world.PlanFast })
+		f.line("site-spelled")
+		f.line("site-ended", func(line *simulator.Service) {
+			line.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2099-06-30"}
+		})
+		list := "Site,Service No.,Tariff name,Months,SLA\n"
+		for _, row := range []string{
+			"Site same,%d,Home 50/20,12,", "Site other,%d,Home 50/20,12,", "Site spelled,%d,HOME  50/20,12,Standard",
+			"Site ended,%d,Home 50/20,12,",
+		} {
+			name := strings.ToLower(strings.ReplaceAll(strings.SplitN(row, ",", 2)[0], " ", "-"))
+			list += fmt.Sprintf(row, f.lines[name]) + "\n"
+		}
+		list += "Nobody,4711,Home 50/20,12,\n"
+		GinkgoT().Chdir(GinkgoT().TempDir())
+		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
+		s := newSession(f.World)
+		Expect(s.show(ctx, "import", "--csv", "fleet.csv").code).To(Equal(4))
+		mapped := []string{"import", "--csv", "fleet.csv", "--map", "serviceID=Service No.", "--map", "plan=Tariff name"}
+		Expect(s.show(ctx, mapped...).code).To(Equal(0))
+		Expect(os.Remove(filepath.Join("fleet", "nobody.yaml"))).To(Succeed())
+		Expect(s.show(ctx, mapped...).code).To(Equal(0), "it continues where it was")
+		text, err := os.ReadFile(filepath.Join("fleet", "site-spelled.yaml"))
+		Expect(err).NotTo(HaveOccurred())
+		s.text.WriteString("$ cat fleet/site-spelled.yaml\n" + normalized(f.World, string(text)) + "\n")
+		Expect(s.show(ctx, "import", "--report").code).To(Equal(1))
+
+		applied := f.apply(ctx)
+		Expect(s.show(ctx, "import", "--report").code).To(Equal(1))
+		Expect(s.show(ctx, "import", "--report", "-o", "csv").code).To(Equal(1))
+		Expect(s.show(ctx, "import", "--accept").code).To(Equal(0))
+		Expect(f.apply(ctx)).To(Equal(applied))
+		Expect(s.show(ctx, "import", "--report").code).To(Equal(1), "what nobody can accept is left")
+		s.expectGoldenDocument("import")
+		for _, line := range f.lines {
+			Expect(f.Posts(line)).To(BeZero())
+		}
+	})
+
+	It("names every line that cannot be imported, and writes nothing", func(ctx SpecContext) {
+		GinkgoT().Chdir(GinkgoT().TempDir())
+		list := "name,service id,plan,term\na,1,Home,12\nb,x,Home,12\nc,3,Home,\nd,1,Home,1\n"
+		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
+		ran := newPlugin().run(ctx, "import", "--csv", "fleet.csv")
+		Expect(ran.code).To(Equal(4))
+		Expect(ran.err).To(And(ContainSubstring("line 3: \"x\""), ContainSubstring("line 4: plan and term"),
+			ContainSubstring("line 5: service 1 is in line 2 too")))
+		Expect("fleet").NotTo(BeADirectory())
+	})
+})
+
+// apply applies the folder of an import with kubectl, and lets the operator read the services. It
+// returns their names.
+func (f *fleetWorld) apply(ctx SpecContext) []string {
+	GinkgoHelper()
+	_, err := plane.Kubectl("apply", "-f", "fleet")
+	Expect(err).NotTo(HaveOccurred())
+	files, err := filepath.Glob(filepath.Join("fleet", "*.yaml"))
+	Expect(err).NotTo(HaveOccurred())
+	var names []string
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		names = append(names, name)
+		f.awaitCached(ctx, name)
+		for range 6 {
+			result, err := f.process.Reconcile(ctx, name)
+			Expect(err).NotTo(HaveOccurred())
+			f.Clock.Advance(min(result.RequeueAfter, 20*time.Second))
+		}
+	}
+	return names
+}
