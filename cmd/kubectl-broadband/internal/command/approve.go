@@ -12,9 +12,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 )
 
+// The verbs that are also rights of a user.
+const (
+	verbApprove = "approve"
+	verbResolve = "resolve"
+)
+
 func (t *tool) approveCommand() *cobra.Command {
 	d := &decision{
-		tool: t, verb: "approve", past: "approved", annotation: v1alpha1.AnnotationApprove, kinds: fleet.ApprovedKinds(),
+		tool: t, verb: verbApprove, past: "approved", annotation: v1alpha1.AnnotationApprove, kinds: fleet.ApprovedKinds(),
 		choose: func() judge.Chooser { return judge.ToApprove },
 	}
 	return d.command("Approve the plans of changes that wait, at the prices shown",

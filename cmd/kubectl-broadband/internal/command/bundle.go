@@ -43,8 +43,8 @@ func (t *tool) bundleCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bundle",
 		Short: "Collect everything that a support case needs into one file, without secrets and contacts",
-		Long: "Writes objects, RequestLedgers, Events, checks and versions into a .tar.gz. Secrets are never read. Contacts,\n" +
-			"addresses and the paths of notifications are replaced by REDACTED. Look through it before you send it.",
+		Long: "Writes objects, RequestLedgers, Events, checks and versions into a .tar.gz. Secrets are never read.\n" +
+			"Contacts, addresses and the paths of notifications are replaced by REDACTED. Look through it before you send it.",
 		Example: examples("kubectl broadband bundle --file support.tar.gz"),
 		Args:    cobra.NoArgs,
 		RunE:    func(command *cobra.Command, _ []string) error { return b.run(command.Context()) },
@@ -59,10 +59,11 @@ func (b *bundler) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.collect(ctx, cluster); err != nil {
+	err = b.collect(ctx, cluster)
+	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(b.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the user names it
+	file, err := os.OpenFile(b.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the bundle: %w; name another file with --file", err)
 	}
@@ -93,10 +94,8 @@ func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(b.add("checks.yaml", checks), b.add("versions.yaml", map[string]string{"plugin": b.Version})); err != nil {
-		return err
-	}
-	return errors.Join(b.addLedgers(ctx, cluster), b.addEvents(ctx, cluster))
+	return errors.Join(b.add("checks.yaml", checks), b.add("versions.yaml", map[string]string{"plugin": b.Version}),
+		b.addLedgers(ctx, cluster), b.addEvents(ctx, cluster))
 }
 
 func (b *bundler) addLedgers(ctx context.Context, cluster *fleet.Cluster) error {
@@ -111,8 +110,8 @@ func (b *bundler) addLedgers(ctx context.Context, cluster *fleet.Cluster) error 
 	if apierrors.IsForbidden(err) {
 		return b.add("requestledgers.yaml", "not readable for this user")
 	}
-	if err = errors.Join(err, failure); err != nil {
-		return err
+	if err != nil || failure != nil {
+		return errors.Join(err, failure)
 	}
 	return b.add("requestledgers.yaml", ledgers)
 }
@@ -161,7 +160,9 @@ func (b *bundler) write(file *os.File) error {
 	archive := tar.NewWriter(packed)
 	for _, content := range b.contents {
 		text := []byte(judge.Scrub(content.text, b.removed))
-		header := &tar.Header{Name: "broadband-support/" + content.name, Mode: 0o600, Size: int64(len(text)), ModTime: b.Now()}
+		header := &tar.Header{
+			Name: "broadband-support/" + content.name, Mode: 0o600, Size: int64(len(text)), ModTime: b.Now(),
+		}
 		if err := archive.WriteHeader(header); err != nil {
 			return err //nolint:wrapcheck // the caller says what it writes
 		}

@@ -80,7 +80,7 @@ func (c *checker) checks(ctx context.Context, cluster *fleet.Cluster) ([]judge.C
 	}
 	checks = append(checks, c.checkOperator(ctx, cluster))
 	for _, right := range []struct{ verb, does string }{
-		{"list", "view"}, {"patch", "edit"}, {"approve", "approve"}, {"resolve", "resolve"},
+		{"list", "view"}, {"patch", "edit"}, {verbApprove, verbApprove}, {verbResolve, verbResolve},
 	} {
 		checks = append(checks, checkRight(ctx, cluster, right.verb, right.does))
 	}
@@ -121,7 +121,7 @@ func checkCRD(ctx context.Context, cluster *fleet.Cluster, file string) (judge.C
 		return judge.Check{}, fmt.Errorf("read the CRDs of this version: %w", err)
 	}
 	wanted, found := &apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(text, wanted); err != nil {
+	if err = yaml.Unmarshal(text, wanted); err != nil {
 		return judge.Check{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	err = cluster.Get(ctx, client.ObjectKey{Name: wanted.Name}, found)
@@ -178,7 +178,7 @@ func checkRight(ctx context.Context, cluster *fleet.Cluster, verb, does string) 
 
 // checkKeys checks that the Secrets of an account have its keys. Their content is not looked at.
 func checkKeys(ctx context.Context, cluster *fleet.Cluster, account *v1alpha1.CarrierAccount) []judge.Check {
-	var checks []judge.Check
+	checks := make([]judge.Check, 0, len(account.Spec.Auth.Keys))
 	for _, key := range account.Spec.Auth.Keys {
 		about, ref := account.Namespace+"/"+judge.ReferenceTo(account).Short(), key.PrivateKeySecretRef
 		check := judge.Check{About: about, What: "key " + key.KeyID, Result: judge.CheckOK, Detail: "the Secret has the key"}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -46,8 +47,8 @@ type limitFlags struct {
 func (d *decision) addDecision(command *cobra.Command) {
 	d.selection, d.output = d.addSelection(command), addOutput(command)
 	flags := command.Flags()
-	flags.StringVar(&d.limits.oneTime, "max-one-time", "", "write nothing if the one-time fees are higher than this amount")
-	flags.StringVar(&d.limits.monthly, "max-monthly", "", "write nothing if the monthly fees rise by more than this amount")
+	flags.StringVar(&d.limits.oneTime, "max-one-time", "", "write nothing if the one-time fees are higher than this")
+	flags.StringVar(&d.limits.monthly, "max-monthly", "", "write nothing if the monthly fees rise by more than this")
 	flags.IntVar(&d.limits.changes, "max-changes", -1, "write nothing if more requests than this would be sent")
 	flags.BoolVar(&d.dryRun, "dry-run", false, "show what would be written, and write nothing")
 	flags.BoolVarP(&d.yes, "yes", "y", false, "write without asking; needed without a terminal")
@@ -120,17 +121,12 @@ func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judg
 
 // decide asks, if there is something to ask about, and writes.
 func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices []*judge.Choice) error {
-	open := 0
-	for _, choice := range choices {
-		if !choice.Done {
-			open++
-		}
-	}
-	if d.dryRun || open == 0 {
+	open := slices.DeleteFunc(slices.Clone(choices), func(choice *judge.Choice) bool { return choice.Done })
+	if d.dryRun || len(open) == 0 {
 		return nil
 	}
 	if !d.yes {
-		agreed, err := d.confirm(fmt.Sprintf("%s %s?", capitalized(d.verb), judge.Counted(open, "object")))
+		agreed, err := d.confirm(fmt.Sprintf("%s %s?", capitalized(d.verb), judge.Counted(len(open), "object")))
 		if err != nil {
 			return err
 		}
@@ -138,10 +134,8 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 			return usageError("nothing is %s", d.past)
 		}
 	}
-	for _, choice := range choices {
-		if !choice.Done {
-			d.write(ctx, cluster, choice)
-		}
+	for _, choice := range open {
+		d.write(ctx, cluster, choice)
 	}
 	return nil
 }

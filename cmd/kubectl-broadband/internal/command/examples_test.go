@@ -16,10 +16,10 @@ import (
 )
 
 // exampleLine is an example in the help of a command.
-var exampleLine = regexp.MustCompile(`(?m)^  kubectl broadband (.+)$`)
+var exampleLine = regexp.MustCompile(`(?m)^ {2}kubectl broadband (.+)$`)
 
 // listedCommand is a command in the help of the plugin.
-var listedCommand = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+var listedCommand = regexp.MustCompile(`(?m)^ {2}([a-z]+) +[A-Z]`)
 
 var _ = Describe("The help", func() {
 	It("has examples for each command, which work", func(ctx SpecContext) {

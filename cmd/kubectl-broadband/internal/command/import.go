@@ -37,11 +37,13 @@ func (t *tool) importCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "import",
 		Short: "Make manifests for an existing fleet, and compare them with what the carrier has",
-		Long: "1. --csv or --service-ids: writes one manifest for each service into a folder, under managementPolicy Plan.\n" +
+		Long: "1. --csv or --service-ids: writes a manifest for each service into a folder, with managementPolicy: Plan.\n" +
 			"   Files that exist are kept, so that an import can be repeated.\n" +
 			"2. Apply the folder. The operator reads the services and sends nothing.\n" +
-			"3. --report: shows unknown numbers, other plans, spellings and cancelled services. Exit code 1 if there are any.\n" +
-			"4. --accept: writes the carrier's plans into the manifests. Apply them, and remove managementPolicy when all match.\n\n" +
+			"3. --report: shows unknown numbers, other plans, spellings and cancelled services. Exit code 1 if there are\n" +
+			"   any.\n" +
+			"4. --accept: writes the carrier's plans into the manifests. Apply them. When all match, set\n" +
+			"   managementPolicy: Manage.\n\n" +
 			"Columns are recognized by their header. --map names a header: --map plan='Tariff name'. The fields are\n" +
 			strings.Join(imports.FieldNames(), ", ") + ".",
 		Example: examples("kubectl broadband import --csv fleet.csv --account default --folder fleet/",
@@ -80,14 +82,14 @@ func (i *importer) run(ctx context.Context) error {
 
 func (i *importer) rows() (rows []imports.Row, err error) {
 	if i.csv == "" {
-		return imports.Numbers(i.serviceIDs) //nolint:wrapcheck // it says which line
+		return imports.Numbers(i.serviceIDs)
 	}
 	file, err := os.Open(i.csv)
 	if err != nil {
 		return nil, fmt.Errorf("open the list: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return imports.Read(file, i.columns) //nolint:wrapcheck // it says which line
+	return imports.Read(file, i.columns)
 }
 
 // write writes the manifests. A file that exists is kept.
@@ -99,33 +101,49 @@ func (i *importer) write(rows []imports.Row) error {
 	if err := os.MkdirAll(i.folder, 0o750); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	written, kept, different := 0, 0, 0
+	counts := make(map[fileState]int)
 	for at, row := range rows {
 		text, err := imports.Manifest(row, imports.Target{Namespace: namespace, Account: i.account})
 		if err != nil {
-			return err //nolint:wrapcheck // it says which line
+			return err
 		}
-		file := filepath.Join(i.folder, row.Name+".yaml")
-		held, err := os.ReadFile(file) //nolint:gosec // the folder is named by the user
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			written++
-			err = os.WriteFile(file, text, 0o600)
-		case err == nil && !bytes.Equal(held, text):
-			different++
-		case err == nil:
-			kept++
-		}
+		state, err := keepOrWrite(filepath.Join(i.folder, row.Name+".yaml"), text)
 		if err != nil {
-			return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
+			return err
 		}
+		counts[state]++
 		if err := i.progress(at+1, len(rows)); err != nil {
 			return err
 		}
 	}
 	return i.printf("%s: %s written, %d as before, %d kept that differ from the list.\nNext: kubectl apply -f %s, then "+
-		"kubectl broadband import --report --folder %s\n", i.folder, judge.Counted(written, "manifest"), kept, different,
-		i.folder, i.folder)
+		"kubectl broadband import --report --folder %s\n", i.folder, judge.Counted(counts[fileWritten], "manifest"),
+		counts[fileSame], counts[fileDiffers], i.folder, i.folder)
+}
+
+// fileState is what became of a file of the folder.
+type fileState string
+
+const (
+	fileWritten fileState = "written"
+	fileSame    fileState = "same"
+	fileDiffers fileState = "differs"
+)
+
+// keepOrWrite writes a file unless it exists.
+func keepOrWrite(file string, text []byte) (fileState, error) {
+	held, err := os.ReadFile(file) //nolint:gosec // the folder is named by the user
+	state := fileDiffers
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		state, err = fileWritten, os.WriteFile(file, text, 0o600)
+	case bytes.Equal(held, text):
+		state = fileSame
+	}
+	if err != nil {
+		return state, fmt.Errorf("write the manifest: %w; run the command again to continue", err)
+	}
+	return state, nil
 }
 
 // progress draws a bar on a terminal.

@@ -79,7 +79,7 @@ func (f *fleetWorld) apply(ctx SpecContext) []string {
 	Expect(err).NotTo(HaveOccurred())
 	files, err := filepath.Glob(filepath.Join("fleet", "*.yaml"))
 	Expect(err).NotTo(HaveOccurred())
-	var names []string
+	names := make([]string, 0, len(files))
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		names = append(names, name)

@@ -4,11 +4,11 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -52,7 +52,7 @@ func (i *importer) printDifferences(services int, differences []imports.Differen
 	rows, total := show.Differences(differences), show.DifferenceTotal(services, differences)
 	switch i.output.format {
 	case outputCSV:
-		return rows.CSV(i.Out) //nolint:wrapcheck // our own package
+		return rows.CSV(i.Out)
 	case outputHTML:
 		return i.print(table.Page(total, rows.HTML()))
 	case outputTable:
@@ -62,7 +62,8 @@ func (i *importer) printDifferences(services int, differences []imports.Differen
 		}
 		return show.Write(i.Out, i.Style, sections...)
 	}
-	return i.writeDocument("ImportReport", i.output.format, map[string]any{"services": services, "differences": differences})
+	report := map[string]any{"services": services, "differences": differences}
+	return i.writeDocument("ImportReport", i.output.format, report)
 }
 
 // acceptCarriers writes the carrier's plans into the manifests.
@@ -86,8 +87,8 @@ func (i *importer) acceptCarriers(ctx context.Context) error {
 			return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
 		}
 	}
-	return i.printf("%s changed to what the carrier has; %s left that the carrier cannot answer.\nNext: kubectl apply -f %s\n",
-		judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.folder)
+	return i.printf("%s changed to what the carrier has; %s left that the carrier cannot answer.\n"+
+		"Next: kubectl apply -f %s\n", judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.folder)
 }
 
 // compared reads the manifests of the folder and their objects.
@@ -101,19 +102,15 @@ func (i *importer) compared(ctx context.Context) ([]imported, error) {
 		return nil, err
 	}
 	wanted := make(map[client.ObjectKey]*imported, len(all))
-	var namespaces []string
+	namespaces := make(map[string]bool)
 	for at := range all {
 		one := &all[at]
-		if one.service.Namespace == "" {
-			one.service.Namespace = orDefault(cluster.Namespace)
-		}
+		one.service.Namespace = cmp.Or(one.service.Namespace, orDefault(cluster.Namespace))
 		wanted[client.ObjectKeyFromObject(&one.service)] = one
-		if !slices.Contains(namespaces, one.service.Namespace) {
-			namespaces = append(namespaces, one.service.Namespace)
-		}
+		namespaces[one.service.Namespace] = true
 		one.differences = imports.Compare(&one.service, nil)
 	}
-	for _, namespace := range namespaces {
+	for namespace := range namespaces {
 		there := *cluster
 		there.Namespace = namespace
 		err := there.Each(ctx, fleet.Services(), nil, func(object fleet.Object) error {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
-
-	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
 // The output formats.
@@ -103,13 +101,6 @@ func (t *tool) print(text string) error {
 
 func (t *tool) printf(format string, values ...any) error {
 	return t.print(fmt.Sprintf(format, values...))
-}
-
-func (t *tool) printTable(rows *table.Table) error {
-	if err := rows.Write(t.Out, t.Style); err != nil {
-		return fmt.Errorf("write the output: %w", err)
-	}
-	return nil
 }
 
 // must panics on an error that only a mistake in this package can cause.

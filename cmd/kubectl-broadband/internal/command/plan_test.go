@@ -29,7 +29,8 @@ func (f *fleetWorld) manifest(folder, name string, edits ...edit) string {
 	service.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BroadbandService"}
 	service.Namespace = ""
 	object := map[string]any{
-		"apiVersion": service.APIVersion, "kind": service.Kind, "metadata": map[string]any{"name": name}, "spec": service.Spec,
+		"apiVersion": service.APIVersion, "kind": service.Kind, "metadata": map[string]any{"name": name},
+		"spec": service.Spec,
 	}
 	text, err := yaml.Marshal(object)
 	Expect(err).NotTo(HaveOccurred())
@@ -127,6 +128,22 @@ var _ = Describe("plan", func() {
 		Expect(ran.err).To(ContainSubstring("spec.plan.name"))
 	})
 
+	It("merges a manifest as kubectl apply does, if that has written the object", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.line("site-one")
+		folder := GinkgoT().TempDir()
+		file := f.manifest(folder, "site-one", withPlan(world.PlanSlow), withEthernet, asksUnknown)
+		_, err := plane.Kubectl("apply", "-n", f.Namespace, "-f", file)
+		Expect(err).NotTo(HaveOccurred())
+		f.drive(ctx, "site-one")
+		p := newPlugin()
+		Expect(p.run(ctx, "plan", "-f", file, "-n", f.Namespace).out).To(ContainSubstring("ETHERNET"))
+		f.manifest(folder, "site-one", withPlan(world.PlanSlow))
+		ran := p.run(ctx, "plan", "-f", file, "-n", f.Namespace)
+		Expect(ran.code).To(Equal(0), "what the manifest does not declare any more is not managed: %s", ran.out)
+		Expect(f.Read(ctx, "site-one").Spec.AggregationMethod).To(Equal("ETHERNET"), "nothing was written")
+	})
+
 	It("reads the present prices with a query that it removes", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.add(ctx, "site-one", withPlan(world.PlanSlow))
@@ -150,7 +167,7 @@ var _ = Describe("plan", func() {
 		if os.Getenv("TEST_ALL") != "" {
 			number = 200
 		}
-		folder, names := GinkgoT().TempDir(), []string(nil)
+		folder, names := GinkgoT().TempDir(), make([]string, 0, number)
 		for i := range number {
 			names = append(names, fmt.Sprintf("site-%03d", i))
 			f.add(ctx, names[i], withPlan(world.PlanSlow))

@@ -34,7 +34,7 @@ func (p *planner) offers(
 	if err := p.cluster.Create(ctx, query); err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.cluster.Delete(context.WithoutCancel(ctx), query) }()
+	defer p.cluster.Delete(context.WithoutCancel(ctx), query) //nolint:errcheck // its ttlAfterFinished removes it too
 	if err := p.await(ctx, p.cluster, query, func() error { return nil }); err != nil {
 		return nil, err
 	}

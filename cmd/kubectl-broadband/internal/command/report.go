@@ -29,9 +29,9 @@ func (t *tool) reportCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "report",
 		Short: "Report what was changed and spent, by account, operation and person",
-		Long: "Adds up the requests that reached the carrier, from the RequestLedgers: a ledger keeps the last ten of each\n" +
-			"service. Reading RequestLedgers needs a ClusterRoleBinding of the role broadband-operator-viewer. A price is\n" +
-			"the one that was shown before the request was sent.",
+		Long: "Adds up the requests that reached the carrier, from the RequestLedgers: a ledger keeps the last ten of\n" +
+			"each service. Reading RequestLedgers needs a ClusterRoleBinding of broadband-operator-viewer. A price\n" +
+			"is the one that was shown before the request was sent.",
 		Example: examples("kubectl broadband report --since 30d", "kubectl broadband report -A --since 2026-01-01 -o csv",
 			"kubectl broadband report -o html"),
 		Args: cobra.NoArgs,
@@ -39,7 +39,7 @@ func (t *tool) reportCommand() *cobra.Command {
 	}
 	r.output = addOutput(command, outputCSV, outputHTML)
 	t.addEverywhere(command)
-	command.Flags().StringVar(&r.since, "since", "30d", "the beginning: a number of days or hours ago (30d, 12h), or a date")
+	command.Flags().StringVar(&r.since, "since", "30d", "from when: days or hours ago (30d, 12h), or a date")
 	return command
 }
 

@@ -26,7 +26,7 @@ type resolution struct {
 
 func (t *tool) resolveCommand() *cobra.Command {
 	r := &resolution{decision: decision{
-		tool: t, verb: "resolve", past: "resolved", annotation: v1alpha1.AnnotationResolve, kinds: fleet.RequestKinds(),
+		tool: t, verb: verbResolve, past: "resolved", annotation: v1alpha1.AnnotationResolve, kinds: fleet.RequestKinds(),
 		question: show.Question,
 	}}
 	r.choose = func() judge.Chooser { return judge.ToResolve(r.attempt, r.answer) }
@@ -35,10 +35,11 @@ func (t *tool) resolveCommand() *cobra.Command {
 		"Without --answer: what to ask the carrier, request by request. With it: the answer is recorded for exactly\n"+
 			"the attempt that was shown. NotAccepted and Accepted take one object at a time: NotAccepted sends the request\n"+
 			"again, and a request id belongs to one request.",
-		"kubectl broadband resolve site-014 --dry-run", "kubectl broadband resolve site-014 --answer Accepted=998877 --dry-run",
+		"kubectl broadband resolve site-014 --dry-run",
+		"kubectl broadband resolve site-014 --answer Accepted=998877 --dry-run",
 		"kubectl broadband resolve --all --answer Succeeded --dry-run")
 	command.RunE = func(command *cobra.Command, names []string) error { return r.resolve(command.Context(), names) }
-	command.Flags().StringVar(&r.given, "answer", "", "the carrier's answer: Accepted=ID, NotAccepted, Succeeded or Abandoned")
+	command.Flags().StringVar(&r.given, "answer", "", "Accepted=ID, NotAccepted, Succeeded or Abandoned")
 	command.Flags().StringVar(&r.attempt, "attempt", "", "the attempt, if several of an object wait")
 	must(command.RegisterFlagCompletionFunc("answer",
 		cobra.FixedCompletions(judge.Answers(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)))
@@ -52,7 +53,7 @@ func (r *resolution) resolve(ctx context.Context, names []string) (err error) {
 	if r.given == "" {
 		r.dryRun = true // there is nothing to record yet
 	} else if r.answer, err = judge.ParseAnswer(r.given); err != nil {
-		return err //nolint:wrapcheck // our own package
+		return err
 	}
 	return r.run(ctx, names)
 }
@@ -64,7 +65,7 @@ func (r *resolution) check(choices []*judge.Choice) error {
 		if r.output.format != outputTable {
 			return nil
 		}
-		command := choices[0].Command("resolve", "--answer ...")
+		command := choices[0].Command(verbResolve, "--answer ...")
 		if err := show.Write(r.Out, r.Style, show.Section{}, show.Answers(command)); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type tool struct {
 // Main runs the plugin and returns its exit code.
 func Main(ctx context.Context, arguments []string, environment Environment) int {
 	t := &tool{Environment: environment}
-	root := t.root()
+	root := t.root() //nolint:contextcheck // cobra passes the context to each command
 	root.SetArgs(arguments)
 	root.SetIn(t.In)
 	root.SetOut(t.Out)

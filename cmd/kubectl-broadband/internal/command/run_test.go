@@ -96,7 +96,7 @@ var (
 	sums  = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)
 	short = regexp.MustCompile(`(?m)\bp[0-9a-f]{8}$`)
 	ids   = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	times = regexp.MustCompile(`(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
+	times = regexp.MustCompile(`(\d{4}-\d\d-\d\d)([T ])\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
 	looks = regexp.MustCompile(`\bin \d+[smh0-9]*`)
 )
 
@@ -108,7 +108,7 @@ func normalized(w *world.World, printed string) string {
 	printed = short.ReplaceAllString(printed, "p00000000")
 	printed = ids.ReplaceAllString(printed, "00000000-0000-0000-0000-000000000000")
 	printed = looks.ReplaceAllString(printed, "in 0s")
-	return times.ReplaceAllString(printed, "${1}T00:00:00")
+	return times.ReplaceAllString(printed, "${1}${2}00:00:00")
 }
 
 // session is the text of a golden file: commands, their output and exit codes.
@@ -128,7 +128,7 @@ func (s *session) show(ctx context.Context, arguments ...string) result {
 	s.text.WriteString("$ kubectl broadband " + strings.Join(arguments, " ") + "\n")
 	s.text.WriteString(normalized(s.world, ran.out+ran.err))
 	if ran.code != 0 {
-		s.text.WriteString(fmt.Sprintf("[exit code %d]\n", ran.code))
+		fmt.Fprintf(&s.text, "[exit code %d]\n", ran.code)
 	}
 	s.text.WriteString("\n")
 	return ran

@@ -137,7 +137,7 @@ func (t *tester) awaitStages(ctx context.Context, cluster *fleet.Cluster, test *
 			}
 		}
 		if ready.Reason == v1alpha1.ReasonAwaitingApproval {
-			return usageError("the test waits for an approval: %s", judge.ReferenceTo(test).Command("approve"))
+			return usageError("the test waits for an approval: %s", judge.ReferenceTo(test).Command(verbApprove))
 		}
 		return nil
 	})

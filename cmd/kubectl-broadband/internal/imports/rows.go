@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,7 +50,7 @@ func fields() []field {
 
 // FieldNames returns the fields that a column can be mapped to.
 func FieldNames() []string {
-	var names []string
+	names := make([]string, 0, len(fields()))
 	for _, field := range fields() {
 		names = append(names, field.name)
 	}
@@ -94,49 +95,46 @@ func Read(from io.Reader, mapped map[string]string) ([]Row, error) {
 
 // columnsOf finds the field of each column.
 func columnsOf(header []string, mapped map[string]string) (map[int]field, error) {
-	columns := make(map[int]field)
+	columns, numbered := make(map[int]field), false
 	for _, field := range fields() {
-		at := -1
-		for i, name := range header {
-			if wanted, is := mapped[field.name]; is {
-				if strings.EqualFold(strings.TrimSpace(name), wanted) {
-					at = i
-				}
-			} else if recognized(field, name) && at < 0 {
-				at = i
-			}
-		}
-		if wanted, is := mapped[field.name]; is && at < 0 {
-			return nil, fmt.Errorf("the list has no column %q; it has %s", wanted, strings.Join(header, ", "))
+		at, err := columnOf(field, header, mapped)
+		if err != nil {
+			return nil, err
 		}
 		if at >= 0 {
 			columns[at] = field
+			numbered = numbered || field.name == "serviceID"
 		}
 	}
-	for _, field := range columns {
-		if field.name == "serviceID" {
-			return columns, nil
-		}
+	if !numbered {
+		return nil, fmt.Errorf("no column is recognized as the service number: name it with --map serviceID=HEADER; "+
+			"the list has %s", strings.Join(header, ", "))
 	}
-	return nil, fmt.Errorf("no column is recognized as the service number: name it with --map serviceID=HEADER; "+
-		"the list has %s", strings.Join(header, ", "))
+	return columns, nil
+}
+
+// columnOf finds the column of a field; -1 if there is none.
+func columnOf(field field, header []string, mapped map[string]string) (int, error) {
+	wanted, is := mapped[field.name]
+	if !is {
+		return slices.IndexFunc(header, func(name string) bool { return recognized(field, name) }), nil
+	}
+	at := slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), wanted) })
+	if at < 0 {
+		return at, fmt.Errorf("the list has no column %q; it has %s", wanted, strings.Join(header, ", "))
+	}
+	return at, nil
 }
 
 var notLetters = regexp.MustCompile(`[^a-z0-9]`)
 
 func recognized(field field, header string) bool {
-	plain := notLetters.ReplaceAllString(strings.ToLower(header), "")
-	for _, known := range field.headers {
-		if plain == known {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(field.headers, notLetters.ReplaceAllString(strings.ToLower(header), ""))
 }
 
 // Numbers makes rows of a list of service numbers.
 func Numbers(numbers []string) ([]Row, error) {
-	var rows []Row
+	rows := make([]Row, 0, len(numbers))
 	for i, number := range numbers {
 		rows = append(rows, Row{Line: i + 1, ServiceID: strings.TrimSpace(number)})
 	}

@@ -65,7 +65,8 @@ func checkVersion(about string, version int32) Check {
 	check := Check{about, "API version", CheckOK, fmt.Sprint(version)}
 	switch {
 	case version <= deprecated:
-		check.Result, check.Detail = CheckFailed, fmt.Sprintf("version %d is deprecated by the carrier: raise apiVersion", version)
+		check.Result = CheckFailed
+		check.Detail = fmt.Sprintf("version %d is deprecated by the carrier: raise apiVersion", version)
 	case version < newest:
 		check.Result, check.Detail = CheckWarning, fmt.Sprintf("version %d; %d is the newest", version, newest)
 	}
@@ -80,7 +81,8 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	case found == nil:
 		check.Result, check.Detail = CheckFailed, "it is not installed: make install"
 	case !equality.Semantic.DeepEqual(schemasOf(wanted), schemasOf(found)):
-		check.Result, check.Detail = CheckWarning, "it is of another version than this plugin: install the CRDs of one version"
+		check.Result = CheckWarning
+		check.Detail = "it is of another version than this plugin: install the CRDs of one version"
 	}
 	return check
 }

@@ -29,7 +29,8 @@ type Chooser func(object fleet.Object) (choice *Choice, why string)
 
 // ToApprove chooses the plan of changes that waits for an approval.
 func ToApprove(object fleet.Object) (choice *Choice, why string) {
-	return planChoice(object, v1alpha1.AnnotationApprove, func(changes []v1alpha1.Change) []v1alpha1.Change { return changes })
+	all := func(changes []v1alpha1.Change) []v1alpha1.Change { return changes }
+	return planChoice(object, v1alpha1.AnnotationApprove, all)
 }
 
 // ToTrust chooses the unknown values of a plan of changes.
@@ -141,14 +142,21 @@ func (l Limits) Exceeded(sums *Sums) string {
 			areOf(sums.Unknown, "price"))
 	}
 	for _, sum := range sums.ByCurrency {
-		switch {
-		case l.OneTime >= 0 && sum.OneTime > l.OneTime:
-			return fmt.Sprintf("the one-time fees are %s, and --max-one-time is %s",
-				Money(sum.OneTime, sum.Currency), Money(l.OneTime, sum.Currency))
-		case l.Monthly >= 0 && sum.Rise() > l.Monthly:
-			return fmt.Sprintf("the monthly fees rise by %s, and --max-monthly is %s",
-				Money(sum.Rise(), sum.Currency), Money(l.Monthly, sum.Currency))
+		if why := l.exceededBy(sum); why != "" {
+			return why
 		}
+	}
+	return ""
+}
+
+func (l Limits) exceededBy(sum Sum) string {
+	switch {
+	case l.OneTime >= 0 && sum.OneTime > l.OneTime:
+		return fmt.Sprintf("the one-time fees are %s, and --max-one-time is %s",
+			Money(sum.OneTime, sum.Currency), Money(l.OneTime, sum.Currency))
+	case l.Monthly >= 0 && sum.Rise() > l.Monthly:
+		return fmt.Sprintf("the monthly fees rise by %s, and --max-monthly is %s",
+			Money(sum.Rise(), sum.Currency), Money(l.Monthly, sum.Currency))
 	}
 	return ""
 }

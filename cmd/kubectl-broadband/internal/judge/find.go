@@ -58,18 +58,18 @@ func searchable(object fleet.Object) []Fact {
 	facts := append(factsOf(object), Fact{"name", object.GetName()})
 	switch object := object.(type) {
 	case *v1alpha1.BroadbandService:
-		facts = append(facts, Fact{"service", string(object.ServiceNumber())})
+		facts = append(facts, Fact{factService, string(object.ServiceNumber())})
 	case *v1alpha1.ServiceOrder:
 		facts = append(facts, Fact{"customer reference", object.Spec.CustomerReference},
-			Fact{"location", string(object.Spec.Qualification.LocationID)}, Fact{"service", string(object.Spec.ServiceID)})
+			Fact{factLocation, string(object.Spec.Qualification.LocationID)}, Fact{factService, string(object.Spec.ServiceID)})
 	case *v1alpha1.AppointmentRequest:
-		facts = append(facts, Fact{"order", string(object.Spec.OrderID)})
+		facts = append(facts, Fact{factOrder, string(object.Spec.OrderID)})
 	case *v1alpha1.DiagnosticTest:
-		facts = append(facts, Fact{"service", string(object.Spec.ServiceID)})
+		facts = append(facts, Fact{factService, string(object.Spec.ServiceID)})
 	case *v1alpha1.FibreBuildQuote:
-		facts = append(facts, Fact{"location", string(object.Spec.LocationID)}, Fact{"quote", object.Status.QuoteID})
+		facts = append(facts, Fact{factLocation, string(object.Spec.LocationID)}, Fact{"quote", object.Status.QuoteID})
 	case *v1alpha1.PlanOptionsQuery:
-		facts = append(facts, Fact{"service", string(object.Spec.ServiceID)})
+		facts = append(facts, Fact{factService, string(object.Spec.ServiceID)})
 	}
 	return facts
 }

@@ -126,7 +126,8 @@ func NeedsOf(object fleet.Object) []Need {
 	}
 	ready := Ready(object)
 	needs := unknownOutcomes(object, ready)
-	if asked := Condition(object, v1alpha1.ConditionApprovalRequired); asked != nil && asked.Status == metav1.ConditionTrue {
+	asked := Condition(object, v1alpha1.ConditionApprovalRequired)
+	if asked != nil && asked.Status == metav1.ConditionTrue {
 		needs = append(needs, approvalOf(object, *asked))
 	} else if ready.Reason == v1alpha1.ReasonAwaitingApproval {
 		needs = append(needs, approvalOf(object, ready))

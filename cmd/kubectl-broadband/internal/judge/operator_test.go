@@ -31,7 +31,7 @@ func TestThePlanIsWhatTheOperatorThenSends(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 22)) //nolint:gosec // a test draws, it does not hide
 		service, account := randomPair(random)
 		plan := judge.PlanService(service.DeepCopy(), judge.Known{Account: account, Now: start()})
-		var planned []string
+		planned := make([]string, 0, len(plan.Requests))
 		for _, request := range plan.Requests {
 			planned = append(planned, string(request.Operation)+" "+string(request.Body))
 		}
@@ -71,7 +71,9 @@ func randomPair(random *rand.Rand) (*v1alpha1.BroadbandService, *v1alpha1.Carrie
 	account.Status.Login = &v1alpha1.CarrierLogin{BaseURL: account.Spec.BaseURL, ClientName: "reseller"}
 	account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}
 	service := &v1alpha1.BroadbandService{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "sites", Name: "site", UID: types.UID(fmt.Sprintf("u-%d", random.Uint32())), Generation: 2},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "sites", Name: "site", UID: types.UID(fmt.Sprintf("u-%d", random.Uint32())), Generation: 2,
+		},
 		Spec: v1alpha1.BroadbandServiceSpec{
 			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: "1234567",
 			RestorationSLA:      pick(random, "", "Standard", "Enhanced"),
@@ -155,7 +157,7 @@ func (o *operator) run(t *testing.T) {
 			}
 			o.now = decision.RequeueAt
 			continue
-		default:
+		case decide.SubmitQuery, decide.ContinueReading, decide.Probe, decide.Poll, decide.RecordAnswer, decide.Resolve:
 			t.Fatalf("step %T: %+v", step, decision.Verdict)
 		}
 		o.now = o.now.Add(time.Second)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -132,7 +133,7 @@ func (o *ObjectPlan) take(object fleet.Object, hash string, changes []v1alpha1.C
 // knownBy returns how the present value of a field is known.
 func knownBy(service *v1alpha1.BroadbandService, field string) (v1alpha1.ValueSource, metav1.Time) {
 	for _, value := range valuesOf(service) {
-		if value.Field == field || value.Field == "cancellation" && isAboutCancellation(field) {
+		if value.Field == field || value.Field == fieldCancellation && isAboutCancellation(field) {
 			return value.Source, value.Since
 		}
 	}
@@ -140,7 +141,7 @@ func knownBy(service *v1alpha1.BroadbandService, field string) (v1alpha1.ValueSo
 }
 
 func isAboutCancellation(field string) bool {
-	return field == "disconnection" || len(field) >= len("cancellation") && field[:len("cancellation")] == "cancellation"
+	return field == "disconnection" || strings.HasPrefix(field, fieldCancellation)
 }
 
 // PlanService plans a service as it would be after its manifest is applied: the operator's own
@@ -232,7 +233,7 @@ func PlanNew(object fleet.Object) ObjectPlan {
 	switch object := object.(type) {
 	case *v1alpha1.ServiceOrder:
 		plan.Changes = []PlannedChange{{Change: v1alpha1.Change{
-			Operation: v1alpha1.OperationOrderCreate, Field: "order", To: object.Spec.CustomerReference,
+			Operation: v1alpha1.OperationOrderCreate, Field: factOrder, To: object.Spec.CustomerReference,
 		}}}
 	case *v1alpha1.DiagnosticTest:
 		plan.Changes = []PlannedChange{{Change: v1alpha1.Change{

@@ -81,10 +81,15 @@ func Question(choice *Choice) []Fact {
 		}
 	}
 	facts := []Fact{
-		{"about", v1alpha1.CarrierName(choice.Object)}, {"operation", string(asked.Operation)},
-		{"requested", DescribeTarget(asked.Target)}, {"sent at", Time(asked.SubmittedAt)},
-		{"sent to", asked.BaseURL}, {"as client of identity", asked.Identity},
-		{"plan before", asked.Before.Plan}, {"location", asked.Location}, {"attempt", asked.AttemptID},
+		{"about", v1alpha1.CarrierName(choice.Object)},
+		{"operation", string(asked.Operation)},
+		{"requested", DescribeTarget(asked.Target)},
+		{"sent at", Time(asked.SubmittedAt)},
+		{"sent to", asked.BaseURL},
+		{"as client of identity", asked.Identity},
+		{"plan before", asked.Before.Plan},
+		{factLocation, asked.Location},
+		{"attempt", asked.AttemptID},
 	}
 	if asked.Repeats > 0 {
 		facts = append(facts, Fact{"sent before", Counted(int(asked.Repeats), "time") + " without a response"})

@@ -53,7 +53,7 @@ func valueOf(field, declared string, known *v1alpha1.KnownValue) Value {
 const sourceRead = v1alpha1.ValueSource("Read")
 
 func cancellationValue(service *v1alpha1.BroadbandService, known *v1alpha1.CancellationState) Value {
-	value := Value{Field: "cancellation"}
+	value := Value{Field: fieldCancellation}
 	if declared := service.Spec.Cancellation; declared != nil {
 		value.Declared = cmp.Or(string(declared.Date), "never")
 	}
@@ -75,6 +75,16 @@ func cancellationValue(service *v1alpha1.BroadbandService, known *v1alpha1.Cance
 	return value
 }
 
+// The names of facts that several kinds have.
+const (
+	factService  = "service"
+	factLocation = "location"
+	factOrder    = "order"
+)
+
+// fieldCancellation is the field of spec that declares a cancellation.
+const fieldCancellation = "cancellation"
+
 // factsOf returns what the carrier reports about an object and nobody declares.
 func factsOf(object fleet.Object) []Fact {
 	var facts []Fact
@@ -85,7 +95,8 @@ func factsOf(object fleet.Object) []Fact {
 		facts = orderFacts(object)
 	case *v1alpha1.CarrierAccount:
 		facts = []Fact{
-			{"carrier", object.Spec.BaseURL}, {"identity", object.IdentityName()},
+			{"carrier", object.Spec.BaseURL},
+			{"identity", object.IdentityName()},
 			{"API version", strconv.Itoa(int(object.Spec.APIVersion))},
 		}
 	default:
@@ -100,15 +111,20 @@ func serviceFacts(service *v1alpha1.BroadbandService) []Fact {
 		return nil
 	}
 	return []Fact{
-		{"technology", state.TechnologyType}, {"location", state.LocationID}, {"AVC", state.AVCID}, {"PRI", state.PRIID},
+		{"technology", state.TechnologyType},
+		{factLocation, state.LocationID},
+		{"AVC", state.AVCID},
+		{"PRI", state.PRIID},
 		{"wholesale service", state.WholesaleServiceID},
 	}
 }
 
 func orderFacts(order *v1alpha1.ServiceOrder) []Fact {
 	return []Fact{
-		{"order", string(order.Status.OrderID)}, {"service", string(order.Status.ServiceID)},
-		{"status at the carrier", order.Status.CarrierStatus}, {"address", order.Status.Address},
+		{factOrder, string(order.Status.OrderID)},
+		{factService, string(order.Status.ServiceID)},
+		{"status at the carrier", order.Status.CarrierStatus},
+		{"address", order.Status.Address},
 		{"AVC", order.Status.AVCID},
 	}
 }

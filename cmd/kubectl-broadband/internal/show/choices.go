@@ -58,7 +58,8 @@ func prices(changes []v1alpha1.Change) (oneTime, monthly string) {
 		more = " + unknown"
 	}
 	oneTime = judge.Money(sum.OneTime, sum.Currency) + more
-	return oneTime, judge.Money(sum.MonthlyBefore, sum.Currency) + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more
+	monthly = judge.Money(sum.MonthlyBefore, sum.Currency) + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more
+	return oneTime, monthly
 }
 
 // Outcomes lays out what became of each choice.

@@ -123,9 +123,12 @@ func progressLines(request judge.Progress, now time.Time) []judge.Fact {
 		next = "in " + judge.Age(request.NextLook.Time, metav1.NewTime(now))
 	}
 	return []judge.Fact{
-		{Name: "to", Value: request.What}, {Name: "sent", Value: ago(now, request.SentAt)},
-		{Name: "next look", Value: next}, {Name: "location", Value: request.Location},
-		{Name: "attempt", Value: request.AttemptID}, {Name: "problem", Value: request.Problem},
+		{Name: "to", Value: request.What},
+		{Name: "sent", Value: ago(now, request.SentAt)},
+		{Name: "next look", Value: next},
+		{Name: "location", Value: request.Location},
+		{Name: "attempt", Value: request.AttemptID},
+		{Name: "problem", Value: request.Problem},
 	}
 }
 

@@ -54,8 +54,15 @@ func planRow(object *judge.ObjectPlan, at int) []table.Cell {
 		oneTime, monthly, note, color = "", "", "in progress", table.Plain
 	}
 	return []table.Cell{
-		{}, {}, {Text: change.Field}, {Text: From(change.Change)}, {Text: KnownBy(change.KnownBy)},
-		{Text: change.To, Color: color}, {Text: oneTime}, {Text: monthly}, {Text: note},
+		{},
+		{},
+		{Text: change.Field},
+		{Text: From(change.Change)},
+		{Text: KnownBy(change.KnownBy)},
+		{Text: change.To, Color: color},
+		{Text: oneTime},
+		{Text: monthly},
+		{Text: note},
 	}
 }
 
@@ -94,10 +101,10 @@ func PlanMarkdown(plan *judge.Plan) string {
 	if rows := planTable(plan); len(rows.Rows) > 0 {
 		text += "\n" + rows.Markdown()
 	}
-	for _, note := range planNotes(plan) {
-		text += "\n- " + note
+	if notes := planNotes(plan); len(notes) > 0 {
+		text += "\n- " + strings.Join(notes, "\n- ") + "\n"
 	}
-	return strings.TrimRight(text, "\n") + "\n"
+	return text
 }
 
 // PlanHTML returns the plan as a page.
@@ -106,8 +113,8 @@ func PlanHTML(plan *judge.Plan) string {
 	if rows := planTable(plan); len(rows.Rows) > 0 {
 		body += rows.HTML()
 	}
-	for _, note := range planNotes(plan) {
-		body += "<p>" + html.EscapeString(note) + "</p>\n"
+	if notes := planNotes(plan); len(notes) > 0 {
+		body += "<pre>" + html.EscapeString(strings.Join(notes, "\n")) + "</pre>\n"
 	}
 	return table.Page("Plan of changes", body)
 }

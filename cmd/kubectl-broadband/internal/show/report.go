@@ -34,15 +34,16 @@ func groupTable(report *judge.Report) *table.Table {
 
 // Entries is the table of every request of a report, for CSV.
 func Entries(report *judge.Report) *table.Table {
-	rows := table.New("SENT", "ACCOUNT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE", "PERSON",
-		"ONE-TIME", "MONTHLY", "CURRENCY")
+	rows := table.New("SENT", "ACCOUNT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE",
+		"PERSON", "ONE-TIME", "MONTHLY", "CURRENCY")
 	for _, entry := range report.Entries {
 		oneTime, monthly := judge.Money(entry.OneTime, ""), judge.Money(entry.Rise, "")
 		if entry.Unknown {
 			oneTime, monthly = unknown, unknown
 		}
-		rows.Add(judge.Time(entry.SentAt), entry.Identity, entry.Namespace, entry.Holder, entry.About, string(entry.Operation),
-			entry.Change, string(entry.Outcome), entry.Code, entry.Person, oneTime, monthly, entry.Currency)
+		rows.Add(judge.Time(entry.SentAt), entry.Identity, entry.Namespace, entry.Holder, entry.About,
+			string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person, oneTime, monthly,
+			entry.Currency)
 	}
 	return rows
 }

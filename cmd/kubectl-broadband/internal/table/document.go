@@ -67,7 +67,7 @@ func (t *Table) CSV(out io.Writer) error {
 	for _, column := range t.Columns {
 		names = append(names, strings.ToLower(column.Name))
 	}
-	rows := [][]string{names}
+	rows := append(make([][]string, 0, 1+len(t.Rows)), names)
 	for _, row := range t.Rows {
 		cells := make([]string, len(t.Columns))
 		for i, cell := range row {

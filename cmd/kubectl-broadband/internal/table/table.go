@@ -131,30 +131,50 @@ func (t *Table) withoutEmptyColumns() *Table {
 	return shown
 }
 
-// widths returns the width of each column: the widest are shrunk until all fit.
+// widths returns the width of each column: the widest are shrunk until all fit, first those whose
+// words stay whole.
 func (t *Table) widths(total int) []int {
-	widths := make([]int, len(t.Columns))
+	widths, words, least := make([]int, len(t.Columns)), make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	sum := t.Indent + gap*(len(t.Columns)-1)
-	for i, column := range t.Columns {
-		widths[i] = utf8.RuneCountInString(column.Name)
-		for _, row := range t.Rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].Text))
-		}
+	for i := range t.Columns {
+		widths[i], words[i] = t.natural(i)
+		words[i], least[i] = max(words[i], narrowest), narrowest
 		sum += widths[i]
 	}
-	for ; total > 0 && sum > total; sum-- {
-		widest := 0
+	if total > 0 {
+		sum = shrink(widths, words, sum, total)
+		shrink(widths, least, sum, total)
+	}
+	return widths
+}
+
+// natural returns the width of a column without a limit, and that of its longest word.
+func (t *Table) natural(column int) (width, word int) {
+	width = utf8.RuneCountInString(t.Columns[column].Name)
+	for _, row := range t.Rows {
+		width = max(width, utf8.RuneCountInString(row[column].Text))
+		for part := range strings.FieldsSeq(row[column].Text) {
+			word = max(word, utf8.RuneCountInString(part))
+		}
+	}
+	return width, word
+}
+
+// shrink makes the widest column narrower until the sum fits or no column is above its floor.
+func shrink(widths, floors []int, sum, total int) int {
+	for ; sum > total; sum-- {
+		widest := -1
 		for i := range widths {
-			if widths[i] > widths[widest] {
+			if widths[i] > floors[i] && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
-		if widths[widest] <= narrowest {
+		if widest < 0 {
 			break
 		}
 		widths[widest]--
 	}
-	return widths
+	return sum
 }
 
 func (t *Table) writeRow(text *strings.Builder, row []Cell, widths []int, style Style) {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+)
+
+func money(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
+
+// reasons returns every reason that the API has.
+func reasons(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../api/v1alpha1/condition_types.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		if spec, is := node.(*ast.ValueSpec); is && strings.HasPrefix(spec.Names[0].Name, "Reason") {
+			if literal, is := spec.Values[0].(*ast.BasicLit); is {
+				reason, err := strconv.Unquote(literal.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = append(found, reason)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func TestEveryStalledObjectNeedsAPersonOnce(t *testing.T) {
+	t.Parallel()
+	all := reasons(t)
+	if len(all) < 60 {
+		t.Fatalf("%d reasons", len(all))
+	}
+	for _, reason := range all {
+		service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
+		service.Status.ObservedGeneration = 3
+		service.Status.Conditions = []metav1.Condition{
+			{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason},
+			{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: reason},
+		}
+		needs := judge.NeedsOf(service)
+		if len(needs) != 1 || !slices.Contains(judge.Actions(), needs[0].Action) {
+			t.Errorf("%s: %+v", reason, needs)
+		}
+		service.Status.ObservedGeneration = 2
+		if needs := judge.NeedsOf(service); len(needs) != 0 {
+			t.Errorf("%s of an older manifest: %+v", reason, needs)
+		}
+	}
+}
+
+func TestAMissingAccountIsReportedForWhatWaitsForIt(t *testing.T) {
+	t.Parallel()
+	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: "sites", Name: "site"}}
+	service.Spec.AccountRef.Name = "default"
+	service.Status.Conditions = []metav1.Condition{
+		{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonAccountNotReady},
+		{Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAccountNotReady},
+	}
+	account := &v1alpha1.CarrierAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "sites", Name: "default"}}
+	var with, without judge.Overview
+	with.Add(account)
+	with.Add(service)
+	without.Add(service)
+	with.Sort()
+	without.Sort()
+	if len(with.Needs) != 0 || len(without.Needs) != 1 {
+		t.Fatalf("with the account %+v, without it %+v", with.Needs, without.Needs)
+	}
+}
+
+func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
+	t.Parallel()
+	var sums judge.Sums
+	sums.Add([]v1alpha1.Change{
+		{
+			Operation: v1alpha1.OperationPlanChange, Field: "plan.name", OneTime: money("10.00"),
+			MonthlyBefore: money("45.00"), MonthlyAfter: money("58.50"), NFAS: &v1alpha1.Charge{OneTime: money("200.00")},
+		},
+		{Operation: v1alpha1.OperationPlanChange, Field: "plan.term"},
+		{Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: "dslStabilityProfile"},
+		{Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod"},
+	})
+	if want := "one-time 210.00 AUD, monthly 45.00 AUD → 58.50 AUD (+13.50 AUD); 1 price unknown"; sums.String() != want {
+		t.Fatal(sums.String())
+	}
+	if sums.Requests != 3 || !sums.Spends() {
+		t.Fatalf("%+v", sums)
+	}
+}
+
+func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
+	t.Parallel()
+	priced, unpriced := &judge.Sums{}, &judge.Sums{}
+	priced.Add([]v1alpha1.Change{{
+		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", OneTime: money("10.00"), MonthlyBefore: money("1.00"),
+		MonthlyAfter: money("3.00"),
+	}})
+	unpriced.Add([]v1alpha1.Change{{Operation: v1alpha1.OperationReclaim, Field: "disconnection"}})
+	for _, test := range []struct {
+		sums    *judge.Sums
+		limits  judge.Limits
+		exceeds bool
+	}{
+		{priced, judge.Limits{OneTime: -1, Monthly: -1, Changes: -1}, false},
+		{priced, judge.Limits{OneTime: 1000, Monthly: 200, Changes: 1}, false},
+		{priced, judge.Limits{OneTime: 999, Monthly: -1, Changes: -1}, true},
+		{priced, judge.Limits{OneTime: -1, Monthly: 199, Changes: -1}, true},
+		{priced, judge.Limits{OneTime: -1, Monthly: -1, Changes: 0}, true},
+		{unpriced, judge.Limits{OneTime: -1, Monthly: -1, Changes: -1}, false},
+		{unpriced, judge.Limits{OneTime: 100_000, Monthly: -1, Changes: -1}, true},
+	} {
+		if why := test.limits.Exceeded(test.sums); (why != "") != test.exceeds {
+			t.Errorf("%+v, %+v: %q", test.sums, test.limits, why)
+		}
+	}
+}
+
+func TestAnAnswerIsWrittenAsTheAnnotationTakesIt(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"Accepted=998877": "Accepted:998877", "Accepted:998877": "Accepted:998877", "NotAccepted": "NotAccepted",
+		"Succeeded": "Succeeded", "Abandoned": "Abandoned", "Accepted": "", "Accepted=": "", "succeeded": "", "": "",
+		"Succeeded=1": "",
+	} {
+		if answer, err := judge.ParseAnswer(typed); answer != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", typed, answer, err)
+		}
+	}
+}
+
+func TestRedactedTextsAreRemovedEverywhere(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{
+		"spec":   map[string]any{"contact": map[string]any{"name": "Jo Person", "phone": "0400"}, "planName": "Home"},
+		"status": map[string]any{"list": []any{map[string]any{"message": "called Jo Person"}}, "address": "1 Street"},
+	}
+	removed := judge.Redact(object)
+	text := judge.Scrub("the carrier called Jo Person at 1 Street", removed)
+	if text != "the carrier called REDACTED at REDACTED" {
+		t.Fatal(text, removed)
+	}
+}
