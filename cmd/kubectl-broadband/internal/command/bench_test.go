@@ -64,8 +64,8 @@ func largeFleet() http.Handler {
 	group := v1alpha1.GroupVersion
 	version := metav1.GroupVersionForDiscovery{GroupVersion: group.String(), Version: group.Version}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/api", answer(metav1.APIVersions{Versions: []string{"v1"}}))
-	mux.HandleFunc("/apis", answer(metav1.APIGroupList{Groups: []metav1.APIGroup{{
+	mux.HandleFunc("/api", serve(metav1.APIVersions{Versions: []string{"v1"}}))
+	mux.HandleFunc("/apis", serve(metav1.APIGroupList{Groups: []metav1.APIGroup{{
 		Name: group.Group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
 	}}}))
 	resources := metav1.APIResourceList{GroupVersion: group.String()}
@@ -73,17 +73,17 @@ func largeFleet() http.Handler {
 		resources.APIResources = append(resources.APIResources, metav1.APIResource{
 			Name: kind.Plural, Kind: kind.Name, Namespaced: true, Verbs: metav1.Verbs{"list"},
 		})
-		list := answer(kind.NewList())
+		list := serve(kind.NewList())
 		if kind.Name == fleet.Services().Name {
 			list = servicePage
 		}
 		mux.HandleFunc("/apis/"+group.String()+"/namespaces/default/"+kind.Plural, list)
 	}
-	mux.HandleFunc("/apis/"+group.String(), answer(resources))
+	mux.HandleFunc("/apis/"+group.String(), serve(resources))
 	return mux
 }
 
-func answer(value any) http.HandlerFunc {
+func serve(value any) http.HandlerFunc {
 	return func(response http.ResponseWriter, _ *http.Request) {
 		response.Header().Set("Content-Type", "application/json")
 		if err := json.NewEncoder(response).Encode(value); err != nil {
@@ -107,7 +107,7 @@ func servicePage(response http.ResponseWriter, request *http.Request) {
 	if next := first + limit; next < manyServices {
 		page.Continue = strconv.Itoa(next)
 	}
-	answer(page)(response, request)
+	serve(page)(response, request)
 }
 
 func largeService(i int) v1alpha1.BroadbandService {

@@ -74,7 +74,7 @@ func (e *Environment) confirm(question string) (bool, error) {
 	}
 	answer, err := bufio.NewReader(e.In).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("read the answer: %w", err)
+		return false, fmt.Errorf("read what was typed: %w", err)
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", nil

@@ -65,7 +65,7 @@ var _ = Describe("The help", func() {
 		p := newPlugin()
 		Expect(p.run(ctx, "__complete", "status", "-n", f.Namespace, "").out).To(ContainSubstring("site-014\n"))
 		Expect(p.run(ctx, "__complete", "status", "-n", f.Namespace, "cacct/").out).To(ContainSubstring("cacct/default\n"))
-		Expect(p.run(ctx, "__complete", "resolve", "--answer", "").out).To(ContainSubstring("NotAccepted\n"))
+		Expect(p.run(ctx, "__complete", "resolve", "--outcome", "").out).To(ContainSubstring("NotAccepted\n"))
 		for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 			Expect(p.run(ctx, "completion", shell).out).To(ContainSubstring("broadband"), shell)
 		}

@@ -87,7 +87,7 @@ func (i *importer) acceptCarriers(ctx context.Context) error {
 			return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
 		}
 	}
-	return i.printf("%s changed to what the carrier has; %s left that the carrier cannot answer.\n"+
+	return i.printf("%s changed to what the carrier has; %s left that need you.\n"+
 		"Next: kubectl apply -f %s\n", judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.folder)
 }
 

@@ -44,10 +44,12 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 	})
 
 	It("checks the installation", func(ctx SpecContext) {
-		s := newSession(f.World)
-		Expect(s.show(ctx, "check").code).To(Equal(1), "the control plane of the tests has no policies")
-		Expect(s.text.String()).To(ContainSubstring("key-1"))
-		Expect(strings.Count(s.text.String(), "as in this version of the plugin")).To(Equal(8))
+		p := newPlugin()
+		ran := p.run(ctx, "check", "-n", f.Namespace)
+		Expect(ran.code).To(Equal(1), "the control plane of the tests has no policies")
+		Expect(ran.out).To(ContainSubstring("key-1"))
+		text := p.run(ctx, "check", "-o", "json", "-n", f.Namespace).out
+		Expect(strings.Count(text, "as in this version of the plugin")).To(Equal(8), text)
 	})
 
 	It("bundles everything but secrets and contacts", func(ctx SpecContext) {

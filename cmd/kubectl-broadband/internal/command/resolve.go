@@ -19,8 +19,8 @@ import (
 type resolution struct {
 	decision
 
-	given   string // --answer as typed
-	answer  string // as the annotation writes it
+	given   string // --outcome as typed
+	outcome string // as the annotation writes it
 	attempt string
 }
 
@@ -29,20 +29,20 @@ func (t *tool) resolveCommand() *cobra.Command {
 		tool: t, verb: verbResolve, past: "resolved", annotation: v1alpha1.AnnotationResolve, kinds: fleet.RequestKinds(),
 		question: show.Question,
 	}}
-	r.choose = func() judge.Chooser { return judge.ToResolve(r.attempt, r.answer) }
+	r.choose = func() judge.Chooser { return judge.ToResolve(r.attempt, r.outcome) }
 	r.before = r.check
-	command := r.command("Show what to ask the carrier about an unknown outcome, and record the answer",
-		"Without --answer: what to ask the carrier, request by request. With it: the answer is recorded for exactly\n"+
+	command := r.command("Show what to ask the carrier about an unknown outcome, and record the outcome",
+		"Without --outcome: what to ask the carrier, request by request. With it: the outcome is recorded for exactly\n"+
 			"the attempt that was shown. NotAccepted and Accepted take one object at a time: NotAccepted sends the request\n"+
 			"again, and a request id belongs to one request.",
 		"kubectl broadband resolve site-014 --dry-run",
-		"kubectl broadband resolve site-014 --answer Accepted=998877 --dry-run",
-		"kubectl broadband resolve --all --answer Succeeded --dry-run")
+		"kubectl broadband resolve site-014 --outcome Accepted=998877 --dry-run",
+		"kubectl broadband resolve --all --outcome Succeeded --dry-run")
 	command.RunE = func(command *cobra.Command, names []string) error { return r.resolve(command.Context(), names) }
-	command.Flags().StringVar(&r.given, "answer", "", "Accepted=ID, NotAccepted, Succeeded or Abandoned")
+	command.Flags().StringVar(&r.given, "outcome", "", "Accepted=ID, NotAccepted, Succeeded or Abandoned")
 	command.Flags().StringVar(&r.attempt, "attempt", "", "the attempt, if several of an object wait")
-	must(command.RegisterFlagCompletionFunc("answer",
-		cobra.FixedCompletions(judge.Answers(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)))
+	must(command.RegisterFlagCompletionFunc("outcome",
+		cobra.FixedCompletions(judge.ResolvedOutcomes(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)))
 	for _, flag := range []string{"max-one-time", "max-monthly", "max-changes"} {
 		must(command.Flags().MarkHidden(flag)) // a resolution costs nothing by itself
 	}
@@ -52,30 +52,30 @@ func (t *tool) resolveCommand() *cobra.Command {
 func (r *resolution) resolve(ctx context.Context, names []string) (err error) {
 	if r.given == "" {
 		r.dryRun = true // there is nothing to record yet
-	} else if r.answer, err = judge.ParseAnswer(r.given); err != nil {
+	} else if r.outcome, err = judge.ParseOutcome(r.given); err != nil {
 		return err
 	}
 	return r.run(ctx, names)
 }
 
-// check refuses an answer that must be given for each request on its own, and shows the answers if
+// check refuses an outcome that must be stated for each request on its own, and shows the outcomes if
 // none was given.
 func (r *resolution) check(choices []*judge.Choice) error {
 	if r.given == "" && len(choices) > 0 {
 		if r.output.format != outputTable {
 			return nil
 		}
-		command := choices[0].Command(verbResolve, "--answer ...")
-		if err := show.Write(r.Out, r.Style, show.Section{}, show.Answers(command)); err != nil {
+		command := choices[0].Command(verbResolve, "--outcome ...")
+		if err := show.Write(r.Out, r.Style, show.Section{}, show.Resolutions(command)); err != nil {
 			return err
 		}
 		return exitWith(ExitNeeds)
 	}
 	single := slices.ContainsFunc([]string{"Accepted", "NotAccepted"}, func(word string) bool {
-		return strings.HasPrefix(r.answer, word)
+		return strings.HasPrefix(r.outcome, word)
 	})
 	if single && len(choices) > 1 {
-		return usageError("%s is an answer about one request, and %d objects are selected: resolve them one by one",
+		return usageError("%s is the outcome of one request, and %d objects are selected: resolve them one by one",
 			r.given, len(choices))
 	}
 	return nil

@@ -67,8 +67,8 @@ func (p *plugin) run(ctx context.Context, arguments ...string) result {
 	return result{code: code, out: out.String(), err: complaint.String()}
 }
 
-// whileAsking runs a function once, after the plugin has asked its question and before it reads the
-// answer.
+// whileAsking runs a function once, after the plugin has asked its question and before it reads what
+// was typed.
 func (p *plugin) whileAsking(do func()) {
 	p.edit = func(environment *command.Environment) {
 		environment.In = &answering{before: do, text: strings.NewReader(p.answer + "\n")}

@@ -30,6 +30,9 @@ func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	shown := ""
 	for {
 		text, err := o.drawn(ctx, names)
+		if ctx.Err() != nil {
+			return nil // it was interrupted while it was reading
+		}
 		if err != nil {
 			return err
 		}

@@ -133,15 +133,15 @@ func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsWrittenAsTheAnnotationTakesIt(t *testing.T) {
+func TestAnOutcomeIsWrittenAsTheAnnotationTakesIt(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
 		"Accepted=998877": "Accepted:998877", "Accepted:998877": "Accepted:998877", "NotAccepted": "NotAccepted",
 		"Succeeded": "Succeeded", "Abandoned": "Abandoned", "Accepted": "", "Accepted=": "", "succeeded": "", "": "",
 		"Succeeded=1": "",
 	} {
-		if answer, err := judge.ParseAnswer(typed); answer != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q, %v", typed, answer, err)
+		if outcome, err := judge.ParseOutcome(typed); outcome != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", typed, outcome, err)
 		}
 	}
 }

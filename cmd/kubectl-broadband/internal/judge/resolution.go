@@ -11,26 +11,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Answers returns the outcomes that a person can state.
-func Answers() []string { return []string{"Accepted=", "NotAccepted", "Succeeded", "Abandoned"} }
-
-// ParseAnswer returns an answer as the annotation writes it: Accepted=998877 becomes
-// Accepted:998877.
-func ParseAnswer(text string) (string, error) {
-	word, id, named := strings.Cut(strings.Replace(text, "=", ":", 1), ":")
-	answer := word
-	if named {
-		answer = word + ":" + id
-	}
-	if _, valid := decide.ParseResolution("attempt=" + answer); !valid {
-		return "", fmt.Errorf("the answer %q is none of Accepted=<request id>, NotAccepted, Succeeded, Abandoned", text)
-	}
-	return answer, nil
+// ResolvedOutcomes returns the outcomes that a person can state.
+func ResolvedOutcomes() []string {
+	return []string{"Accepted=", "NotAccepted", "Succeeded", "Abandoned"}
 }
 
-// ToResolve returns a chooser of the request that a person resolves. Without an answer the choice
+// ParseOutcome returns an outcome as the annotation writes it: Accepted=998877 becomes
+// Accepted:998877.
+func ParseOutcome(text string) (string, error) {
+	word, id, named := strings.Cut(strings.Replace(text, "=", ":", 1), ":")
+	outcome := word
+	if named {
+		outcome = word + ":" + id
+	}
+	if _, valid := decide.ParseResolution("attempt=" + outcome); !valid {
+		return "", fmt.Errorf("the outcome %q is none of Accepted=<request id>, NotAccepted, Succeeded, Abandoned", text)
+	}
+	return outcome, nil
+}
+
+// ToResolve returns a chooser of the request that a person resolves. Without an outcome the choice
 // only shows what to ask.
-func ToResolve(attempt, answer string) Chooser {
+func ToResolve(attempt, outcome string) Chooser {
 	return func(object fleet.Object) (choice *Choice, why string) {
 		open := resolvableOf(object, attempt)
 		switch {
@@ -41,10 +43,10 @@ func ToResolve(attempt, answer string) Chooser {
 				len(open), open[0].AttemptID)
 		}
 		choice = &Choice{
-			Reference: ReferenceTo(object), Value: open[0].AttemptID + "=" + answer, What: DescribeRequest(open[0]),
+			Reference: ReferenceTo(object), Value: open[0].AttemptID + "=" + outcome, What: DescribeRequest(open[0]),
 			Object: object,
 		}
-		if answer != "" && object.GetAnnotations()[v1alpha1.AnnotationResolve] == choice.Value {
+		if outcome != "" && object.GetAnnotations()[v1alpha1.AnnotationResolve] == choice.Value {
 			choice.Outcome, choice.Done = alreadySet(object, v1alpha1.AnnotationResolve), true
 		}
 		return choice, ""

@@ -16,12 +16,12 @@ func Question(choice *judge.Choice) Section {
 	return Section{Table: rows}
 }
 
-// Answers lays out the answers that a resolution takes.
-func Answers(command string) Section {
-	rows := table.New("IF THE CARRIER SAYS", "ANSWER WITH", "AND THEN")
-	rows.Add("it accepted the request as number 998877", "--answer Accepted=998877", "it is tracked from there")
-	rows.Add("it never received the request", "--answer NotAccepted", "it is sent again")
-	rows.Add("it has completed the request", "--answer Succeeded", "the requested values count as the carrier's")
-	rows.Add("anything else, and it is not wanted any more", "--answer Abandoned", "it is not sent again by itself")
+// Resolutions lays out the outcomes that a resolution takes.
+func Resolutions(command string) Section {
+	rows := table.New("IF THE CARRIER SAYS", "RESOLVE WITH", "AND THEN")
+	rows.Add("it accepted the request as number 998877", "--outcome Accepted=998877", "it is tracked from there")
+	rows.Add("it never received the request", "--outcome NotAccepted", "it is sent again")
+	rows.Add("it has completed the request", "--outcome Succeeded", "the requested values count as the carrier's")
+	rows.Add("anything else, and it is not wanted any more", "--outcome Abandoned", "it is not sent again by itself")
 	return Section{Table: rows, After: []string{"  " + command}}
 }
