@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -102,7 +101,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	own := reconcilers.Unrecorded
-	if err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), own.setupMetrics(ctx)); err != nil {
+	if err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), setupMetrics(ctx, reconcilers)); err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
 	if err := setupNotifications(mgr, reconcilers, notified, options); err != nil {
@@ -186,11 +185,6 @@ func secretReader(live client.Reader) receiver.SecretFunc {
 
 // setupNotifications makes this replica listen for notifications.
 func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, notified *queue, options Options) error {
-	counter, err := receiver.NewCounter(metrics.Registry)
-	if err != nil {
-		return err
-	}
-	reconcilers.Receiver.CountIn(counter)
 	reconcilers.Notifications.Leads, reconcilers.Notifications.Enqueue = leads(mgr), notified.put
 	listener := &receiver.Listener{
 		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,

@@ -22,6 +22,7 @@ const maxBodyBytes = 1 << 20
 // call is one HTTP request to the carrier.
 type call struct {
 	operation Operation
+	reads     string // the name of a plain read, which has no operation
 	method    string
 	path      string // relative to the origin
 	query     url.Values
@@ -49,9 +50,17 @@ var (
 	errNoStatus     = errors.New("the response's status is 000")
 )
 
-// do makes one call and reads the response, within limits of time and size. It never makes a
-// second attempt.
+// do makes one call, and reports it to the observer.
 func (c *Client) do(ctx context.Context, k call, token Token) response {
+	began := c.now()
+	received := c.doOnce(ctx, k, token)
+	c.observe.called(k, received.status, c.now().Sub(began))
+	return received
+}
+
+// doOnce makes one call and reads the response, within limits of time and size. It never makes a
+// second attempt.
+func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 	ctx, cancel := context.WithTimeout(withToken(ctx, token), LongestCall)
 	defer cancel()
 	var written atomic.Bool

@@ -79,7 +79,7 @@ func DecodeCancellation(body []byte) (Cancellation, error) {
 // class Unreadable.
 func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellation, error) {
 	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
-	k := call{method: http.MethodGet, path: handle.Path(), version: c.version}
+	k := call{reads: CancellationRead, method: http.MethodGet, path: handle.Path(), version: c.version}
 	if serviceID <= 0 {
 		return Cancellation{}, invalidServiceID(k)
 	}

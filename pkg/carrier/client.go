@@ -28,6 +28,8 @@ type Config struct {
 
 	Now  func() time.Time                          // the clock; required
 	Wrap func(http.RoundTripper) http.RoundTripper // wraps both transports; nil: no wrapper
+
+	Observe Observer // is called after calls and waits
 }
 
 // DefaultUserAgent is the User-Agent header when none is configured.
@@ -43,6 +45,7 @@ type Client struct {
 	tokens    TokenSource
 	limiter   *Rate
 	now       func() time.Time
+	observe   Observer
 	keepAlive *http.Client // reuses connections
 	fresh     *http.Client // HTTP/1.1, a new connection for each request
 }
@@ -79,6 +82,7 @@ func NewClient(config Config) (*Client, error) {
 		tokens:    config.Tokens,
 		limiter:   config.Rate,
 		now:       config.Now,
+		observe:   config.Observe,
 		keepAlive: httpClient(authorizer{origin: origin, next: transports.KeepAlive()}, config.Wrap),
 		fresh:     httpClient(authorizer{origin: origin, next: transports.Fresh()}, config.Wrap),
 	}, nil
@@ -115,10 +119,12 @@ func (c *Client) CloseIdleConnections() {
 // and the caller should try again after wait. The error is that of the token source.
 func (c *Client) Prepare(ctx context.Context, kind CallKind) (wait time.Duration, err error) {
 	if _, err := c.tokens.Token(ctx); err != nil {
-		if wait := PendingWait(err); wait > 0 {
+		if wait = PendingWait(err); wait > 0 {
 			return wait, nil
 		}
 		return 0, err
 	}
-	return c.limiter.Take(kind, c.now()), nil
+	wait = c.limiter.Take(kind, c.now())
+	c.observe.waits(kind, wait)
+	return wait, nil
 }

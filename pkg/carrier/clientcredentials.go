@@ -27,6 +27,7 @@ type TokenConfig struct {
 	MaxWait       time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps the transport; nil: no wrapper
 	UserAgent     string                                    // User-Agent header
+	Observe       Observer                                  // is called after exchanges
 }
 
 const (
@@ -209,6 +210,16 @@ func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
 		return nil, s.pause.err
 	}
 	return s.keys.order(keys), nil
+}
+
+// GrantedAt returns when the token that is handed out now was requested; zero if there is none.
+func (s *ClientCredentials) GrantedAt() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.config.Now().Before(s.current.usableUntil) {
+		return time.Time{}
+	}
+	return s.current.grantedAt
 }
 
 func (s *ClientCredentials) succeeded(granted grantedToken) {

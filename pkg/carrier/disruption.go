@@ -73,6 +73,7 @@ const maxDisruptionPages = 100
 // DisruptionPage reads one page. The first page has the number zero. The error is an [Error].
 func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, number int) (DisruptionPage, error) {
 	k := call{
+		reads:  DisruptionsRead,
 		method: http.MethodGet, path: fmt.Sprintf("/api/connect/services/%d/disruptions", query.ServiceID),
 		query: query.values(number), version: c.version,
 	}

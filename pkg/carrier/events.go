@@ -32,8 +32,8 @@ const (
 	EventAppointmentCancelled         EventName = "AppointmentCancelled"                     // it was cancelled
 )
 
-// eventNames returns all known names.
-func eventNames() []EventName {
+// EventNames returns all known names.
+func EventNames() []EventName {
 	return []EventName{
 		EventAggregationModified, EventAggregationModificationFailed, EventDSLProfileChanged, EventReclaimActivated,
 		EventPlanChanged, EventPlanChangeRejected, EventRestorationSLAChanged, EventOrderRejected,
@@ -61,7 +61,7 @@ func ParseEventName(name string) (EventName, bool) {
 	normalized := strings.ToLower(strings.TrimSpace(name))
 	normalized = strings.TrimSuffix(strings.TrimSuffix(normalized, ".event"), ".notification")
 	normalized = strings.NewReplacer(".", "", "-", "").Replace(normalized)
-	names := eventNames()
+	names := EventNames()
 	i := slices.IndexFunc(names, func(known EventName) bool { return strings.EqualFold(string(known), normalized) })
 	if i < 0 {
 		return "", false

@@ -39,7 +39,7 @@ func TestParseEventName(t *testing.T) {
 }
 
 func TestDeprecatedEvents(t *testing.T) {
-	for _, name := range eventNames() {
+	for _, name := range EventNames() {
 		want := name == "ServiceModified" || name == "ServiceModificationRejected" // spec §6
 		if name.Deprecated() != want {
 			t.Errorf("%s: Deprecated = %t", name, !want)

@@ -114,8 +114,14 @@ func (e *exchanger) clockSkew() time.Duration {
 	return 0
 }
 
-// exchange signs an assertion and posts it.
+// exchange signs an assertion and posts it, and reports it to the observer.
 func (e *exchanger) exchange(ctx context.Context, key Key, skew time.Duration) (grantedToken, error) {
+	granted, err := e.exchangeOnce(ctx, key, skew)
+	e.config.Observe.exchanged(err)
+	return granted, err
+}
+
+func (e *exchanger) exchangeOnce(ctx context.Context, key Key, skew time.Duration) (grantedToken, error) {
 	start := e.config.Now()
 	signed, err := assertion{
 		id: e.config.NewID(), client: e.config.ClientName, audience: e.audience, now: start.Add(skew),

@@ -23,6 +23,7 @@ const (
 // grantedToken is an access token that the identity provider granted.
 type grantedToken struct {
 	token       Token
+	grantedAt   time.Time // just before it was requested
 	usableUntil time.Time // it may be handed out until then
 	keyID       string    // the key that was accepted
 }
@@ -43,6 +44,7 @@ func readToken(response *oauth2.Token, start time.Time) (grantedToken, error) {
 	}
 	return grantedToken{
 		token:       Token{AccessToken: NewSecret(response.AccessToken), Expires: start.Add(lifetime)},
+		grantedAt:   start,
 		usableUntil: start.Add(usableFor(lifetime)),
 	}, nil
 }

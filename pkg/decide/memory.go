@@ -44,6 +44,7 @@ type Attempt struct {
 	LastPoll  time.Time        // when it was last polled, or first seen
 	Posted    bool             // its POST may have left this process
 	Receipt   *carrier.Receipt // the response to that POST, until it is in the status
+	Polls     int              // number of polls
 	Failures  int              // number of polls in a row without a conclusive result
 	PollError error            // the error of the newest such poll
 }

@@ -4,7 +4,9 @@
 package scrape
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,4 +36,49 @@ func named(families []*dto.MetricFamily, name string) []*dto.Metric {
 		return nil
 	}
 	return families[at].GetMetric()
+}
+
+// PageOf returns the value of every series of a registry by its name on the page, such as
+// m_total{a="1",b="2"}. Of a histogram it has the series _count and _sum.
+func PageOf(tb testing.TB, from prometheus.Gatherer) map[string]float64 {
+	tb.Helper()
+	families, err := from.Gather()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	page := map[string]float64{}
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			name, labels := family.GetName(), labelsOf(series)
+			if histogram := series.GetHistogram(); histogram != nil {
+				page[name+"_count"+labels] = float64(histogram.GetSampleCount())
+				page[name+"_sum"+labels] = histogram.GetSampleSum()
+				continue
+			}
+			page[name+labels] = series.GetCounter().GetValue() + series.GetGauge().GetValue()
+		}
+	}
+	return page
+}
+
+func labelsOf(series *dto.Metric) string {
+	labels := make([]string, 0, len(series.GetLabel()))
+	for _, label := range series.GetLabel() {
+		labels = append(labels, fmt.Sprintf("%s=%q", label.GetName(), label.GetValue()))
+	}
+	if len(labels) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(labels, ",") + "}"
+}
+
+// Grown returns the series whose value differs between two pages, with the difference.
+func Grown(before, after map[string]float64) map[string]float64 {
+	grown := map[string]float64{}
+	for name, value := range after {
+		if by := value - before[name]; by != 0 {
+			grown[name] = by
+		}
+	}
+	return grown
 }

@@ -29,6 +29,7 @@ type Registry struct {
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps every transport; nil: not wrapped
 	Changed       func(types.NamespacedName)                // called with an account to reconcile again; nil: not called
+	Observe       carrier.Observer                          // is called after every call
 
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*openSession
@@ -113,7 +114,7 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: keysOf(r.Secrets, account),
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, NewID: r.NewID, Sign: r.Sign,
-		Wrap: r.Wrap, UserAgent: r.UserAgent,
+		Wrap: r.Wrap, UserAgent: r.UserAgent, Observe: r.Observe,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
@@ -121,13 +122,13 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	carrierClient, err := carrier.NewClient(carrier.Config{
 		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, Wrap: r.Wrap, UserAgent: r.UserAgent,
-		Rate: r.rateOf(account),
+		Rate: r.rateOf(account), Observe: r.Observe,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)
 	}
 	return &Session{
-		client: carrierClient, tokens: tokens, breaker: &breaker{now: r.Now},
+		client: carrierClient, tokens: tokens, grantedAt: tokens.GrantedAt, breaker: &breaker{now: r.Now},
 		changed: r.notifier(client.ObjectKeyFromObject(account)),
 	}, nil
 }

@@ -20,6 +20,8 @@ type Session struct {
 	tokens  carrier.TokenSource
 	breaker *breaker
 	changed func() // called when the account's status may have to change
+
+	grantedAt func() time.Time // when the token in use was granted; zero: none is in use
 }
 
 // Login ensures that there is a token, and requests one if there is none. The errors are those of

@@ -34,7 +34,7 @@ func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string
 		}
 	}
 	if news {
-		p.Metrics.countLate(receipt.Handle.Operation)
+		p.Metrics.Late(receipt.Handle.Operation)
 		p.warnOfLate(scope.Subject, attemptID, receipt)
 	}
 	return nil

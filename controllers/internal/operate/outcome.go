@@ -89,9 +89,18 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	if err := p.write(ctx, scope, changed); err != nil {
 		return err
 	}
+	p.Metrics.Recorded(was, changed, feesOf(scope.Subject))
 	p.announce(scope.Subject, changed, fact)
 	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
 		logRequest(ctx, requestEnded, scope.Subject, &changed)
+	}
+	return nil
+}
+
+// feesOf returns the fees of an order; nil for other kinds, whose prices are in the plan of changes.
+func feesOf(subject Subject) *v1alpha1.OrderFees {
+	if order, is := subject.(*v1alpha1.ServiceOrder); is {
+		return order.Status.Fees
 	}
 	return nil
 }

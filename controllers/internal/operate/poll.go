@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -29,11 +30,26 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 		return 0, p.Record(ctx, scope, attemptID, p.lostHandle(why))
 	}
 	outcome, err := scope.Carrier.Poll(ctx, handle)
-	p.notePoll(scope.Subject, attemptID, outcome.RetryAfter, err)
+	seen := p.notePoll(scope.Subject, attemptID, outcome.RetryAfter, err)
 	if err != nil && !isHandleLost(err) {
 		return 0, nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
 	}
+	if ends := err == nil && outcome.State != carrier.Pending && !request.Phase.Ended(); ends {
+		return 0, p.recordEnd(ctx, scope, request, p.pollFact(request, outcome, nil, finish), seen)
+	}
 	return 0, p.Record(ctx, scope, attemptID, p.pollFact(request, outcome, err, finish))
+}
+
+// recordEnd records that the carrier has ended a request, and counts how that was seen.
+func (p *Protocol) recordEnd(
+	ctx context.Context, scope Scope, request *v1alpha1.Request, end Fact, seen metrics.Seen,
+) error {
+	operation := request.Operation
+	if err := p.Record(ctx, scope, request.AttemptID, end); err != nil {
+		return err
+	}
+	p.Metrics.Noticed(operation, seen, p.Now())
+	return nil
 }
 
 // pollFact returns the fact that results from one poll of the Location.
@@ -56,12 +72,20 @@ func unreadable(why error) Fact {
 	}}
 }
 
-// notePoll remembers that the request was polled, and the result.
-func (p *Protocol) notePoll(subject Subject, attemptID string, retryAfter time.Duration, err error) {
+// notePoll remembers that the request was polled, and the result. It returns how its end is seen,
+// if this is the end.
+func (p *Protocol) notePoll(
+	subject Subject, attemptID string, retryAfter time.Duration, err error,
+) (seen metrics.Seen) {
 	now := p.Now()
-	p.Memory.Note(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
+	p.Memory.Note(subject.GetUID(), now, func(memory *decide.Memory) {
+		memory.NotBefore, seen.Notified = now.Add(retryAfter), memory.NotifiedAt
+	})
 	p.Memory.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {
+		seen.Before = attempt.LastPoll
 		attempt.LastPoll = now
+		attempt.Polls++
+		seen.Polls = attempt.Polls
 		if err == nil {
 			attempt.Failures, attempt.PollError = 0, nil
 			return
@@ -69,6 +93,7 @@ func (p *Protocol) notePoll(subject Subject, attemptID string, retryAfter time.D
 		attempt.Failures++
 		attempt.PollError = err
 	})
+	return seen
 }
 
 // isHandleLost reports whether a poll failed with 404 or 400 on the handle. "A 404 never means

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 )
 
 // Protocol runs requests of every kind through the submission protocol.
@@ -18,8 +20,8 @@ type Protocol struct {
 	Elapsed func() time.Duration // monotonic: unaffected by wall clock changes, stopped while the machine is suspended
 	NewID   func() string
 
-	Submissions *Submissions // those in progress
-	Metrics     *Metrics     // nil: nothing is counted
+	Submissions *Submissions      // those in progress
+	Metrics     *metrics.Requests // nil: nothing is counted
 
 	unrecorded unrecorded
 	future     futureReservations

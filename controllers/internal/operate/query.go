@@ -35,6 +35,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
 	logRequest(ctx, requestSent, scope.Subject, &request)
 	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body, false)
+	p.Metrics.Posted(request, receipt.Delivery)
 	if !p.hasReached(scope.Subject, submission, receipt, asked) {
 		queryFact(receipt).Apply(scope.Subject, &request) // it is only logged
 		logRequest(ctx, requestEnded, scope.Subject, &request)

@@ -84,6 +84,7 @@ func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission)
 	logRequest(ctx, requestSent, scope.Subject, &request)
 	receipt := scope.Carrier.Submit(
 		ctx, carrier.Operation(request.Operation), int(request.APIVersion), submission.Body, submission.Class.Costly())
+	p.Metrics.Posted(request, receipt.Delivery)
 	p.Memory.SetReceipt(request.AttemptID, receipt)
 	return p.RecordResponse(ctx, scope, request.AttemptID)
 }

@@ -67,7 +67,7 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *
 	if known := attempt(subject, attemptID); known != nil {
 		operation = known.Operation
 	}
-	p.Metrics.countUnrecorded(operation)
+	p.Metrics.Unrecorded(operation)
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
 		"the carrier's response to attempt %s (%s %s %s) cannot be recorded; retried until this process ends: %v",
 		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)

@@ -24,7 +24,7 @@ const (
 // ServeHTTP implements [http.Handler].
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	sent := r.receive(w, request)
-	r.count.add(sent.status, sent.event)
+	r.count.Add(sent.status, sent.event)
 	switch sent.status {
 	case http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", retryLimited)

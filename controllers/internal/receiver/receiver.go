@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -57,7 +58,7 @@ type Receiver struct {
 	needed chan struct{} // closed when the first account needs it
 
 	once  sync.Once
-	count *Counter // nil: responses are not counted
+	count *metrics.Notifications // nil: responses are not counted
 
 	mu        sync.Mutex
 	endpoints map[types.NamespacedName]*endpoint
@@ -74,7 +75,7 @@ func New(config Config) *Receiver {
 }
 
 // CountIn makes the receiver count every response. It must be called before the receiver is used.
-func (r *Receiver) CountIn(count *Counter) { r.count = count }
+func (r *Receiver) CountIn(count *metrics.Notifications) { r.count = count }
 
 // Learn makes the receiver listen for an account, with its current spec and Secrets, and returns
 // the path for its status. The error says why its notifications are not accepted; it is an error of

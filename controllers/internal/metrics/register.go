@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metrics
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics has all metrics of a manager.
+type Metrics struct {
+	Requests      *Requests
+	Carrier       *Carrier
+	Notifications *Notifications
+	State         *State
+}
+
+// New registers the metrics, or returns those already registered: a process may have had another
+// manager before.
+func New(registry prometheus.Registerer) (*Metrics, error) {
+	r := &registrar{registry: registry}
+	made := &Metrics{
+		Requests: newRequests(r), Carrier: newCarrier(r), Notifications: newNotifications(r),
+		State: register(r, &State{}),
+	}
+	return made, r.err
+}
+
+// registrar registers metrics, and keeps the first error.
+type registrar struct {
+	registry prometheus.Registerer
+	err      error
+}
+
+// counter registers a counter of our own, with its labels.
+func (r *registrar) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return register(r, prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels))
+}
+
+// histogram registers a histogram of our own, with its labels.
+func (r *registrar) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return register(r, prometheus.NewHistogramVec(
+		prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels))
+}
+
+// register registers a metric, or returns the registered one of the same kind.
+func register[T prometheus.Collector](r *registrar, made T) T {
+	err := r.registry.Register(made)
+	if err == nil {
+		return made
+	}
+	there, registered := errors.AsType[prometheus.AlreadyRegisteredError](err)
+	if registered {
+		if held, same := there.ExistingCollector.(T); same {
+			return held
+		}
+	}
+	if r.err == nil {
+		r.err = fmt.Errorf("register the metrics: %w", err)
+	}
+	return made
+}

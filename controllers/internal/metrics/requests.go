@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Requests counts what becomes of requests. A nil *Requests counts nothing.
+type Requests struct {
+	outcomes, late, unrecorded *prometheus.CounterVec
+	duration, polls, noticed   *prometheus.HistogramVec
+
+	spending spending
+}
+
+// The outcomes that are not phases.
+const (
+	outcomeAccepted = "Accepted"
+	outcomeLost     = "ResponseLost"
+)
+
+// NewRequests registers the metrics of requests, or returns those already registered.
+func NewRequests(registry prometheus.Registerer) (*Requests, error) {
+	r := &registrar{registry: registry}
+	made := newRequests(r)
+	return made, r.err
+}
+
+func newRequests(r *registrar) *Requests {
+	made := &Requests{
+		outcomes: r.counter("broadband_request_outcomes_total",
+			"Requests that reached an outcome, by operation. One request may reach several: Accepted, then Succeeded.",
+			labelOperation, labelOutcome),
+		late: r.counter("broadband_late_acceptances_total",
+			"Requests that the carrier accepted after another outcome was recorded, by operation.", labelOperation),
+		unrecorded: r.counter("broadband_unrecorded_answers_total",
+			"Carrier responses that could not be written to a RequestLedger within a minute, by operation.", labelOperation),
+		duration: r.histogram("broadband_request_duration_seconds",
+			"Time from sending a request to the end that the carrier reported, by operation.",
+			[]float64{1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600}, labelOperation),
+		polls: r.histogram("broadband_request_polls",
+			"Polls until the end of a request was seen, by operation.",
+			[]float64{1, 2, 3, 5, 8, 13, 21, 50, 100, 500}, labelOperation),
+		noticed: r.histogram("broadband_request_end_noticed_seconds",
+			"How late the end of a request was seen: by=poll at most, by=notification since the notification.",
+			[]float64{.1, .5, 1, 2, 5, 10, 30, 60, 300, 900}, "by"),
+		spending: newSpending(r),
+	}
+	made.startAtZero()
+	return made
+}
+
+func (m *Requests) startAtZero() {
+	for _, operation := range operations() {
+		for _, outcome := range outcomes() {
+			m.outcomes.WithLabelValues(operation, outcome)
+		}
+		m.late.WithLabelValues(operation)
+		m.unrecorded.WithLabelValues(operation)
+		m.duration.WithLabelValues(operation)
+		m.polls.WithLabelValues(operation)
+	}
+	for _, by := range []string{noticedByPoll, noticedByNotification} {
+		m.noticed.WithLabelValues(by)
+	}
+}
+
+// outcomes returns what may become of a request.
+func outcomes() []string {
+	return []string{
+		outcomeAccepted, outcomeLost, string(v1alpha1.PhaseOutcomeUnknown),
+		string(v1alpha1.PhaseSucceeded), string(v1alpha1.PhaseFailed), string(v1alpha1.PhaseRejected),
+		string(v1alpha1.PhaseNotSent), string(v1alpha1.PhaseNotProcessed), string(v1alpha1.PhaseNotAccepted),
+		string(v1alpha1.PhaseAbandoned), string(v1alpha1.PhaseRepeated),
+	}
+}
+
+// Late counts a late acceptance. Its price is not known: the acceptance says nothing of the plan of
+// changes.
+func (m *Requests) Late(operation carrier.Operation) {
+	if m != nil {
+		m.late.WithLabelValues(string(operation)).Inc()
+		m.spending.commit(v1alpha1.Request{Operation: v1alpha1.Operation(operation)}, nil)
+	}
+}
+
+// Unrecorded counts a response that could not be recorded.
+func (m *Requests) Unrecorded(operation v1alpha1.Operation) {
+	if m != nil {
+		m.unrecorded.WithLabelValues(string(operation)).Inc()
+	}
+}
+
+// Posted counts a response that was lost, and the earlier attempt that a repeat ends. Other
+// responses are counted when they are recorded.
+func (m *Requests) Posted(request v1alpha1.Request, delivery carrier.Delivery) {
+	if m == nil {
+		return
+	}
+	if request.Repeats > 0 {
+		m.outcomes.WithLabelValues(string(request.Operation), string(v1alpha1.PhaseRepeated)).Inc()
+	}
+	if delivery == carrier.Ambiguous {
+		m.outcomes.WithLabelValues(string(request.Operation), outcomeLost).Inc()
+	}
+}
+
+// Recorded counts the change of a request from a phase to its present one, once it is recorded. The
+// fees are those of an order; nil for other requests.
+func (m *Requests) Recorded(was v1alpha1.RequestPhase, request v1alpha1.Request, fees *v1alpha1.OrderFees) {
+	if m == nil || was == request.Phase {
+		return
+	}
+	operation := string(request.Operation)
+	if accepted(was, request.Phase) {
+		m.outcomes.WithLabelValues(operation, outcomeAccepted).Inc()
+		m.spending.commit(request, fees)
+	}
+	if request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown {
+		m.outcomes.WithLabelValues(operation, string(request.Phase)).Inc()
+	}
+	if finished := request.Phase == v1alpha1.PhaseSucceeded || request.Phase == v1alpha1.PhaseFailed; finished &&
+		request.EndedBy == v1alpha1.EndedByCarrier {
+		took := request.FinishedAt.Sub(request.SubmittedAt.Time)
+		m.duration.WithLabelValues(operation).Observe(max(0, took).Seconds())
+	}
+}
+
+// accepted reports whether a change of the phase shows for the first time that the carrier has
+// accepted the request.
+func accepted(was, now v1alpha1.RequestPhase) bool {
+	reached := now == v1alpha1.PhaseInProgress || now == v1alpha1.PhaseSucceeded
+	return reached && was != v1alpha1.PhaseInProgress && was != v1alpha1.PhaseLateAcceptance
+}
+
+// Ways to notice the end of a request.
+const (
+	noticedByPoll         = "poll"
+	noticedByNotification = "notification"
+)
+
+// Seen is how the end of a request was seen.
+type Seen struct {
+	Polls    int       // the polls of the request, including the last one
+	Before   time.Time // of the poll before the last one, or when the request was first seen
+	Notified time.Time // when a notification about the object arrived; zero: none did
+}
+
+// Noticed records how the end of a request was seen. It happened after the previous poll, so it was
+// seen at most that late; a notification shows when it happened.
+func (m *Requests) Noticed(operation v1alpha1.Operation, seen Seen, now time.Time) {
+	if m == nil {
+		return
+	}
+	m.polls.WithLabelValues(string(operation)).Observe(float64(seen.Polls))
+	by, since := noticedByPoll, seen.Before
+	if seen.Notified.After(seen.Before) {
+		by, since = noticedByNotification, seen.Notified
+	}
+	m.noticed.WithLabelValues(by).Observe(max(0, now.Sub(since)).Seconds())
+}

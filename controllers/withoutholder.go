@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// WithoutHolder counts, by operation, the open attempts whose object is deleted, according to the
+// cache: "what is open stays in the ledger (column, metric and Event: open and holder gone)" (R24).
+func (o *Operator) WithoutHolder(ctx context.Context) (map[v1alpha1.Operation]int, error) {
+	var ledgers v1alpha1.RequestLedgerList
+	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list RequestLedgers: %w", err)
+	}
+	return o.withoutHolder(ctx, ledgers.Items)
+}
+
+func (o *Operator) withoutHolder(
+	ctx context.Context, ledgers []v1alpha1.RequestLedger,
+) (map[v1alpha1.Operation]int, error) {
+	left := make(map[v1alpha1.Operation]int)
+	for i := range ledgers {
+		for _, open := range ledgers[i].Spec.Open {
+			gone, err := o.lacksHolder(ctx, &ledgers[i].Spec, open.UID)
+			if err != nil {
+				return nil, err
+			}
+			if gone {
+				left[open.Operation]++
+			}
+		}
+	}
+	return left, nil
+}
+
+// lacksHolder reports whether the object of an open attempt is deleted. An object outside this
+// manager's namespaces is counted by another manager.
+func (o *Operator) lacksHolder(ctx context.Context, ledger *v1alpha1.RequestLedgerSpec, uid string) (bool, error) {
+	holder := ledger.Holder
+	switch {
+	case ledger.Diagnostics != nil:
+		return o.isTestGone(ctx, uid)
+	case !o.watches(holder.Namespace):
+		return false, nil
+	case ledger.Order != nil:
+		return o.isHolderGone(ctx, holder, &v1alpha1.ServiceOrder{})
+	}
+	return o.isHolderGone(ctx, holder, &v1alpha1.BroadbandService{})
+}
+
+func (o *Operator) watches(namespace string) bool {
+	return len(o.Namespaces) == 0 || slices.Contains(o.Namespaces, namespace)
+}
+
+func (o *Operator) isHolderGone(ctx context.Context, holder v1alpha1.LedgerHolder, into client.Object) (bool, error) {
+	err := o.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, into)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
+	}
+	return string(into.GetUID()) != holder.UID, nil
+}
+
+// isTestGone reports whether a test is deleted. Only its UID is known, not its namespace, so a
+// manager limited to some namespaces cannot find out.
+func (o *Operator) isTestGone(ctx context.Context, uid string) (bool, error) {
+	if len(o.Namespaces) > 0 {
+		return false, nil
+	}
+	var tests v1alpha1.DiagnosticTestList
+	if err := o.List(ctx, &tests, client.MatchingFields{fieldTestUID: uid}); err != nil {
+		return false, fmt.Errorf("look for the test with UID %s: %w", uid, err)
+	}
+	return len(tests.Items) == 0, nil
+}

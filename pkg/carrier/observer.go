@@ -1,0 +1,63 @@
+package carrier
+
+import (
+	"cmp"
+	"errors"
+	"time"
+)
+
+// Observer is called when a call has ended, for metrics. A function that is nil is not
+// called. The functions must return quickly: the caller of the client waits for them.
+type Observer struct {
+	Call     func(ObservedCall)     // after every call to the carrier
+	Exchange func(ObservedExchange) // after every exchange of an assertion for a token
+
+	// Wait is called after every Prepare with a token. Zero means that the rate limit allows the call.
+	Wait func(kind CallKind, wait time.Duration)
+}
+
+// ObservedCall is one HTTP call to the carrier.
+type ObservedCall struct {
+	Operation string // of a POST or a poll; [CancellationRead] or [DisruptionsRead] for a plain read
+	Method    string // GET or POST
+	Status    int    // the HTTP status; zero if no response came
+	Took      time.Duration
+}
+
+// The plain reads. They are no operations: nothing is requested with them.
+const (
+	CancellationRead = "CancellationRead" // the state of a service's cancellation
+	DisruptionsRead  = "DisruptionsRead"  // one page of a service's disruptions
+)
+
+// ObservedExchange is one exchange of an assertion for a token.
+type ObservedExchange struct {
+	Failure TokenReason // why there is no token; empty if one was granted
+}
+
+func (o Observer) called(k call, status int, took time.Duration) {
+	if o.Call == nil {
+		return
+	}
+	o.Call(ObservedCall{Operation: cmp.Or(string(k.operation), k.reads), Method: k.method, Status: status, Took: took})
+}
+
+func (o Observer) exchanged(err error) {
+	if o.Exchange == nil {
+		return
+	}
+	var why TokenReason
+	if err != nil {
+		why = TokenUnreachable
+		if failure, ok := errors.AsType[*TokenError](err); ok {
+			why = failure.Reason
+		}
+	}
+	o.Exchange(ObservedExchange{Failure: why})
+}
+
+func (o Observer) waits(kind CallKind, wait time.Duration) {
+	if o.Wait != nil {
+		o.Wait(kind, wait)
+	}
+}
