@@ -39,6 +39,8 @@ export "${shared?}"
 
 go -C hack/flux test ./... >"$TEST_REPORTS/flux" 2>&1 &
 flux=$!
+go -C hack/prometheus test ./... >"$TEST_REPORTS/prometheus" 2>&1 &
+prometheus=$!
 
 status=0
 if [ "$size" = all ]; then
@@ -65,6 +67,10 @@ wait "$plane" || status=1
 wait "$flux" || status=1
 echo "test: Flux's health checks, a module of its own"
 cat "$TEST_REPORTS/flux"
+
+wait "$prometheus" || status=1
+echo "test: the alerts and the dashboard in Prometheus' engine, a module of its own"
+cat "$TEST_REPORTS/prometheus"
 
 echo "test: what of the specification the simulator was walked through:"
 cat "$TEST_REPORTS/conformance" || status=1

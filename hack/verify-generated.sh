@@ -24,7 +24,7 @@ done
 
 # hack/controlplane, hack/argocd and hack/argocd-lua are left out: checking them requires every test
 # dependency of Kubernetes and of Argo CD.
-for module in . hack/tools hack/tools/golangci-lint hack/flux hack/browser; do
+for module in . hack/tools hack/tools/golangci-lint hack/flux hack/browser hack/prometheus; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
     failed=1

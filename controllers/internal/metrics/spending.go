@@ -85,8 +85,15 @@ type price struct {
 	once int64
 }
 
+// priceOf returns the price of changes, or that of an order, whose fees are the carrier's own: the
+// rows of its plan show those of the qualification.
 func priceOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) price {
 	var p price
+	if fees != nil {
+		p.bill.Add(&p.once, fees.OneTime)
+		p.bill.Add(&p.bill.After, fees.Monthly)
+		return p
+	}
 	rows := 0
 	for _, change := range changes {
 		if change.OneTime == nil && change.MonthlyAfter == nil {
@@ -98,11 +105,6 @@ func priceOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) price {
 		p.bill.Add(&p.bill.After, change.MonthlyAfter)
 		p.addOption(change.NFAS)
 		p.addOption(change.NTDOption)
-	}
-	if fees != nil {
-		rows++
-		p.bill.Add(&p.once, fees.OneTime)
-		p.bill.Add(&p.bill.After, fees.Monthly)
 	}
 	p.bill.Unknown = p.bill.Unknown || rows == 0
 	return p

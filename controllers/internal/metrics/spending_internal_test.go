@@ -60,7 +60,9 @@ func TestMoneyIsCountedWhenTheCarrierAccepts(t *testing.T) {
 		},
 		"no price": {v1alpha1.Request{Operation: plan}, nil, map[string]float64{unpriced: 1}},
 		"an order": {
-			v1alpha1.Request{Operation: order},
+			v1alpha1.Request{Operation: order, Plan: []v1alpha1.Change{{
+				Operation: order, Field: "fee", To: "NTD_INSTALLATION_FEE", OneTime: aud("99.00"), MonthlyAfter: aud("1.00"),
+			}}},
 			&v1alpha1.OrderFees{OneTime: aud("275.00"), Monthly: aud("58.00")},
 			map[string]float64{once: 275, more: 58},
 		},
