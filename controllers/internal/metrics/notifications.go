@@ -16,7 +16,7 @@ type Notifications struct{ received *prometheus.CounterVec }
 // unknownEvent stands for events that were refused unread or are not known.
 const unknownEvent = "unknown"
 
-// The answers to a notification.
+// The responses to a notification, as labels.
 const (
 	answerAccepted  = "accepted"
 	answerRefused   = "refused"
