@@ -94,3 +94,19 @@ func TestWhatIsImmutableIsForbidden(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsMissingIsRequiredAndWhatIsTooMuchIsForbidden(t *testing.T) {
+	t.Parallel()
+	reasons := map[string]apiextensionsv1.FieldValueErrorReason{
+		"is required":    apiextensionsv1.FieldValueRequired,
+		"must be absent": apiextensionsv1.FieldValueForbidden,
+		"exclude":        apiextensionsv1.FieldValueForbidden,
+	}
+	everyRule(t, func(at string, _ *schema, rule apiextensionsv1.ValidationRule) {
+		for words, reason := range reasons {
+			if strings.Contains(rule.Message, words) && (rule.Reason == nil || *rule.Reason != reason) {
+				t.Errorf("%s: %q has the reason %v, want %s", at, rule.Message, rule.Reason, reason)
+			}
+		}
+	})
+}

@@ -5,11 +5,15 @@ package admission_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,7 +37,7 @@ type corpus struct {
 
 type refused struct {
 	Name   string          `json:"name"`
-	From   json.RawMessage `json:"from"`   // the object is created like this, and the patch is an edit
+	From   json.RawMessage `json:"from"`   // the object has been like this, and the patch is an edit
 	Patch  json.RawMessage `json:"patch"`  // a merge patch on the base
 	Expect string          `json:"expect"` // part of the refusal
 }
@@ -72,6 +76,7 @@ var _ = Describe("kubectl apply", func() {
 			It("refuses a manifest of "+file+": "+refused.Name, func(ctx SpecContext) {
 				err := apply(ctx, corpus.Base, refused)
 				Expect(err).To(MatchError(ContainSubstring(refused.Expect)))
+				expectEachCauseOnce(err)
 			})
 		}
 	}
@@ -85,8 +90,33 @@ func apply(ctx SpecContext, base []byte, refused refused) error {
 	object := merge(base, refused.From)
 	object.SetName(string(uuid.NewUUID()))
 	object.SetNamespace("default")
+	status, written := object.Object["status"]
 	Expect(plane.Client.Create(ctx, object)).To(Succeed())
+	if written {
+		object.Object["status"] = status
+		Expect(plane.Client.Status().Update(ctx, object)).To(Succeed())
+	}
 	return plane.Client.Patch(ctx, object, client.RawPatch("application/merge-patch+json", refused.Patch))
+}
+
+// incomplete is how the API server reports that it has not evaluated all rules. It names no field.
+var incomplete = []string{"some validation rules were not checked", "Checked value must be of type"}
+
+// expectEachCauseOnce expects a refusal to name the field of each cause, and to say nothing twice.
+func expectEachCauseOnce(err error) {
+	GinkgoHelper()
+	answer, is := errors.AsType[*apierrors.StatusError](err)
+	Expect(is).To(BeTrue())
+	if answer.ErrStatus.Details == nil {
+		return // refused before it was validated
+	}
+	said := map[string]bool{}
+	for _, cause := range answer.ErrStatus.Details.Causes {
+		own := !slices.ContainsFunc(incomplete, func(text string) bool { return strings.Contains(cause.Message, text) })
+		Expect(own && cause.Field == "<nil>").To(BeFalse(), err.Error())
+		Expect(said).NotTo(HaveKey(cause.Message), err.Error())
+		said[cause.Message] = true
+	}
 }
 
 // create sends the object as kubectl does, as a dry run: unknown fields are errors.
