@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -39,11 +40,13 @@ func expectAwaiting(service *v1alpha1.BroadbandService, messages ...string) stri
 
 // expectApproved expects that each request of a service was approved by a hash, and has this
 // outcome.
-func expectApproved(service *v1alpha1.BroadbandService, hash, reason string) {
+func expectApproved(ctx context.Context, service *v1alpha1.BroadbandService, hash, reason string) {
 	GinkgoHelper()
 	Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
 	Expect(service.Status.Handled.Approve).To(Equal(hash))
-	Expect(service.Status.Requests).To(HaveEach(HaveField("ApprovedHash", hash)))
+	for _, request := range service.Status.Requests {
+		Expect(recorded(ctx, service, request.Operation).ApprovedHash).To(Equal(hash))
+	}
 	Expect(condition(service, v1alpha1.ConditionApprovalRequired).Type).To(BeEmpty())
 }
 
@@ -88,7 +91,7 @@ var _ = DescribeTable("A change that waits for approval",
 		Expect(d.sent()).To(BeEmpty())
 
 		By("the approval of the change")
-		expectApproved(d.approve(ctx, hash), hash, cmp.Or(scenario.ends, v1alpha1.ReasonInSync))
+		expectApproved(ctx, d.approve(ctx, hash), hash, cmp.Or(scenario.ends, v1alpha1.ReasonInSync))
 		Expect(d.sent()).To(HaveLen(1))
 		Expect(d.quotes()).To(Equal(2*quotes), "read once more right before the POST")
 	},
@@ -134,7 +137,7 @@ var _ = DescribeTable("A plan change without a price, because the carrier refuse
 		d.Clock.Advance(24 * time.Hour)
 		Expect(expectAwaiting(d.drive(ctx))).To(Equal(hash))
 		Expect(d.sent()).To(BeEmpty())
-		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(ConsistOf(simulator.OpPlanChange))
 	},
 	Entry("with 422", "POST PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
@@ -158,7 +161,7 @@ var _ = Describe("An approval", func() {
 		Expect(d.sent()).To(BeEmpty())
 		Expect(d.Read(ctx, site).Status.Handled.Approve).To(BeEmpty())
 		Expect(d.quotes()).To(Equal(2))
-		expectApproved(d.approve(ctx, second), second, v1alpha1.ReasonInSync)
+		expectApproved(ctx, d.approve(ctx, second), second, v1alpha1.ReasonInSync)
 		Expect(d.quotes()).To(Equal(3))
 		Expect(d.sent()).To(HaveLen(1))
 	})
@@ -226,7 +229,7 @@ var _ = Describe("An approval", func() {
 			d.Clock.Advance(min(result.RequeueAfter, time.Minute))
 		}
 
-		expectApproved(d.drive(ctx), hash, v1alpha1.ReasonInSync)
+		expectApproved(ctx, d.drive(ctx), hash, v1alpha1.ReasonInSync)
 		Expect(d.quotes()).To(Equal(2))
 		Expect(d.Carrier.Violations()).To(BeEmpty())
 		Expect(d.sent()).To(HaveExactElements(simulator.OpCancellationReschedule, simulator.OpPlanChange,
@@ -259,7 +262,7 @@ var _ = Describe("An approval", func() {
 			failed.RequestOf(v1alpha1.OperationAggregationConversion).AttemptID)
 		retried := d.drive(ctx)
 		expectReady(retried, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(retried.RequestOf(v1alpha1.OperationAggregationConversion).ApprovedHash).To(Equal(second))
+		Expect(recorded(ctx, retried, v1alpha1.OperationAggregationConversion).ApprovedHash).To(Equal(second))
 		Expect(d.sent()).To(HaveLen(4))
 	})
 
@@ -274,7 +277,7 @@ var _ = Describe("An approval", func() {
 		expectAwaiting(d.declare(ctx, withApproval(v1alpha1.ApprovalAutomatic)), "approval is Always")
 		account(v1alpha1.ApprovalOnCost)
 		hash := expectAwaiting(d.drive(ctx), "the first change that this object makes to a service that it did not order")
-		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
 		Expect(d.sent()).To(HaveLen(1))
 	})
@@ -295,8 +298,10 @@ var _ = Describe("An approval", func() {
 		for _, cut := range world.CrashPoints(effects) {
 			By("killing it " + cut.String())
 			d, hash := scenario(cut)
-			for _, request := range d.Read(ctx, site).Status.Requests {
-				Expect([]string{request.ApprovedHash, d.Read(ctx, site).Status.Handled.Approve}).To(HaveEach(hash))
+			killed := d.Read(ctx, site)
+			for _, shown := range killed.Status.Requests {
+				request := recorded(ctx, killed, shown.Operation)
+				Expect([]string{request.ApprovedHash, killed.Status.Handled.Approve}).To(HaveEach(hash))
 			}
 			d.process = d.Start(world.CrashPoint{})
 			service := d.drive(ctx)
@@ -311,7 +316,7 @@ var _ = Describe("An approval", func() {
 				hash = service.Status.Pending.Hash
 				service = d.approve(ctx, hash)
 			}
-			expectApproved(service, hash, v1alpha1.ReasonInSync)
+			expectApproved(ctx, service, hash, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(1))
 			Expect(d.Carrier.Violations()).To(BeEmpty())
 		}

@@ -304,7 +304,7 @@ var _ = DescribeTable("A cancellation of a service that the carrier hides is tri
 		service = process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		again := service.RequestOf(v1alpha1.OperationCancellationReschedule).SubmittedAt
+		again := service.Status.History[0].SubmittedAt
 		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
 		Expect(reschedules(w, line)).To(Equal(2))
 	},

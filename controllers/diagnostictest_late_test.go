@@ -29,7 +29,7 @@ var _ = It("A diagnostic test that is accepted late blocks the others of its ser
 		}
 
 		ledger := testsLedger(ctx, w, line)
-		late := *tests().request(ctx, w)
+		late := *ledger.RequestOf(v1alpha1.OperationDiagnosticTest)
 		late.AttemptID, late.Location = "an-earlier-one", late.Location+"1"
 		Expect(ledger.AcceptLate(late)).To(BeTrue())
 		ledger.Spec.Revision++

@@ -22,7 +22,7 @@ func (d pricedService) changeOnce(ctx context.Context) {
 	GinkgoHelper()
 	hash := expectAwaiting(d.declare(ctx, withPlan(d.Read(ctx, site).Spec.Plan.Name, 36)),
 		"the first change that this object makes to a service that it did not order", "monthly 45.00 AUD → 45.00 AUD")
-	expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+	expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 }
 
 var _ = DescribeTable("A change that costs no more needs approval once under approval OnCost",

@@ -21,6 +21,10 @@ import (
 // terminalWidth is the number of columns of a terminal.
 const terminalWidth = 100
 
+// linesAtRest is how many lines kubectl describe prints of a service at rest after one change. Of
+// these, 46 are the metadata, the spec and the three conditions.
+const linesAtRest = 93
+
 // The parts of kubectl's output that differ from run to run.
 var (
 	ages    = regexp.MustCompile(`\b\d+(s|m|m\d+s|h|d)$`)
@@ -111,6 +115,24 @@ var _ = Describe("kubectl", Ordered, func() {
 			printed.WriteString(wrapped(normalized(w, "$ kubectl describe "+object+"\n"+text)) + "\n")
 		}
 		expectGolden("describe", printed.String())
+	})
+
+	It("describe shows of a request what a user can use, and the rest in the ledger alone", func() {
+		for _, object := range slices.Concat(objects, []string{"bbs/site-under-way"}) {
+			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
+			Expect(err).NotTo(HaveOccurred())
+			switch kind, _, _ := strings.Cut(object, "/"); kind {
+			case "ledger":
+				Expect(text).To(And(ContainSubstring("Sender:"), ContainSubstring("Body Hash:")))
+			case "appt": // has no ledger: the hash says for which order the slots are
+				Expect(text).NotTo(ContainSubstring("Sender:"))
+			default:
+				Expect(text).NotTo(Or(ContainSubstring("Sender:"), ContainSubstring("Body Hash:")), object)
+			}
+		}
+		text, err := plane.Kubectl("-n", w.Namespace, "describe", "bbs/site-changed")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(strings.Count(text, "\n")).To(BeNumerically("<=", linesAtRest), text)
 	})
 
 	It("events shows the outcomes for each kind", func(ctx SpecContext) {

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,6 +81,16 @@ func recordedPlanChange(ctx SpecContext, w *world.World, service *v1alpha1.Broad
 	attempt := ledger.RequestOf(v1alpha1.OperationPlanChange)
 	Expect(attempt).NotTo(BeNil())
 	return attempt
+}
+
+// recorded returns the whole newest request of an operation, from the ledger that a service shows.
+func recorded(ctx context.Context, service *v1alpha1.BroadbandService, operation v1alpha1.Operation) *v1alpha1.Request {
+	GinkgoHelper()
+	ledger := &v1alpha1.RequestLedger{}
+	Expect(plane.Client.Get(ctx, client.ObjectKey{Name: service.Status.Ledger.Name}, ledger)).To(Succeed())
+	request := ledger.RequestOf(operation)
+	Expect(request).NotTo(BeNil())
+	return request
 }
 
 // recordedOrder returns the newest recorded attempt of the order.

@@ -128,7 +128,7 @@ var _ = Describe("A service", func() {
 		first, second := w.Line(), w.Line()
 		Expect(w.Create(ctx, w.Service("first", first))).To(Succeed())
 		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		sentAt := w.Read(ctx, "first").RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
+		sentAt := w.Read(ctx, "first").Status.History[0].SubmittedAt
 		Expect(w.Create(ctx, w.Service(site, second))).To(Succeed())
 		for range 20 {
 			result, err := process.Reconcile(ctx, site)
@@ -141,7 +141,7 @@ var _ = Describe("A service", func() {
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		next := service.RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
+		next := service.Status.History[0].SubmittedAt
 		Expect(next.Sub(sentAt.Time)).To(BeNumerically(">=", time.Hour))
 	})
 

@@ -89,10 +89,10 @@ var _ = Describe("A disconnected service", func() {
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		Expect(service.Status.Carrier.Cancellation).To(HaveValue(And(
-			HaveField("Cancelled", false), HaveField("Status", ""))))
+			HaveField("Cancelled", false), HaveField("Status", ""), HaveField("PendingDate", ""))))
 		request := service.RequestOf(v1alpha1.OperationReclaim)
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		Expect(request.CarrierStatus).To(Equal(stateCompleted))
+		Expect(recorded(ctx, service, v1alpha1.OperationReclaim).CarrierStatus).To(Equal(stateCompleted))
 		Expect(request.Location).To(HavePrefix("/api/connect/services/reclaims/requests/"))
 		Expect(w.Events.All()).To(ContainElement(HavePrefix("Normal ServiceReclaimActivated")))
 		calls := w.Carrier.Calls()

@@ -45,7 +45,7 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		annotateWith(ctx, w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).ApprovedBy).To(Equal("kubectl-annotate"))
+		Expect(service.Status.History[0].ApprovedBy).To(Equal("kubectl-annotate"))
 		Expect(serviceLedger(ctx, w, line).Spec.Ended[0].ApprovedBy).To(Equal("kubectl-annotate"))
 		Expect(w.Posts(line)).To(Equal(1))
 	})

@@ -146,9 +146,9 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Handled.Resolve).To(Equal(word))
-		done := service.RequestOf(v1alpha1.OperationPlanChange)
+		done := recordedPlanChange(ctx, w, service)
 		Expect(done.AttemptID).To(Equal(attempt.AttemptID))
-		Expect(recordedPlanChange(ctx, w, service).BaseURL).To(Equal(movedURL(w)))
+		Expect(done.BaseURL).To(Equal(movedURL(w)))
 		Expect(done.EndedBy).To(Equal(v1alpha1.EndedByCarrier))
 		Expect(w.Posts(line)).To(Equal(1))
 

@@ -303,7 +303,7 @@ var _ = Describe("A POST that did not reach the carrier", func() {
 		refusedAt := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).FinishedAt
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		again := service.RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
+		again := service.Status.History[0].SubmittedAt
 		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
 	})
 })

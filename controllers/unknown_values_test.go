@@ -97,7 +97,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 			Expect(d.sent()).To(BeEmpty())
 
 			By("the approval of the price, which sends all of it")
-			expectApproved(d.approve(ctx, priced), priced, v1alpha1.ReasonInSync)
+			expectApproved(ctx, d.approve(ctx, priced), priced, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(3))
 		})
 
@@ -105,7 +105,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 		d, service := importing{wanted: both(declareEverything, withSLA(world.SLAStd))}.begin(ctx)
 		hash := expectAwaiting(service)
 		Expect(d.quotes()).To(BeZero())
-		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(3))
 		Expect(d.quotes()).To(Equal(1))
 	})
@@ -234,7 +234,7 @@ var _ = Describe("A plan that health names unlike any offer of the carrier", fun
 	It("is changed once a person approves it", func(ctx SpecContext) {
 		d, service := importing{wanted: withFastPlan, sold: onRenamedPlan}.begin(ctx)
 		hash := expectAwaiting(service, notOffered)
-		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(Equal([]simulator.Operation{simulator.OpPlanChange}))
 	})
 

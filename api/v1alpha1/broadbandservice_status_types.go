@@ -40,7 +40,8 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// requests holds the newest request of each operation.
+	// requests holds the newest request of each operation. Of one that the carrier has carried out, the
+	// history has the change.
 	// +listType=map
 	// +listMapKey=operation
 	// +kubebuilder:validation:MaxItems=13

@@ -128,43 +128,6 @@ func ChangesBy(plan []Change, operation Operation) []Change {
 	return slices.DeleteFunc(slices.Clone(plan), func(change Change) bool { return change.Operation != operation })
 }
 
-// Shorten removes from the status the details of ended requests, which the ledger has; restore puts
-// them back.
-func (s *BroadbandService) Shorten() (restore func()) {
-	whole := s.Status.Requests
-	s.Status.Requests = make([]Request, len(whole))
-	for i := range whole {
-		s.Status.Requests[i] = whole[i].short()
-	}
-	return func() { s.Status.Requests = whole }
-}
-
-// Shorten removes from the status the details of an ended request, which the ledger has; restore
-// puts them back.
-func (s *ServiceOrder) Shorten() (restore func()) {
-	whole := s.Status.Request
-	if whole != nil {
-		s.Status.Request = new(whole.short())
-	}
-	return func() { s.Status.Request = whole }
-}
-
-// short returns what a user needs to see of an ended request: what it asked for, for which
-// generation, at what price, who approved it, when it was sent and how it ended. Argo CD's retry
-// action is offered for a request of the present generation.
-func (r *Request) short() Request {
-	if !r.Phase.Ended() {
-		return *r
-	}
-	return Request{
-		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Generation: r.Generation,
-		Target: r.Target, Plan: r.Changes(), ApprovedHash: r.ApprovedHash, ApprovedBy: r.ApprovedBy, RetriedBy: r.RetriedBy,
-		Phase: r.Phase, Location: r.Location, SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
-		EndedBy: r.EndedBy, ResolvedBy: r.ResolvedBy, CarrierStatus: r.CarrierStatus,
-		ErrorDetail: r.ErrorDetail, Error: r.Error, Warning: r.Warning,
-	}
-}
-
 // ShowInFlight sets the request that the columns show: "an abort or reschedule does not hide a
 // change".
 func (s *BroadbandService) ShowInFlight() {

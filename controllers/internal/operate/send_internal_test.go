@@ -293,10 +293,11 @@ func TestASenderIsOneProcess(t *testing.T) {
 	if tape.protocol("one").Memory.Sender() == tape.protocol("another").Memory.Sender() {
 		t.Error("two processes are one sender")
 	}
-	if err := tape.send(t.Context()); err != nil {
+	scope := tape.scope()
+	if err := tape.sendAs(t.Context(), scope); err != nil {
 		t.Fatal(err)
 	}
-	if got := tape.record.Status.Requests[0].Sender; got != "me" {
+	if got := scope.Subject.RequestOf(v1alpha1.OperationPlanChange).Sender; got != "me" {
 		t.Errorf("the intent names %q", got)
 	}
 }

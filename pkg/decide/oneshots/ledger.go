@@ -78,7 +78,7 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	}
 	handled := &test.Status.Handled
 	handled.Retry, handled.Approve = cmp.Or(own.Retry, handled.Retry), cmp.Or(own.ApprovedHash, handled.Approve)
-	if decide.SameState(shown, own) && own.BodyHash == "" {
+	if decide.SameState(shown, own) && own.Phase.Ended() && own.BodyHash == "" {
 		return // the ledger keeps only a summary of an attempt that ended long ago
 	}
 	own = polledAgain(own, shown)
