@@ -40,6 +40,23 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
+	It("shows the recommended slot at the site's own offset, with its day there", func(ctx SpecContext) {
+		const sydney = "Australia/Sydney"
+		w := world.New(ctx, plane, func(seed *simulator.Seed) { seed.TimeZone = sydney })
+		w.Login(ctx, func(account *v1alpha1.CarrierAccount) { account.Spec.TimeZone = sydney })
+		process := w.Start(world.CrashPoint{})
+		_, err := process.ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+
+		appointment := createAppointment(ctx, w, process)
+
+		expectSlots(w, appointment)
+		Expect(appointment.Status.Recommended.StartTime).To(Equal("2026-03-08T21:00:00Z"), "a Sunday in UTC")
+		const local = "Mon 2026-03-09 08:00–12:00 +11:00"
+		Expect(appointment.Status.Recommended.LocalTime).To(Equal(local))
+		Expect(readyOf(appointment).Message).To(ContainSubstring("recommended is " + local))
+	})
+
 	It("whose slots have been read causes no more writes and calls", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		before := createAppointment(ctx, w, process)

@@ -24,6 +24,7 @@ type alteration struct {
 	event       string
 	after       string // the state at the end
 	on          string // and the date
+	pending     string // the date that the column CANCELS shows; "" if nothing is pending
 }
 
 var _ = DescribeTable("A pending cancellation that differs from the declared one",
@@ -41,6 +42,7 @@ var _ = DescribeTable("A pending cancellation that differs from the declared one
 		Expect(service.Status.Requests).To(HaveLen(1))
 		Expect(service.Status.Carrier.Cancellation.Status).To(Equal(scenario.after))
 		Expect(service.Status.Carrier.Cancellation.RequestDate).To(Equal(scenario.on))
+		Expect(service.Status.Carrier.Cancellation.PendingDate).To(Equal(scenario.pending))
 		Expect(service.Status.InFlight).To(BeNil())
 		Expect(service.Status.Pending).To(BeNil())
 		Expect(service.Status.History).To(HaveExactElements(HaveField("Operation", scenario.operation)))
@@ -56,17 +58,17 @@ var _ = DescribeTable("A pending cancellation that differs from the declared one
 	Entry("is moved to another date", alteration{
 		state: stateRequested, date: pendingDate, declared: endOn(wantedDate),
 		operation: v1alpha1.OperationCancellationReschedule, event: "CancellationRescheduled",
-		after: stateRequested, on: wantedDate,
+		after: stateRequested, on: wantedDate, pending: wantedDate,
 	}),
 	Entry("is moved to another date although it is in error", alteration{
 		state: stateInError, date: pendingDate, declared: endOn(wantedDate),
 		operation: v1alpha1.OperationCancellationReschedule, event: "CancellationRescheduled",
-		after: stateRequested, on: wantedDate,
+		after: stateRequested, on: wantedDate, pending: wantedDate,
 	}),
 	Entry("is moved to an earlier date", alteration{
 		state: stateRequested, date: pendingDate, declared: endOn("2026-03-03"),
 		operation: v1alpha1.OperationCancellationReschedule, event: "CancellationRescheduled",
-		after: stateRequested, on: "2026-03-03",
+		after: stateRequested, on: "2026-03-03", pending: "2026-03-03",
 	}),
 	Entry("is aborted where none is declared", alteration{
 		state: stateRequested, date: pendingDate, declared: withoutEnd,

@@ -113,8 +113,8 @@ const (
 	resultPath = "/plan-changes/requests/"
 )
 
-// tamperingProxy modifies the carrier's responses on their way to the operator: each 200 on a path,
-// while there is a replacement.
+// tamperingProxy modifies the carrier's responses on their way to the operator: each 200 and 201 on a
+// path, while there is a replacement.
 type tamperingProxy struct{ path, from, to string }
 
 // wrap puts the forger between a process and the carrier.
@@ -133,7 +133,8 @@ type tamperingTransport struct {
 // RoundTrip calls the carrier and modifies its response.
 func (w tamperingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer, err := w.RoundTripper.RoundTrip(request)
-	if err != nil || w.path == "" || !strings.Contains(request.URL.Path, w.path) || answer.StatusCode != http.StatusOK {
+	if err != nil || w.path == "" || !strings.Contains(request.URL.Path, w.path) ||
+		answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
 		return answer, err
 	}
 	var body bytes.Buffer

@@ -119,3 +119,47 @@ var _ = Describe("The result of a plan change", func() {
 		Expect(value(service.Status.Carrier.RestorationSLA)).To(Equal("Standard by ChangeResult"))
 	})
 })
+
+var _ = Describe("The SLA in the answer to an order", func() {
+	It("that is not the requested one is a Warning, and the service has the requested one", func(ctx SpecContext) {
+		w, _ := begin(ctx)
+		forger := &tamperingProxy{ordersPath, `"eSla":"Enhanced-8"`, `"eSla":"Standard"`}
+		process := w.Start(world.CrashPoint{}, forger.wrap)
+		Expect(w.Create(ctx, w.Order(order, reference, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.RestorationSLA = world.SLAFast
+		}))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		const warning = `the order asked for the restoration SLA "Enhanced-8", and the carrier's answer names "Standard"`
+		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers "), ContainSubstring(warning))))
+
+		line := w.Line(onFast)
+		w.EditOrder(ctx, order, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
+		process.DriveOrder(ctx, order)
+		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast), fromOrder))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.RestorationSLA).To(HaveValue(And(
+			HaveField("Value", world.SLAFast), HaveField("Source", v1alpha1.SourceOrder))))
+		Expect(w.Posts(line)).To(BeZero())
+	})
+})
+
+var _ = DescribeTable("A requestDate that is a date-time is a day in the account's time zone",
+	func(ctx SpecContext, zone, requestDate string) {
+		w, _ := begin(ctx, func(account *v1alpha1.CarrierAccount) { account.Spec.TimeZone = zone })
+		forger := &tamperingProxy{
+			"/service-cancellations/requests/",
+			`"requestDate":"` + pendingDate + `"`, `"requestDate":"` + requestDate + `"`,
+		}
+		process := w.Start(world.CrashPoint{}, forger.wrap)
+		line := w.Line(withCancellation(stateRequested, pendingDate))
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(pendingDate)))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Cancellation.PendingDate).To(Equal(pendingDate))
+		Expect(alterations(w, line)).To(BeZero())
+	},
+	Entry("in UTC", "", pendingDate+"T00:00:00Z"),
+	Entry("in Sydney, where it is the day after that in UTC", "Australia/Sydney", "2026-06-29T14:00:00Z"),
+	Entry("with an offset", "Australia/Sydney", pendingDate+"T09:30:00+10:00"),
+)
