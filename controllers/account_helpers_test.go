@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,4 +162,13 @@ func logins(w *world.World) int {
 		}
 	}
 	return count
+}
+
+// expectNothingTwice expects a message to repeat no word at once, and no part before a colon.
+func expectNothingTwice(message string) {
+	GinkgoHelper()
+	words, parts := strings.Fields(message), strings.Split(message, ": ")
+	Expect(slices.Compact(words)).To(HaveLen(len(words)), message)
+	slices.Sort(parts)
+	Expect(slices.Compact(parts)).To(HaveLen(len(parts)), message)
 }

@@ -64,18 +64,24 @@ type TokenError struct {
 
 // Error returns the message, the code, the key and the cause, sanitized and bounded.
 func (e *TokenError) Error() string {
-	text := "no access token: " + e.Message
 	if _, names := errors.AsType[*KeyError](e.cause); names {
 		return "no access token: " + e.cause.Error() // it names the key and the defect
 	}
-	if description := strings.Trim(e.Code+": "+e.Description, ": "); description != "" {
-		text += " (" + description + ")"
-	}
+	text := e.Answer()
 	if e.KeyID != "" {
 		text += fmt.Sprintf(", key %q", e.KeyID)
 	}
 	if e.cause != nil {
 		text += ": " + scrubber(nil).message(e.cause.Error(), maxMessage) // it may quote a server or its certificate
+	}
+	return text
+}
+
+// Answer returns the message with the identity provider's code and description, without the key.
+func (e *TokenError) Answer() string {
+	text := "no access token: " + e.Message
+	if description := strings.Trim(e.Code+": "+e.Description, ": "); description != "" {
+		text += " (" + description + ")"
 	}
 	return text
 }

@@ -45,20 +45,22 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login, listenErr error) Ve
 		return Verdict{Settled, v1alpha1.ReasonTokenIssued, Bounded(message, MaxMessage)}
 	}
 	reason := loginReason(login)
-	verdict := Verdict{Stuck, reason, Bounded(login.Error()+checks(login), MaxMessage)}
+	verdict := Verdict{Stuck, reason, Bounded(loginMessage(account, login), MaxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
 		verdict.State = Working
 	}
 	return verdict
 }
 
-// checks lists what to check if the identity provider rejects the client; "" for any other reason.
-func checks(login error) string {
+// loginMessage says why there is no token. If the identity provider rejects the client, it does not
+// say which of the client's name, the key's ID and the key is wrong: the message names what to check.
+func loginMessage(account *v1alpha1.CarrierAccount, login error) string {
 	token, is := errors.AsType[*carrier.TokenError](login)
 	if !is || token.Reason != carrier.TokenRejected || token.KeyID == "" {
-		return ""
+		return login.Error()
 	}
-	return ": check auth.clientName, the keyID, and that the identity provider has the public half of this key"
+	return fmt.Sprintf("%s: check auth.clientName %q, keyID %q, and that the identity provider has the public half of "+
+		"this key", token.Answer(), account.Spec.Auth.ClientName, token.KeyID)
 }
 
 // listening describes how the carrier's notifications are received.
