@@ -15,6 +15,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // kept is the folder of the schemas with which v1alpha1 stays compatible: an API server keeps
@@ -33,8 +35,14 @@ const (
 // TestSchemasAreCompatible compares each schema with the stored one. GOLDEN=1 stores additions.
 func TestSchemasAreCompatible(t *testing.T) {
 	t.Parallel()
+	for _, kind := range gone(storedKinds(t), definitions(t)) {
+		t.Errorf("v1alpha1 is kept compatible: a kind is not removed: %s", kind)
+	}
 	for kind, definition := range definitions(t) {
 		is := schemaOf(definition)
+		if is == nil {
+			continue // reported above, if it was ever served
+		}
 		file := filepath.Join(kept, kind+".yaml")
 		broken := []string(nil)
 		if was := readSchema(t, file); was != nil {
@@ -49,9 +57,35 @@ func TestSchemasAreCompatible(t *testing.T) {
 	}
 }
 
-// schemaOf returns the schema of the only version, without its descriptions.
+// storedKinds returns the kinds whose schemas are stored.
+func storedKinds(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(kept, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := make([]string, 0, len(files))
+	for _, file := range files {
+		kinds = append(kinds, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+	}
+	return kinds
+}
+
+// gone returns the kinds that are stored and no longer serve v1alpha1.
+func gone(stored []string, served map[string]*crd) []string {
+	return slices.DeleteFunc(slices.Clone(stored), func(kind string) bool {
+		return served[kind] != nil && schemaOf(served[kind]) != nil
+	})
+}
+
+// schemaOf returns the schema of v1alpha1, without its descriptions; nil if it is not served.
 func schemaOf(definition *crd) *schema {
-	return undescribed(definition.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	for _, version := range definition.Spec.Versions {
+		if version.Name == v1alpha1.GroupVersion.Version && version.Served {
+			return undescribed(version.Schema.OpenAPIV3Schema)
+		}
+	}
+	return nil
 }
 
 func undescribed(node *schema) *schema {
@@ -261,6 +295,28 @@ func TestAnIncompatibleChangeIsNoticed(t *testing.T) {
 		if said := strings.Join(incompatible("BroadbandService", was, undescribed(is)), "; "); said != c.want {
 			t.Errorf("%s: %q, want %q", what, said, c.want)
 		}
+	}
+}
+
+// A later version beside v1alpha1 changes nothing for those who use v1alpha1.
+func TestAKindThatIsGoneIsNoticed(t *testing.T) {
+	t.Parallel()
+	served := definitions(t)
+	if missing := gone(storedKinds(t), served); len(missing) > 0 {
+		t.Errorf("%v are gone", missing)
+	}
+	later := served["BroadbandService"].DeepCopy()
+	version := later.Spec.Versions[0].DeepCopy()
+	version.Name, version.Schema.OpenAPIV3Schema = "v1beta1", &schema{Type: "object"}
+	later.Spec.Versions = append([]apiextensionsv1.CustomResourceDefinitionVersion{*version}, later.Spec.Versions...)
+	if !equality.Semantic.DeepEqual(schemaOf(later), schemaOf(served["BroadbandService"])) {
+		t.Error("the schema of another version is compared")
+	}
+	later.Spec.Versions[1].Served = false
+	served["BroadbandService"] = later
+	delete(served, "ServiceOrder")
+	if missing := gone(storedKinds(t), served); !slices.Equal(missing, []string{"BroadbandService", "ServiceOrder"}) {
+		t.Errorf("%v are gone, want BroadbandService and ServiceOrder", missing)
 	}
 }
 

@@ -58,6 +58,12 @@ func (l lossyFleet) loseResponses(times int, services ...int64) {
 	}
 }
 
+// loseEverything makes the carrier respond to nothing: it does not receive the requests.
+func (l lossyFleet) loseEverything() {
+	GinkgoHelper()
+	Expect(l.world.Carrier.FailNext("*", simulator.Fault{Kind: simulator.FaultReset, Times: 10_000})).To(Succeed())
+}
+
 // everyTenth returns the services whose responses are lost, if the losses are spread.
 func (l lossyFleet) everyTenth() (services []int64) {
 	for i := 0; i < changed; i += 10 {
@@ -69,13 +75,19 @@ func (l lossyFleet) everyTenth() (services []int64) {
 // change gives every service another plan, one after the other, with a pause in between.
 func (l lossyFleet) change(ctx context.Context, pause time.Duration) {
 	GinkgoHelper()
-	for i, id := range l.ids {
-		l.edited[id] = l.world.Clock.Now()
-		l.world.Edit(ctx, fmt.Sprintf("site-%04d", i), func(s *v1alpha1.BroadbandService) {
-			s.Spec.Plan.Name = world.PlanFast
-		})
+	for i := range l.ids {
+		l.edit(ctx, i)
 		l.advance(ctx, pause, time.Second)
 	}
+}
+
+// edit gives a service another plan.
+func (l lossyFleet) edit(ctx context.Context, i int) {
+	GinkgoHelper()
+	l.edited[l.ids[i]] = l.world.Clock.Now()
+	l.world.Edit(ctx, fmt.Sprintf("site-%04d", i), func(s *v1alpha1.BroadbandService) {
+		s.Spec.Plan.Name = world.PlanFast
+	})
 }
 
 // advance lets time pass in steps, while the manager is idle.
@@ -184,15 +196,30 @@ var _ = Describe("A carrier whose responses are all lost for an hour", func() {
 		Expect(l.posted().posts).To(Equal(changed))
 	})
 
-	It("leaves at most one when it does not respond at all", func(ctx SpecContext) {
+	It("leaves none when it does not respond to reads either", func(ctx SpecContext) {
 		l := newLossyFleet(ctx)
-		l.loseResponses(1)
-		Expect(l.world.Carrier.FailNext("*", simulator.Fault{Kind: simulator.FaultReset, Times: 10_000})).To(Succeed())
+		l.loseEverything()
 		l.change(ctx, 0)
 		l.advance(ctx, time.Hour, 5*time.Second)
-		got := l.posted()
-		world.Figuresf("no response for an hour: %d of %d plan changes are sent", got.posts, changed)
-		Expect(got.posts).To(BeNumerically("<=", 1))
+		world.Figuresf("no response for an hour: %d of %d plan changes are sent", l.posted().posts, changed)
+		Expect(l.posted().posts).To(BeZero())
+
+		l.world.Carrier.Disarm()
+		l.await(ctx, map[string]int{"True InSync": changed})
+		Expect(l.posted().posts).To(Equal(changed))
+	})
+
+	It("leaves none after the one that opened the breaker when it stops responding to reads", func(ctx SpecContext) {
+		l := newLossyFleet(ctx)
+		l.loseResponses(1)
+		l.edit(ctx, 0)
+		for l.posted().lost == 0 {
+			l.advance(ctx, time.Second, time.Second)
+		}
+		l.loseEverything()
+		l.change(ctx, 0)
+		l.advance(ctx, time.Hour, 5*time.Second)
+		Expect(l.posted().posts).To(Equal(1))
 
 		l.world.Carrier.Disarm()
 		l.await(ctx, map[string]int{"True InSync": changed})

@@ -3,10 +3,13 @@
 package privilege_test
 
 import (
+	"os"
+	"path/filepath"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
@@ -44,6 +47,32 @@ func awaitRecording(ctx SpecContext, notes bool) {
 		_, noted := object.Annotations[v1alpha1.AnnotationRetriedBy]
 		g.Expect(noted).To(Equal(notes))
 	}).WithTimeout(time.Minute).Should(Succeed())
+}
+
+// withUsernames returns a kustomization of a user, with these folders of config as resources and with
+// config/usernames among its components.
+func withUsernames(resources ...string) (folder string) {
+	GinkgoHelper()
+	folder, err := filepath.EvalSymlinks(GinkgoT().TempDir())
+	Expect(err).NotTo(HaveOccurred())
+	kustomization := map[string][]string{"components": {relativeTo(folder, "usernames")}}
+	for _, name := range resources {
+		kustomization["resources"] = append(kustomization["resources"], relativeTo(folder, name))
+	}
+	text, err := yaml.Marshal(kustomization)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(os.WriteFile(filepath.Join(folder, "kustomization.yaml"), text, 0o600)).To(Succeed())
+	return folder
+}
+
+// relativeTo returns the path of a folder of config: kustomize takes relative paths alone.
+func relativeTo(folder, name string) string {
+	GinkgoHelper()
+	target, err := filepath.EvalSymlinks(configOf(name))
+	Expect(err).NotTo(HaveOccurred())
+	path, err := filepath.Rel(folder, target)
+	Expect(err).NotTo(HaveOccurred())
+	return path
 }
 
 var _ = Describe("The user who set an annotation", Ordered, func() {
@@ -85,13 +114,19 @@ var _ = Describe("The user who set an annotation", Ordered, func() {
 
 	Context("with the policy that records it", Ordered, func() {
 		BeforeAll(func(ctx SpecContext) {
-			_, err := plane.Kubectl("apply", "--server-side", "-f", configOf("usernames/usernames.yaml"))
+			_, err := plane.Kubectl("apply", "--server-side", "--kustomize", withUsernames())
 			Expect(err).NotTo(HaveOccurred())
 			DeferCleanup(func(ctx SpecContext) {
 				Expect(plane.Kubectl("delete", "-f", configOf("usernames/usernames.yaml"))).Error().NotTo(HaveOccurred())
 				awaitRecording(ctx, false) // the specs that follow would find annotations that nobody has set
 			})
 			awaitRecording(ctx, true)
+		})
+
+		It("is recorded in an installation that names the component beside config/default", func() {
+			text, err := plane.Kubectl("kustomize", withUsernames("default"))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(text).To(And(ContainSubstring("kind: MutatingAdmissionPolicyBinding"), ContainSubstring("kind: Deployment")))
 		})
 
 		It("is the user who changed the value last, whatever else is written", func(ctx SpecContext) {

@@ -105,7 +105,7 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 	plain = numbered(plain, uuids, "00000000-0000-4000-8000-%012d")
 	plain = numbered(plain, sums, "sha256:%064d")
 	plain = numbered(plain, ports, "127.0.0.1:%05d")
-	return numbered(numbered(plain, hashes, "p%016d"), services, "40000%02d")
+	return numbered(numbered(plain, hashes, "p%032d"), services, "40000%02d")
 }
 
 // What differs between two runs: ids, hashes of them, ports, and the number of a service, which
