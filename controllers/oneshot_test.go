@@ -59,6 +59,16 @@ var _ = Describe("A one-shot", func() {
 		Expect(countEffects(process, "update status of "+once)).To(Equal(2), "accepted, terminal")
 	})
 
+	It("shows the result of a test with the keys as the carrier wrote them", func(ctx SpecContext) {
+		w, process := beginWithWord(ctx, ownWord)
+		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
+		object := tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		test, isTest := object.(*v1alpha1.DiagnosticTest)
+		Expect(isTest).To(BeTrue())
+		Expect(string(test.Status.Result.Raw)).To(
+			And(ContainSubstring(`"`+ownWord+`_test_id":`), Not(ContainSubstring("wholesale"))))
+	})
+
 	It("quotes the exact price of a site until the day it expires", func(ctx SpecContext) {
 		w, process, object := runOnce(ctx, quotes())
 		quote, isQuote := object.(*v1alpha1.FibreBuildQuote)

@@ -23,7 +23,15 @@ const site = "site"
 // begin creates a world with a ready account and a process.
 func begin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) (*world.World, *world.Process) {
 	GinkgoHelper()
-	w := world.New(ctx, plane)
+	return beginWithWord(ctx, "", edits...)
+}
+
+// beginWithWord is begin with a carrier that has a word of its own in identifiers; "": wholesale.
+func beginWithWord(
+	ctx context.Context, word string, edits ...func(*v1alpha1.CarrierAccount),
+) (*world.World, *world.Process) {
+	GinkgoHelper()
+	w := world.NewWithWord(ctx, plane, word)
 	w.Login(ctx, edits...)
 	process := w.Start(world.CrashPoint{})
 	_, err := process.ReconcileAccount(ctx)

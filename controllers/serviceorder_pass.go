@@ -66,7 +66,7 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 			"ConfigMap %s has no key %s, or the key is empty: add it; it is read again in a minute", ref.Name, ref.Key)
 		return nil
 	}
-	qualification, err := carrier.DecodeQualification(text)
+	qualification, err := carrier.DecodeQualification(p.identifierWord(), text)
 	if err != nil {
 		p.qualificationErr = fmt.Errorf("key %s of ConfigMap %s is not a qualification result (%w): correct it; "+
 			"it is read again in a minute", ref.Key, ref.Name, err)
@@ -74,6 +74,14 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 	}
 	p.qualification = &qualification
 	return nil
+}
+
+// identifierWord returns the carrier's own word in identifiers, which its document has, too.
+func (p *orderPass) identifierWord() string {
+	if p.account.Object == nil {
+		return ""
+	}
+	return p.account.Object.Spec.IdentifierWord
 }
 
 func (p *orderPass) orderInput(input decide.Input) orders.Input {

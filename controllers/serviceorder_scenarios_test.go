@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -105,20 +106,30 @@ var _ = Describe("The order scenarios of the specification", func() {
 
 	for _, rule := range orderCorpus() {
 		for _, scenario := range rule.Cases {
-			It(rule.name+": "+scenario.Name, func(ctx SpecContext) {
-				site, known := rule.Sites[scenario.Site]
-				Expect(known).To(BeTrue(), "the site %s is in the file", scenario.Site)
-				scenario.run(ctx, site)
-			})
+			for _, word := range []string{"wholesale", ownWord} {
+				It(rule.name+": "+scenario.Name+", where the carrier says "+word, func(ctx SpecContext) {
+					site, known := rule.Sites[scenario.Site]
+					Expect(known).To(BeTrue(), "the site %s is in the file", scenario.Site)
+					scenario.run(ctx, site, word)
+				})
+			}
 		}
 	}
 })
 
-// run applies the order at the site, and checks its outcome.
-func (s *orderCase) run(ctx SpecContext, site orderSite) {
+// ownWord is the word of a carrier that does not write wholesale in identifiers.
+const ownWord = "abc"
+
+// asCarrierWrites replaces the specification's word in identifiers by the carrier's own.
+func asCarrierWrites(text, word string) string {
+	return strings.NewReplacer("wholesale", word, "WHOLESALE", strings.ToUpper(word)).Replace(text)
+}
+
+// run applies the order at the site of a carrier with that word, and checks its outcome.
+func (s *orderCase) run(ctx SpecContext, site orderSite, word string) {
 	GinkgoHelper()
-	w, process := begin(ctx)
-	line := site.build(ctx, w)
+	w, process := beginWithWord(ctx, word)
+	line := site.build(ctx, w, word)
 	if s.Rejects != "" {
 		fault := simulator.Fault{Kind: simulator.FaultEndInError, Body: s.Rejects}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
@@ -138,7 +149,7 @@ func (s *orderCase) run(ctx SpecContext, site orderSite) {
 	if s.Expect.Body == "" {
 		s.expectStalled(ctx, w, order)
 	} else {
-		s.expectTaken(ctx, w, process, order)
+		s.expectTaken(ctx, w, process, order, word)
 	}
 	if line != 0 {
 		ours, _ := w.Carrier.Service(line)
@@ -148,11 +159,11 @@ func (s *orderCase) run(ctx SpecContext, site orderSite) {
 }
 
 // build adds the site to the simulated carrier, and its qualification to the cluster.
-func (s orderSite) build(ctx SpecContext, w *world.World) (line int64) {
+func (s orderSite) build(ctx SpecContext, w *world.World, word string) (line int64) {
 	GinkgoHelper()
 	s.Carrier.Client = world.ClientName
 	Expect(w.Carrier.AddQualification(s.Carrier)).To(Succeed())
-	config := result(w, string(s.Result))
+	config := result(w, asCarrierWrites(string(s.Result), word))
 	config.Name = "site-014-sq"
 	Expect(w.Create(ctx, config)).To(Succeed())
 	if s.ServiceOn == "" {
@@ -174,11 +185,11 @@ func (s *orderCase) expectStalled(ctx SpecContext, w *world.World, order *v1alph
 // expectTaken expects that the carrier received exactly these bytes, once, and charges what the
 // qualification showed.
 func (s *orderCase) expectTaken(
-	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder,
+	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder, word string,
 ) {
 	GinkgoHelper()
 	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-	Expect(w.Posted(ordersPath)).To(Equal([]string{s.Expect.Body}))
+	Expect(w.Posted(ordersPath)).To(Equal([]string{asCarrierWrites(s.Expect.Body, word)}))
 	Expect(order.Status.OrderType).To(Equal(s.Expect.OrderType))
 	Expect(order.Status.Fees.OneTime).To(HaveValue(HaveField("Amount", s.Expect.OneTime)))
 	Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("ResultDiffers")))

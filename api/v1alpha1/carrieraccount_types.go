@@ -54,7 +54,7 @@ type CarrierAccountSpec struct {
 	ServiceIDs []CarrierID `json:"serviceIDs,omitempty"`
 
 	// identifierWord is the word that this carrier's API uses in identifiers in place of "wholesale"
-	// (the default).
+	// (the default). Objects have "wholesale" in any case; a qualification result may have either.
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="identifierWord is one lower-case word of letters and digits, for example wholesale"
 	// +kubebuilder:default=wholesale

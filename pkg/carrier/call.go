@@ -29,6 +29,7 @@ type call struct {
 	version   int
 	body      []byte
 	fresh     bool // on a connection of its own
+	asWritten bool // the body of a 200 keeps the carrier's own word
 }
 
 // target describes the call in errors.
@@ -40,7 +41,7 @@ type response struct {
 	written bool  // a connection was given to the request: bytes may have left
 	status  int
 	header  http.Header
-	body    []byte // with the specification's word instead of the carrier's; nil if bodyErr is set
+	body    []byte // with the specification's word instead of the carrier's, unless asWritten; nil if bodyErr is set
 	bodyErr error
 	err     error
 }
@@ -80,7 +81,10 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 		return response{token: token, err: errNoStatus, written: true}
 	}
 	received := response{token: token, written: true, status: resp.StatusCode, header: resp.Header}
-	received.body, received.bodyErr = c.readBody(resp)
+	received.body, received.bodyErr = readBody(resp)
+	if resp.StatusCode != http.StatusOK || !k.asWritten {
+		received.body = c.word.FromWire(received.body)
+	}
 	return received
 }
 
@@ -121,9 +125,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// readBody reads a response body up to the size limit and replaces the carrier's word with the
-// specification's.
-func (c *Client) readBody(resp *http.Response) ([]byte, error) {
+// readBody reads a response body up to the size limit.
+func readBody(resp *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	n, err := io.Copy(&body, io.LimitReader(resp.Body, maxBodyBytes+1))
 	switch {
@@ -132,7 +135,7 @@ func (c *Client) readBody(resp *http.Response) ([]byte, error) {
 	case n > maxBodyBytes:
 		return nil, errBodyTooLarge
 	}
-	return c.word.FromWire(body.Bytes()), nil
+	return body.Bytes(), nil
 }
 
 // closeQuietly closes a body that is no longer needed, so its error does not matter.

@@ -78,6 +78,10 @@ type Contract struct {
 	RepeatWithNTDOption RepeatClass // as Repeat, for a body with an NTD option, which sends a technician
 	Poll                PollBounds
 
+	// AsWritten is set if people see the result as the carrier wrote it, with the carrier's own word in
+	// its keys.
+	AsWritten bool
+
 	// TokenHiddenIn404 is set if a missing or invalid token is answered with 404 instead of 401 (spec
 	// §4, plan-change options).
 	TokenHiddenIn404 bool
@@ -204,6 +208,7 @@ var contracts = []Contract{
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollTest,
+		AsWritten: true,
 	},
 	{
 		Operation:  FibreBuildCharge,

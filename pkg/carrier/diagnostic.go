@@ -1,6 +1,11 @@
 package carrier
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
+)
 
 // DiagnosticTestRequest runs a test on a service (spec §4). A test may interrupt the service;
 // port-reset does.
@@ -56,7 +61,7 @@ type DiagnosticStatus struct {
 
 // PortReset is the result of a port-reset test, the only documented one.
 type PortReset struct {
-	WholesaleTestID string `json:"wholesale_test_id"`
+	WholesaleTestID string // its key begins with the carrier's own word: <word>_test_id
 	Result          string `json:"result"`
 	Start           string `json:"start"`
 	End             string `json:"end"`
@@ -66,8 +71,19 @@ type PortReset struct {
 // an object.
 func (r DiagnosticRun) PortReset() (PortReset, bool) {
 	var reset PortReset
-	err := readObject(r.Result, &reset)
-	return reset, err == nil
+	if err := readObject(r.Result, &reset); err != nil {
+		return PortReset{}, false
+	}
+	run, err := jsondoc.Parse(r.Result)
+	if err != nil {
+		return PortReset{}, false
+	}
+	for key, value := range run.Members() {
+		if strings.HasSuffix(key, "_test_id") {
+			reset.WholesaleTestID = value.Text()
+		}
+	}
+	return reset, true
 }
 
 // DecodeDiagnosticTest reads the result of a diagnostic test. The error is an [Error] of class

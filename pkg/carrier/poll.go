@@ -37,7 +37,9 @@ type Outcome struct {
 // invalidated.
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	contract, ok := ContractOf(h.Operation)
-	k := call{operation: h.Operation, method: http.MethodGet, path: h.Path(), version: h.Version}
+	k := call{
+		operation: h.Operation, method: http.MethodGet, path: h.Path(), version: h.Version, asWritten: contract.AsWritten,
+	}
 	if !ok || !contract.Polled || k.path == "" {
 		return Outcome{}, &Error{
 			Operation: h.Operation, Target: k.target(), Class: Invalid, Message: "the handle has no path to poll",

@@ -3,6 +3,7 @@ package carrier
 import (
 	"encoding/json"
 
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
@@ -80,5 +81,13 @@ type QualifiedProduct struct {
 	} `json:"planOptions"`
 }
 
-// DecodeQualification reads a qualification result. The error is an [Error] of class Unreadable.
-func DecodeQualification(body []byte) (Qualification, error) { return decode[Qualification]("", body) }
+// DecodeQualification reads a qualification result that did not come from a call of the client.
+// Its identifiers may have the carrier's own word, as the carrier writes them, or the
+// specification's, as a person does. The error is an [Error] of class Unreadable.
+func DecodeQualification(word string, body []byte) (Qualification, error) {
+	own, err := identifier.NewWord(word)
+	if err != nil {
+		return Qualification{}, undecodable("", err)
+	}
+	return decode[Qualification]("", own.FromWire(body))
+}

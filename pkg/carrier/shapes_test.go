@@ -119,11 +119,11 @@ func TestShapesOfPlans(t *testing.T) {
 
 func TestShapesOfQualifications(t *testing.T) {
 	const uuid = "6f1d2c3b-0000-4000-8000-000000000001"
-	text := reading(DecodeQualification, func(q Qualification) any {
+	text := reading(decodeQualification, func(q Qualification) any {
 		return []any{q.QualificationSearchID, q.Latitude, q.Longitude, q.ServiceClass}
 	})
-	products := reading(DecodeQualification, func(q Qualification) any { return q.AvailableProducts })
-	fees := reading(DecodeQualification, func(q Qualification) any { return q.RestorationSLAs[0].Fees })
+	products := reading(decodeQualification, func(q Qualification) any { return q.AvailableProducts })
+	fees := reading(decodeQualification, func(q Qualification) any { return q.RestorationSLAs[0].Fees })
 	product := QualifiedProducts{{ID: "P", Name: "Product"}}
 	const charge = `{"oneTimeCharge":{"amount":"5.00"}}`
 	five := Fees{{OneTimeCharge: &Money{Amount: "5.00"}}}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
@@ -41,6 +43,53 @@ func TestClientTranslatesTheCarriersWord(t *testing.T) {
 	quote, err := DecodeFibreBuildCharge(outcome.Body)
 	if err != nil || quote.WholesaleQuoteID != "Q1" || quote.Name != "abc" {
 		t.Errorf("quote %+v, %v", quote, err)
+	}
+}
+
+// TestQualificationsAreReadInEitherWord: the carrier's document has its own word, one that a person
+// wrote may have the specification's.
+func TestQualificationsAreReadInEitherWord(t *testing.T) {
+	byPerson := []byte(`{"sourceType":"wholesale","infrastructureInstallationOptions":[{"option":"wholesale-tech",` +
+		`"fees":[{"name":"WHOLESALE_TECHNICIAN_FOR_INSTALL","oneTimeCharge":{"amount":"5.00"}}]}],` +
+		`"newDevelopmentsCharge":{"description":"wholesale"}}`)
+	want, err := DecodeQualification("", byPerson)
+	if err != nil || want.InstallationOptions[0].Option != InstallTech {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	byCarrier := strings.NewReplacer("wholesale", "abc", "WHOLESALE", "ABC").Replace(string(byPerson))
+	for name, document := range map[string][]byte{"the carrier": []byte(byCarrier), "a person": byPerson} {
+		got, err := DecodeQualification("abc", document)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("as %s writes it (-want +got):\n%s%v", name, diff, err)
+		}
+	}
+	if _, err := DecodeQualification("service", byPerson); err == nil {
+		t.Error("a word with which keys of the specification begin was accepted")
+	}
+}
+
+// TestResultOfATestIsAsTheCarrierWroteIt: people compare it with what the carrier says. A failure is
+// translated, because it is read.
+func TestResultOfATestIsAsTheCarrierWroteIt(t *testing.T) {
+	status := http.StatusOK
+	carrier := serve(t, func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(status)
+		printTo(rw, `{"serviceId":1,"result":{"result":{"abc_test_id":"WRI1","wholesale_test_id":"own"}},`+
+			`"apiSubErrors":[{"code":"c","field":"abcLocationId"}]}`)
+	})
+	client := testClient(t, carrier.URL, func(c *Config) { c.Word = "abc" })
+	outcome, err := client.Poll(t.Context(), Handle{DiagnosticTest, 8, "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := DecodeDiagnosticTest(outcome.Body)
+	if want := `{"abc_test_id":"WRI1","wholesale_test_id":"own"}`; err != nil || string(run.Result.Result) != want {
+		t.Errorf("result %s, %v; want %s", run.Result.Result, err, want)
+	}
+	status = http.StatusUnprocessableEntity
+	outcome, err = client.Poll(t.Context(), Handle{DiagnosticTest, 8, "1"})
+	if err != nil || outcome.Err.SubErrors[0].Field != "wholesaleLocationId" {
+		t.Errorf("%+v, %v", outcome, err)
 	}
 }
 

@@ -20,8 +20,9 @@ import (
 )
 
 var _ = Describe("A namespace that is deleted and created again", func() {
-	It("has every order and the change in progress adopted, and none sent twice", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, holdChanges)
+	const text = "has every order and the change in progress adopted, and none sent twice, where the carrier says "
+	DescribeTable(text, func(ctx SpecContext, word string) {
+		w := world.NewInRealTimeWithWord(ctx, plane, realTime, word, holdChanges)
 		w.Manage(ctx, user)
 		s := reachStages(ctx, w)[0]
 
@@ -37,7 +38,7 @@ var _ = Describe("A namespace that is deleted and created again", func() {
 		s.apply(ctx)
 		s.expectAdopted(ctx)
 		s.expectSentOnce()
-	})
+	}, wordEntries())
 })
 
 // The API server under test runs alone. The following is the documented part of the namespace

@@ -20,18 +20,20 @@ import (
 
 var _ = Describe("The samples", func() {
 	const text = "reach the outcomes that their annotations name, applied server-side all at once, " +
-		"and stay so when they are applied again"
-	It(text, func(ctx SpecContext) {
+		"and stay so when they are applied again, where the carrier says "
+	DescribeTable(text, func(ctx SpecContext, word string) {
 		manifests, err := samples.Read(filepath.Join(world.Root(), "config", "samples"), "")
 		Expect(err).NotTo(HaveOccurred())
 		carrier := filepath.Join(world.Root(), "hack", "demo", "carrier.yaml")
 		seed, secrets, err := samples.Carrier(carrier, manifests, "")
 		Expect(err).NotTo(HaveOccurred())
-		w := world.NewInRealTime(ctx, plane, realTime, func(start *simulator.Seed) { *start = seed })
+		w := world.NewInRealTimeWithWord(ctx, plane, realTime, word, func(start *simulator.Seed) { *start = seed })
 		Expect(samples.PointAt(manifests, strings.TrimPrefix(w.URL, "http://"))).To(Succeed())
 		w.Manage(ctx, user)
 
-		pollOften(manifests)
+		editAccounts(manifests, "1s", "polling", "max") // as often as the operation allows
+		editAccounts(manifests, word, "identifierWord")
+		writeAs(manifests, word)
 		for _, secret := range secrets {
 			secret.Namespace = w.Namespace
 			Expect(w.Create(ctx, secret)).To(Succeed())
@@ -61,16 +63,32 @@ var _ = Describe("The samples", func() {
 		for _, sample := range manifests {
 			staysApplied(ctx, w, sample.Object)
 		}
-	})
+	}, wordEntries())
 })
 
-// pollOften makes accounts poll their requests as often as the operation allows.
-func pollOften(manifests []samples.Sample) {
+// editAccounts sets a field of the accounts' spec.
+func editAccounts(manifests []samples.Sample, value string, field ...string) {
 	GinkgoHelper()
 	for _, sample := range manifests {
 		if sample.Object.GetKind() == "CarrierAccount" {
-			Expect(unstructured.SetNestedField(sample.Object.Object, "1s", "spec", "polling", "max")).To(Succeed())
+			Expect(unstructured.SetNestedField(sample.Object.Object, value, append([]string{"spec"}, field...)...)).To(Succeed())
 		}
+	}
+}
+
+// writeAs gives the qualification results the word of the carrier that they come from.
+func writeAs(manifests []samples.Sample, word string) {
+	GinkgoHelper()
+	for _, sample := range manifests {
+		if sample.Object.GetKind() != "ConfigMap" {
+			continue
+		}
+		documents, _, err := unstructured.NestedStringMap(sample.Object.Object, "data")
+		Expect(err).NotTo(HaveOccurred())
+		for key, document := range documents {
+			documents[key] = strings.ReplaceAll(document, "wholesale", word)
+		}
+		Expect(unstructured.SetNestedStringMap(sample.Object.Object, documents, "data")).To(Succeed())
 	}
 }
 

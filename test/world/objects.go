@@ -31,8 +31,9 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 	account := &v1alpha1.CarrierAccount{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: AccountName},
 		Spec: v1alpha1.CarrierAccountSpec{
-			BaseURL:  w.URL,
-			Identity: w.Namespace, // the API server is shared, a reseller is not
+			BaseURL:        w.URL,
+			Identity:       w.Namespace, // the API server is shared, a reseller is not
+			IdentifierWord: w.word,
 			Auth: v1alpha1.Auth{
 				TokenURL: w.TokenURL(), ClientName: ClientName,
 				Keys: []v1alpha1.SigningKey{{

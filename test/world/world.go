@@ -74,6 +74,7 @@ type World struct {
 	// namespace; "": an acknowledged installation.
 	Marker string
 
+	word          string // the carrier's own word in identifiers
 	now           func() time.Time
 	records       Records
 	proxy         *recordingProxy
@@ -92,8 +93,13 @@ func (w *World) DuringPOST(path string, do func()) { w.proxy.duringPOST.Store(pa
 // New makes a world whose time stands still until the test moves it. A manager of such a world uses
 // its clock too, including the work queues: see [Manager.Advance].
 func New(ctx context.Context, plane *ControlPlane, edits ...func(*simulator.Seed)) *World {
+	return NewWithWord(ctx, plane, "", edits...)
+}
+
+// NewWithWord is New with a carrier that has a word of its own in identifiers; "": wholesale.
+func NewWithWord(ctx context.Context, plane *ControlPlane, word string, edits ...func(*simulator.Seed)) *World {
 	clock := NewClock()
-	w := build(ctx, plane, clock.Now, 1, edits...)
+	w := build(ctx, plane, simulator.Options{Now: clock.Now, Speed: 1, APIWord: word}, edits...)
 	w.Clock = clock
 	return w
 }
@@ -106,7 +112,15 @@ const Speed = 5
 func NewInRealTime(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, edits ...func(*simulator.Seed),
 ) *World {
-	return build(ctx, plane, now, Speed, edits...)
+	return NewInRealTimeWithWord(ctx, plane, now, "", edits...)
+}
+
+// NewInRealTimeWithWord is NewInRealTime with a carrier that has a word of its own in identifiers;
+// "": wholesale.
+func NewInRealTimeWithWord(
+	ctx context.Context, plane *ControlPlane, now func() time.Time, word string, edits ...func(*simulator.Seed),
+) *World {
+	return build(ctx, plane, simulator.Options{Now: now, Speed: Speed, APIWord: word}, edits...)
 }
 
 // SetCallDuration lets time pass with each call to the carrier. Set it before a manager starts.
@@ -115,19 +129,19 @@ func (w *World) SetCallDuration(long time.Duration) {
 }
 
 func build(
-	ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64, edits ...func(*simulator.Seed),
+	ctx context.Context, plane *ControlPlane, options simulator.Options, edits ...func(*simulator.Seed),
 ) *World {
 	w := &World{
-		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: now, held: &heldResponses{},
-		Namespace: newNamespace(),
+		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: options.Now, held: &heldResponses{},
+		Namespace: newNamespace(), word: options.APIWord,
 	}
 	private, public := keyPair()
 	w.KeyPEM = private
-	start := seed(public)
+	options.Seed, options.Observe = seed(public), w.held.observe
 	for _, edit := range edits {
-		edit(&start)
+		edit(&options.Seed)
 	}
-	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed, Observe: w.held.observe})
+	w.Carrier = simulator.New(options)
 	w.records = w.Carrier
 	w.proxy = &recordingProxy{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.proxy)

@@ -61,6 +61,8 @@ func TestWholesaleIsNotUnderstoodWithAnotherAPIWord(t *testing.T) {
 	if !strings.Contains(got.body, `"rejectedValue":"wholesale-tech"`) {
 		t.Error(got.body)
 	}
+	h.post(orders, orderBody(map[string]any{"sourceType": "wholesale", "ntdInstallation": "abc-tech"})).
+		refusedWith(422, invalid, "constraints.pattern sourceType")
 }
 
 // TestTheAPIWordDoesNotChangeFreeTextAndPaths uses free texts that begin with the word.

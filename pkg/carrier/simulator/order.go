@@ -12,7 +12,7 @@ import (
 func orderFields() []field {
 	return []field{
 		{name: "customerReference", kind: text, required: true},
-		{name: "sourceType", kind: text, required: true},
+		{name: "sourceType", kind: text, required: true, allowed: []string{"wholesale"}},
 		{name: "planName", kind: text, required: true},
 		{name: termField, kind: number, required: true},
 		{name: "qualificationSearchId", kind: text, required: true},

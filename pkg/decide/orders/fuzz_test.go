@@ -44,7 +44,7 @@ func FuzzServiceOrder(f *testing.F) {
 		}
 		order.Annotations = map[string]string{v1alpha1.AnnotationResolve: resolve}
 		view := orderAt(order, decidetest.Start().Add(time.Duration(seconds%1e6)*time.Second), flags&1 != 0)
-		read, err := carrier.DecodeQualification(qualification)
+		read, err := carrier.DecodeQualification("", qualification)
 		view.Qualification, view.QualificationErr = &read, err
 		decision := orders.Decide(view)
 		if again := orders.Decide(view); !cmp.Equal(decision, again) {

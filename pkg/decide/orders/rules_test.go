@@ -86,7 +86,7 @@ func circuit(avc string) orderEdit {
 
 func qualification(t *testing.T, text string) *carrier.Qualification {
 	t.Helper()
-	decoded, err := carrier.DecodeQualification([]byte(text))
+	decoded, err := carrier.DecodeQualification("", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
