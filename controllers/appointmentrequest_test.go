@@ -190,7 +190,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 				Qualification: v1alpha1.QualificationIDs{
 					QualificationSearchID: "1", RemoteQualificationSearchID: "2", LocationID: "LOC000000000001",
 				},
-				Infrastructure: &v1alpha1.OrderedInfrastructure{ID: "NTD1", PortID: 1},
+				Infrastructure: &v1alpha1.OrderedInfrastructure{ID: "NTD1", PortID: new(int64(1))},
 				Contact:        &v1alpha1.Contact{Name: "Jo", Phone: "0400 000 000", Email: "jo@example.com"},
 			},
 		}

@@ -48,7 +48,7 @@ func (c counting) Accept() (net.Conn, error) {
 }
 
 // answerAt makes the carrier accept the next plan change and answer a Location, in which {path} is
-// the path of the request.
+// the path of the request, and {end} its last two segments.
 func answerAt(w *world.World, location string) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultLocation, Location: location}
@@ -83,6 +83,9 @@ var _ = DescribeTable("A Location at another host is used only for its id, and r
 	Entry("at another host, without TLS (3)", "http://{host}{path}", "{host}"),
 	Entry("with a user and a password (4)", "https://me:hush@{host}{path}", "{host}"),
 	Entry("with a query and a fragment (9)", "{path}?x=y#frag", ""),
+	Entry("behind a gateway's prefix", "/gateway/v2{path}", ""),
+	Entry("behind a gateway's prefix at another host", "https://{host}/v2{path}", "{host}"),
+	Entry("relative to the path of the POST", "{end}", ""),
 	Entry("at a metadata address (12)", "http://169.254.169.254{path}", "169.254.169.254"),
 	Entry("at a metadata address inside an IPv6 one (12)",
 		"http://[::ffff:169.254.169.254]{path}", "[::ffff:169.254.169.254]"),

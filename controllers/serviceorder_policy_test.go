@@ -58,7 +58,7 @@ var _ = Describe("An order with a qualification result", func() {
 			bought = append(bought, change.Field+" "+change.To)
 		}
 		Expect(bought).To(Equal([]string{
-			"order " + reference, "scenario FirstInfrastructure", "site " + string(order.Spec.Qualification.LocationID),
+			"order " + reference, "scenario FirstInfrastructure", "site " + order.Spec.Qualification.LocationID,
 			"planName " + order.Spec.PlanName, "speed 100 MBit/s down, 20 MBit/s up", "term 12", "aggregationMethod L2TP",
 			"ntdInstallation wholesale-tech",
 		}))

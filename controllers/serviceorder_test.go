@@ -25,9 +25,37 @@ func takeOverPort(order *v1alpha1.ServiceOrder) {
 		QualificationSearchID: world.QualificationUsed, RemoteQualificationSearchID: "R-" + world.QualificationUsed,
 		LocationID: world.LocationUsed,
 	}
-	order.Spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: world.InstalledNTD, PortID: 1}
+	order.Spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: world.InstalledNTD, PortID: new(int64(1))}
 	order.Spec.Transfer = &v1alpha1.Transfer{Type: "SERVICE_TRANSFER", AVCID: world.UsedAVC}
 }
+
+var _ = Describe("An order of an alternate source", func() {
+	It("has its ids sent as they are", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.AVCID = new("opc-avc.7") })
+		Expect(w.Carrier.AddQualification(simulator.Qualification{
+			QualificationSearchID: "SQ-OPC", RemoteQualificationSearchID: "R-SQ-OPC", Client: world.ClientName,
+			LocationID: "OPC-17",
+			Infrastructures: []simulator.Infrastructure{{
+				ID: "NTD-0", RemainingDown: 1000, Ports: []simulator.Port{{ID: 0, Used: true, AVCID: "opc-avc.7"}, {ID: 1}},
+			}},
+		})).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, takeOverPort, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.Qualification = v1alpha1.QualificationIDs{
+				QualificationSearchID: "SQ-OPC", RemoteQualificationSearchID: "R-SQ-OPC", LocationID: "OPC-17",
+			}
+			o.Spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: "NTD-0", PortID: new(int64(0))}
+			o.Spec.Transfer.AVCID = "opc-avc.7"
+		}))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(ordersPath)).To(ConsistOf(And(
+			ContainSubstring(`"locationId":"OPC-17"`), ContainSubstring(`"infrastructureId":"NTD-0","portId":0,`),
+			ContainSubstring(`"avcIdForTransfer":"opc-avc.7"`))))
+		taken, _ := w.Carrier.Service(line)
+		Expect(taken.Cancellation).NotTo(BeNil(), "the port is taken over")
+		Expect(w.Carrier.Violations()).To(BeEmpty())
+	})
+})
 
 // wrongPlan requests a plan that the carrier does not have.
 func wrongPlan(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = "Hmoe 100/20" }

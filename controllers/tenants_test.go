@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -134,6 +136,65 @@ var _ = DescribeTable("A key that may not be used with the hosts of an account c
 	Entry("if the identity provider's host is not among them", false, true),
 	Entry("if neither is", true, true),
 )
+
+var _ = DescribeTable("An account with an audience of its own needs a key whose owner lists its hosts",
+	func(ctx SpecContext, allowed func(front, carrier string) []string, reason string) {
+		w := world.New(ctx, plane)
+		front := newFront(w.URL)
+		w.Login(ctx, func(a *v1alpha1.CarrierAccount) {
+			a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, front.url, 1)
+			a.Spec.Auth.Audience = w.URL + "/auth/realms/" + world.Realm
+		})
+		if hosts := allowed(hostOf(front.url), hostOf(w.URL)); hosts != nil {
+			allowHosts(ctx, w, hosts...)
+		}
+		_, err := w.Start(world.CrashPoint{}).ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		ready := accountReady(ctx, w)
+		Expect(ready.Reason).To(Equal(reason), ready.Message)
+		if reason == v1alpha1.ReasonTokenIssued {
+			Expect(front.calls.Load()).To(Equal(int64(1)))
+			return
+		}
+		Expect(ready.Message).To(And(ContainSubstring("spec.auth.audience"), ContainSubstring(hostOf(front.url))))
+		Expect(front.calls.Load()).To(BeZero(), "no assertion is sent")
+
+		By("deleting the Secret")
+		Expect(w.Delete(ctx, w.Secret())).To(Succeed())
+		w.Clock.Advance(time.Minute)
+		_, err = w.Start(world.CrashPoint{}).ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(accountReady(ctx, w).Message).To(Equal(ready.Message), "the message does not show which Secrets exist")
+	},
+	Entry("and works with all of them",
+		func(front, carrier string) []string { return []string{front, carrier} }, v1alpha1.ReasonTokenIssued),
+	Entry("and is refused if the owner lists none",
+		func(string, string) []string { return nil }, v1alpha1.ReasonSecretNotFound),
+	Entry("and is refused without the host of the token URL",
+		func(_, carrier string) []string { return []string{carrier} }, v1alpha1.ReasonSecretNotFound),
+	Entry("and is refused without the host of the audience",
+		func(front, _ string) []string { return []string{front} }, v1alpha1.ReasonSecretNotFound),
+)
+
+// front is a server with another name before an identity provider.
+type front struct {
+	url   string
+	calls atomic.Int64
+}
+
+func newFront(behind string) *front {
+	target, err := url.Parse(behind)
+	Expect(err).NotTo(HaveOccurred())
+	f := &front{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(request *httputil.ProxyRequest) {
+		f.calls.Add(1)
+		request.SetURL(target)
+	}}
+	server := httptest.NewServer(proxy)
+	DeferCleanup(server.Close)
+	f.url = server.URL
+	return f
+}
 
 var _ = Describe("A key with hosts that are allowed", func() {
 	It("that no longer allows them ends the session at its next login, until it does", func(ctx SpecContext) {

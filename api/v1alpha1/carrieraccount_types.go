@@ -107,11 +107,21 @@ type CarrierAccountSpec struct {
 // Auth is a private-key JWT login (specification section 5).
 type Auth struct {
 	// tokenURL is the identity provider's token endpoint. It ends in /protocol/openid-connect/token;
-	// the part before is the JWT's audience.
+	// the part before is the JWT's audience, unless audience is set.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the full address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
 	// +required
 	TokenURL string `json:"tokenURL"`
+
+	// audience is the JWT's audience, if the identity provider's public address differs from the one
+	// in tokenURL. Each key's Secret must then have the annotation wholesale.broadband/allowed-hosts,
+	// with the hosts of baseURL, tokenURL and audience. Default: tokenURL without
+	// /protocol/openid-connect/token.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+(/[!-~]*)?$') && !self.matches('[?#@]')",message="audience is the address of a realm, such as https://id.carrier.example/auth/realms/reseller, without a query, a fragment or a user"
+	// +optional
+	Audience string `json:"audience,omitempty"`
 
 	// clientName is the client at the carrier: iss and sub of the JWT.
 	// +kubebuilder:validation:MinLength=1

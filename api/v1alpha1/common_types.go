@@ -103,9 +103,9 @@ type SecretKeyReference struct {
 
 // Contact is the person whom the carrier calls about an installation.
 type Contact struct {
-	// name of the person.
+	// name of the person. The carrier takes at most 40 characters.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$')",message="contact.name is one line of text"
 	// +required
 	Name string `json:"name"`
@@ -116,29 +116,35 @@ type Contact struct {
 	// +required
 	Phone string `json:"phone"`
 
-	// email address of the person.
-	// +kubebuilder:validation:MaxLength=254
+	// email address of the person. The carrier takes at most 50 characters.
+	// +kubebuilder:validation:MaxLength=50
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^@[:cntrl:] ]+@[^@[:cntrl:] ]+$')",message="contact.email is an e-mail address such as jo@example.com"
 	// +required
 	Email string `json:"email"`
 }
+
+// The lengths that the carrier takes. A longer one would be refused after the request was approved.
+const (
+	maxContactName  = 40
+	maxContactEmail = 50
+)
 
 // Flaw returns the rule above that a contact breaks, or "" if it breaks none: a contact in a Secret
 // bypasses the schema. The text contains no data of the contact.
 func (c *Contact) Flaw() string {
 	switch {
 	case !isName(c.Name):
-		return "name is one line of at most 200 characters"
+		return "name is one line of at most 40 characters"
 	case !isPhone(c.Phone):
 		return "phone has 4 to 40 digits, spaces, +, (, ) or -"
 	case !isAddress(c.Email):
-		return "email is an e-mail address such as name@example.com"
+		return "email is an e-mail address of at most 50 characters, such as name@example.com"
 	}
 	return ""
 }
 
 func isName(text string) bool {
-	return text != "" && utf8.RuneCountInString(text) <= 200 && !strings.ContainsFunc(text, unicode.IsControl)
+	return text != "" && utf8.RuneCountInString(text) <= maxContactName && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func isPhone(text string) bool {
@@ -148,5 +154,6 @@ func isPhone(text string) bool {
 func isAddress(text string) bool {
 	local, domain, _ := strings.Cut(text, "@")
 	unfit := func(r rune) bool { return r == '@' || r == ' ' || unicode.IsControl(r) }
-	return len(text) <= 254 && local != "" && domain != "" && !strings.ContainsFunc(local+domain, unfit)
+	return utf8.RuneCountInString(text) <= maxContactEmail &&
+		local != "" && domain != "" && !strings.ContainsFunc(local+domain, unfit)
 }

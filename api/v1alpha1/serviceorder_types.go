@@ -148,9 +148,13 @@ type QualificationIDs struct {
 	// +required
 	RemoteQualificationSearchID string `json:"remoteQualificationSearchID"`
 
-	// locationID is the carrier's id for the site.
+	// locationID is the carrier's id for the site, as the qualification has it, for example
+	// LOC000012345678. Those of an alternate source look different.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="a locationID has printable ASCII characters without spaces, for example LOC000012345678"
 	// +required
-	LocationID LocationID `json:"locationID"`
+	LocationID string `json:"locationID"`
 }
 
 // ConfigMapKeyReference names a key of a ConfigMap in the same namespace.
@@ -177,10 +181,10 @@ type OrderedInfrastructure struct {
 	ID string `json:"id"`
 
 	// portID is the port of an NTD.
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=64
 	// +optional
-	PortID int64 `json:"portID,omitempty"`
+	PortID *int64 `json:"portID,omitempty"`
 }
 
 // VLAN is the tag of the traffic.
@@ -209,8 +213,9 @@ type Transfer struct {
 
 	// avcID is the virtual circuit to take over. If the id is wrong, the carrier rejects the order
 	// after submission.
-	// +kubebuilder:validation:Pattern=`^AVC[0-9]{12}$`
-	// +kubebuilder:validation:MaxLength=15
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="an avcID has printable ASCII characters without spaces, for example AVC000000000001"
 	// +optional
 	AVCID string `json:"avcID,omitempty"`
 }

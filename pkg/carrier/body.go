@@ -30,11 +30,20 @@ func (w *bodyWriter) key(name string) {
 	w.buffer = append(w.buffer, ':')
 }
 
-// number writes a number. Zero is absent, because no id, term or port of the carrier is zero.
+// number writes a number. Zero is absent, because no id or term of the carrier is zero.
 func (w *bodyWriter) number(name string, n int64) *bodyWriter {
 	if n != 0 {
 		w.key(name)
 		w.buffer = strconv.AppendInt(w.buffer, n, 10)
+	}
+	return w
+}
+
+// numberIf writes a number that may be zero. Nil is absent.
+func (w *bodyWriter) numberIf(name string, n *int64) *bodyWriter {
+	if n != nil {
+		w.key(name)
+		w.buffer = strconv.AppendInt(w.buffer, *n, 10)
 	}
 	return w
 }

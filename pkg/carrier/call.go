@@ -102,8 +102,8 @@ func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) 
 		body := c.word.ToWire(k.body)
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		req.ContentLength = int64(len(body))
-		req.Header.Set("Content-Type", "application/json")
 	}
+	req.Header.Set("Content-Type", "application/json") // "requests carry it", those without a body as well
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	req.Header.Set("X-API-VERSION", strconv.Itoa(k.version))

@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -11,7 +12,8 @@ import (
 
 // TokenConfig configures the client's identity and where its tokens come from (spec §5).
 type TokenConfig struct {
-	TokenURL   string // the token endpoint; its URL without protocolPart is the JWT's audience
+	TokenURL   string // the token endpoint; its URL without protocolPart is the JWT's default audience
+	Audience   string // the JWT's audience; empty: derived from TokenURL. See the warning at [audienceOf]
 	ClientName string // client_id, iss and sub
 
 	// Keys returns the client's private keys: one, or two during a rotation. The first key that the
@@ -113,6 +115,7 @@ func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	if config.MaxWait == 0 {
 		config.MaxWait = defaultMaxWait
 	}
+	audience = cmp.Or(config.Audience, audience)
 	return &ClientCredentials{config: config, exchanger: newExchanger(config, audience)}, nil
 }
 

@@ -11,7 +11,7 @@ type IDShape string
 // The id formats.
 const (
 	IDNumeric IDShape = "numeric" // [0-9]{1,19}, in the range of 63 bits (spec §1.1 rule 4)
-	IDOpaque  IDShape = "opaque"  // [A-Za-z0-9_-]{1,128} (spec §4, plan-change options)
+	IDOpaque  IDShape = "opaque"  // 1 to 128 of RFC 3986's unreserved characters and = : @ (spec §4, plan-change options)
 	IDNone    IDShape = "none"    // the operation has no id
 )
 
@@ -31,7 +31,7 @@ func (s IDShape) accepts(id string) bool {
 		_, err := strconv.ParseInt(id, 10, 64)
 		return err == nil
 	case IDOpaque:
-		return id != "" && len(id) <= maxOpaqueID && strings.IndexFunc(id, notOpaque) < 0
+		return id != "" && len(id) <= maxOpaqueID && strings.IndexFunc(id, notOpaque) < 0 && !isDotSegment(id)
 	case IDNone:
 		return false
 	}
@@ -40,5 +40,8 @@ func (s IDShape) accepts(id string) bool {
 
 func notOpaque(r rune) bool {
 	alphanumeric := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	return !alphanumeric && r != '_' && r != '-'
+	return !alphanumeric && !strings.ContainsRune("-._~=:@", r)
 }
+
+// isDotSegment reports whether a path segment means another folder instead of a name.
+func isDotSegment(segment string) bool { return segment == "." || segment == ".." }

@@ -47,16 +47,18 @@ func (e *LocationError) Error() string {
 
 // ParseLocation returns the handle of a request from the Location in the carrier's response.
 //
-// A Location is an absolute URL or an absolute path. Only the id is taken from it, by the
-// operation's own path template. Scheme, user, host, query and fragment are dropped, so the
-// carrier's text cannot decide where the next call goes. Dot segments, escapes, paths of other
-// operations and ids in another format are refused with a [LocationError].
+// A Location is a URL, an absolute path, or a path relative to that of the POST (RFC 9110 section
+// 10.2.2). It is matched at its end with the operation's own path template, because a gateway may
+// show the carrier's paths behind a prefix. Only the id is taken from it: scheme, user, host, prefix,
+// query and fragment are dropped, so the carrier's text cannot decide where the next call goes. Dot
+// segments, escapes, paths of other operations and ids in another format are refused with a
+// [LocationError].
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
 	if !ok || contract.PollPath == "" {
 		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: "the operation has none"}
 	}
-	path, err := locationPath(location)
+	path, err := contract.locationPath(location)
 	if err != nil {
 		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: err.Error()}
 	}
@@ -81,26 +83,28 @@ func (c Contract) idIn(path string) (string, bool) {
 	return "", false
 }
 
+// matchTemplate returns the id of a path that ends as the template does. A template begins with a
+// slash, so what comes before is whole segments.
 func (c Contract) matchTemplate(template, path string) (string, bool) {
-	before, after, _ := strings.Cut(template, idPlaceholder)
-	id, ok := strings.CutPrefix(path, before)
-	if !ok {
+	before, _ := strings.CutSuffix(template, idPlaceholder)
+	begin := strings.LastIndex(path, before)
+	if begin < 0 {
 		return "", false
 	}
-	id, ok = strings.CutSuffix(id, after)
-	return id, ok && c.ID.accepts(id)
+	id := path[begin+len(before):]
+	return id, c.ID.accepts(id)
 }
 
 var (
-	errLocationEmpty    = errors.New("it is empty")
-	errLocationLong     = errors.New("it is too long")
-	errLocationBytes    = errors.New("it has characters that a path of the carrier never has")
-	errLocationScheme   = errors.New("it is neither an absolute path nor an http or https address")
-	errLocationRelative = errors.New("it is a relative path")
+	errLocationEmpty  = errors.New("it is empty")
+	errLocationLong   = errors.New("it is too long")
+	errLocationBytes  = errors.New("it has characters that a path of the carrier never has")
+	errLocationScheme = errors.New("it is neither a path nor an http or https address")
+	errLocationDots   = errors.New("its path has dot segments")
 )
 
-// locationPath drops everything but the path, and one trailing slash.
-func locationPath(location string) (string, error) {
+// locationPath drops everything but the path, which it makes absolute, and one trailing slash.
+func (c Contract) locationPath(location string) (string, error) {
 	if end := strings.IndexAny(location, "?#"); end >= 0 {
 		location = location[:end]
 	}
@@ -113,7 +117,24 @@ func locationPath(location string) (string, error) {
 		return "", errLocationBytes
 	}
 	path, err := withoutHost(location)
-	return strings.TrimSuffix(path, "/"), err
+	switch {
+	case err != nil:
+		return "", err
+	case hasDotSegments(path):
+		return "", errLocationDots
+	case !strings.HasPrefix(path, "/"):
+		path = c.SubmitPath[:strings.LastIndex(c.SubmitPath, "/")+1] + path
+	}
+	return strings.TrimSuffix(path, "/"), nil
+}
+
+func hasDotSegments(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if isDotSegment(segment) {
+			return true
+		}
+	}
+	return false
 }
 
 // notInLocation returns true for control characters, spaces, backslashes, escapes and non-ASCII
@@ -133,9 +154,6 @@ func withoutHost(location string) (string, error) {
 	if authority, ok := strings.CutPrefix(rest, "//"); ok {
 		_, path, _ := strings.Cut(authority, "/")
 		return "/" + path, nil
-	}
-	if !strings.HasPrefix(rest, "/") {
-		return "", errLocationRelative
 	}
 	return rest, nil
 }

@@ -2,6 +2,8 @@ package carrier
 
 import (
 	"errors"
+	"net/http"
+	"path"
 	"strings"
 	"testing"
 )
@@ -24,6 +26,11 @@ func TestParseLocationReturnsTheID(t *testing.T) {
 		"a metadata address (12)":             "http://169.254.169.254" + requests + "77",
 		"an IPv4 address inside an IPv6 (12)": "http://[::ffff:169.254.169.254]" + requests + "77",
 		"a decimal address (12)":              "http://2852039166" + requests + "77",
+		"the prefix of a gateway":             "/gateway/v2" + requests + "77",
+		"a gateway's own address":             "https://gateway.example/connect" + requests + "77",
+		"a relative path":                     "requests/77",
+		"a relative path with a query":        "requests/77?x=/../",
+		"a path without its first slash":      requests[1:] + "77",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ParseLocation(PlanChange, 8, location)
@@ -31,8 +38,8 @@ func TestParseLocationReturnsTheID(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("ParseLocation(%q) = %+v, %v; want %+v", location, got, err, want)
 			}
-			if path := got.Path(); path != requests+"77" {
-				t.Errorf("Path() = %q", path)
+			if at := got.Path(); at != requests+"77" {
+				t.Errorf("Path() = %q", at)
 			}
 		})
 	}
@@ -63,22 +70,41 @@ func TestParseLocationRefuses(t *testing.T) {
 		"100 kB (10)":                    requests + strings.Repeat("7", 100<<10),
 		"a file":                         "file://" + requests + "77",
 		"a scheme without a host":        "javascript:alert(1)",
-		"a relative path":                "requests/77",
 		"a backslash":                    "/api/connect/services\\plan-changes/requests/77",
-		"a path before the path":         "/prefix" + requests + "77",
+		"a path in a longer word":        "/prefix" + requests[1:] + "77",
 		"a path in capitals":             strings.ToUpper(requests) + "77",
 		"two slashes before the id":      requests + "/77",
 		"an address in the query's host": "https://evil.example?" + requests + "77",
 	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := ParseLocation(PlanChange, 8, location)
-			if _, ok := errors.AsType[*LocationError](err); !ok || !got.IsZero() {
-				t.Fatalf("ParseLocation(%q) = %+v, %v; want a LocationError", location, got, err)
-			}
-			if len(err.Error()) > 512 || strings.ContainsAny(err.Error(), "\r\n\x00") {
-				t.Errorf("the error shows too much: %q", err)
-			}
-		})
+		t.Run(name, func(t *testing.T) { mustRefuse(t, location) })
+	}
+}
+
+// TestParseLocationRefusesOtherPrefixes: only whole, plain segments may come before the path.
+func TestParseLocationRefusesOtherPrefixes(t *testing.T) {
+	for name, location := range map[string]string{
+		"a scheme before a path":       "https:requests/77",
+		"a relative path upwards":      "../requests/77",
+		"a relative path from here":    "./requests/77",
+		"a relative path elsewhere":    "reclaims/requests/77",
+		"only an id":                   "77",
+		"dot segments in a prefix (5)": "/a/.." + requests + "77",
+		"a dot in a prefix (5)":        "/." + requests + "77",
+		"an escape in a prefix (6)":    "/a%2fb" + requests + "77",
+		"a path after the path":        requests + "77/details",
+	} {
+		t.Run(name, func(t *testing.T) { mustRefuse(t, location) })
+	}
+}
+
+func mustRefuse(t *testing.T, location string) {
+	t.Helper()
+	got, err := ParseLocation(PlanChange, 8, location)
+	if _, ok := errors.AsType[*LocationError](err); !ok || !got.IsZero() {
+		t.Fatalf("ParseLocation(%q) = %+v, %v; want a LocationError", location, got, err)
+	}
+	if len(err.Error()) > 512 || strings.ContainsAny(err.Error(), "\r\n\x00") {
+		t.Errorf("the error shows too much: %q", err)
 	}
 }
 
@@ -96,10 +122,18 @@ func TestParseLocationAcceptsOpaqueIDs(t *testing.T) {
 	for id, want := range map[string]bool{
 		"6f1d2c3b-0000-4000-8000-aB_9":   true,
 		strings.Repeat("a", maxOpaqueID): true,
+		"a.b~c=d:e@f==":                  true,
+		"...":                            true,
 		strings.Repeat("a", 129):         false,
-		"a.b":                            false,
 		"a b":                            false,
 		"":                               false,
+		".":                              false,
+		"..":                             false,
+		"a;b":                            false,
+		"a+b":                            false,
+		"a&b":                            false,
+		"a,b":                            false,
+		"é":                              false,
 	} {
 		if _, err := ParseLocation(PlanOptions, 8, options+id); (err == nil) != want {
 			t.Errorf("ParseLocation of opaque id %q: %v, want success %t", id, err, want)
@@ -120,6 +154,46 @@ func TestHealthVersionFiveHasItsOwnPath(t *testing.T) {
 	}
 }
 
+// TestRelativeLocations: a relative Location is resolved against the path of the POST.
+func TestRelativeLocations(t *testing.T) {
+	for location, want := range map[string]Handle{
+		"request/9":     {Health, 5, "9"},
+		"requests/9":    {Health, 8, "9"},
+		"requests/a:b":  {PlanOptions, 8, "a:b"},
+		"77":            {OrderCreate, 8, "77"},
+		"orders/77":     {},
+		"requests/12.5": {},
+	} {
+		got := Handle{}
+		for _, c := range Contracts() {
+			version := max(want.Version, c.MinVersion)
+			if h, err := ParseLocation(c.Operation, version, location); err == nil && h == want {
+				got = h
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %+v, want %+v", location, got, want)
+		}
+	}
+}
+
+// TestOpaqueIDIsPolledAsWritten: no character of an id is escaped on the way to the carrier.
+func TestOpaqueIDIsPolledAsWritten(t *testing.T) {
+	const location = "/api/connect/services/plan-changes/options/requests/a.b~c=d:e@f_-=="
+	var called string
+	server := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		called = r.RequestURI
+		respond(200, `{"plans":[]}`)(rw, r)
+	})
+	options, err := ParseLocation(PlanOptions, 8, "https://gateway.example/v2"+location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := testClient(t, server.URL).Poll(t.Context(), options); err != nil || called != location {
+		t.Errorf("called %q, %v; want %q", called, err, location)
+	}
+}
+
 func TestHandlePathRoundTrip(t *testing.T) {
 	for _, c := range Contracts() {
 		if c.ID == IDNone {
@@ -137,8 +211,8 @@ func TestHandlePathRoundTrip(t *testing.T) {
 
 func TestHandleWithoutAPath(t *testing.T) {
 	for _, h := range []Handle{{}, {PlanChange, 8, ""}, {PlanChange, 8, "../x"}, {AppointmentCancel, 8, "1"}} {
-		if path := h.Path(); path != "" {
-			t.Errorf("%+v has the path %q", h, path)
+		if at := h.Path(); at != "" {
+			t.Errorf("%+v has the path %q", h, at)
 		}
 	}
 }
@@ -166,7 +240,9 @@ func TestForeignHost(t *testing.T) {
 
 func FuzzParseLocation(f *testing.F) {
 	for _, seed := range []string{
-		requests + "77", "https://evil.example" + requests + "1", requests + "%2e", "//h" + requests + "2?q", "http://", "",
+		requests + "77", "https://evil.example" + requests + "1", "requests/77", "/gateway" + requests + "1",
+		"/api/connect/services/plan-changes/options/requests/a.b~c=d:e@f", "requests/..",
+		requests + "%2e", "//h" + requests + "2?q", "http://", "",
 	} {
 		f.Add(seed, 8)
 	}
@@ -189,7 +265,7 @@ func checkHandle(t *testing.T, h Handle) {
 	if again, err := ParseLocation(h.Operation, h.Version, h.Path()); err != nil || again != h {
 		t.Fatalf("%+v differs from the handle of its own path: %+v, %v", h, again, err)
 	}
-	if strings.ContainsAny(h.Path(), "%?#\\ \r\n.") {
+	if strings.ContainsAny(h.Path(), "%?#\\ \r\n") || path.Clean(h.Path()) != h.Path() {
 		t.Fatalf("%+v: unsafe path %q", h, h.Path())
 	}
 }

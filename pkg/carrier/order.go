@@ -43,7 +43,7 @@ type OrderRequest struct {
 	ContactPhone                string
 	ContactEmail                string
 	InfrastructureID            string // empty is sent as null: "null for the first infrastructure at a location"
-	PortID                      int64  // of the chosen NTD
+	PortID                      *int64 // of the chosen NTD; nil is omitted
 	RequireVLAN                 *bool  // nil is omitted
 	VLANID                      int64
 	NTDInstallation             NTDInstallation
@@ -70,7 +70,7 @@ func (r OrderRequest) Body() []byte {
 		text(keyContactPhone, r.ContactPhone).
 		text(keyContactEmail, r.ContactEmail).
 		textOrNull("infrastructureId", r.InfrastructureID).
-		number("portId", r.PortID).
+		numberIf("portId", r.PortID).
 		flag("requireVLAN", r.RequireVLAN).
 		number("vlanId", r.VLANID).
 		text("ntdInstallation", string(r.NTDInstallation)).

@@ -99,8 +99,8 @@ func TestShapesOfOrders(t *testing.T) {
 			return []any{o.ID, o.CustomerRef, o.VLANID, o.Status}
 		}), []any{int64(8), "SITE-014", int64(100), ""}},
 	})
-	request := OrderRequest{Term: 12, PortID: 1, TrafficClass: "tc4", InfrastructureID: "I"}
-	want := `{"sourceType":"wholesale","term":12,"trafficClass":"tc4","infrastructureId":"I","portId":1}`
+	request := OrderRequest{Term: 12, PortID: new(int64(0)), TrafficClass: "tc4", InfrastructureID: "I"}
+	want := `{"sourceType":"wholesale","term":12,"trafficClass":"tc4","infrastructureId":"I","portId":0}`
 	if got := string(request.Body()); got != want { // term and port are numbers in requests
 		t.Errorf("an order is sent as %s, want %s", got, want)
 	}

@@ -98,7 +98,7 @@ func TestResultOfATestIsAsTheCarrierWroteIt(t *testing.T) {
 func TestFirstWordsOfKeysAreReserved(t *testing.T) {
 	orders := OrderRequest{
 		PlanName: "a", Term: 1, TrafficClass: "a", RemoteQualificationSearchID: "a", QualificationSearchID: "a",
-		LocationID: "a", RemoteOrderID: "a", ProductType: "a", RestorationSLA: "a", ContactName: "a", PortID: 1,
+		LocationID: "a", RemoteOrderID: "a", ProductType: "a", RestorationSLA: "a", ContactName: "a", PortID: new(int64(1)),
 		RequireVLAN: new(bool), VLANID: 1, NTDInstallation: "a", CustomerReference: "a", AggregationMethod: "a",
 		AVCIDForTransfer: "a", TransferType: "a",
 	}

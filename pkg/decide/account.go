@@ -17,6 +17,7 @@ import (
 type SecretError struct {
 	Secret, Key string
 	Hosts       []string // the hosts that the Secret would have to allow; empty if it is used with no host
+	Listed      bool     // the Secret has to allow them expressly, because the account has an audience of its own
 	Flaw        string   // what is wrong with the contact in it
 }
 
@@ -28,6 +29,10 @@ func (e *SecretError) Error() string {
 		return fmt.Sprintf("Secret %s contains no usable contact: %s; correct it; %s", e.Secret, e.Flaw, again)
 	case e.Key != "":
 		return fmt.Sprintf("Secret %s has no key %s, or the key is empty: add it; %s", e.Secret, e.Key, again)
+	case e.Listed:
+		return fmt.Sprintf("Secret %s does not exist in this namespace, or its annotation %s does not list %s, "+
+			"which spec.auth.audience needs: create it, or ask its owner to add what is missing; %s",
+			e.Secret, v1alpha1.AnnotationAllowedHosts, strings.Join(e.Hosts, " and "), again)
 	case len(e.Hosts) > 0:
 		return fmt.Sprintf("Secret %s does not exist in this namespace, or its annotation %s does not list %s: "+
 			"create it, or ask its owner to add what is missing; %s",

@@ -31,8 +31,15 @@ func TestAdmission(t *testing.T) {
 
 // corpus is one file of refused manifests.
 type corpus struct {
-	Base  json.RawMessage `json:"base"`
-	Cases []refused       `json:"cases"`
+	Base     json.RawMessage `json:"base"`
+	Accepted []accepted      `json:"accepted"`
+	Cases    []refused       `json:"cases"`
+}
+
+// accepted is a manifest that looks wrong, and that no rule of the carrier refuses.
+type accepted struct {
+	Name  string          `json:"name"`
+	Patch json.RawMessage `json:"patch"` // a merge patch on the base
 }
 
 type refused struct {
@@ -72,6 +79,11 @@ var _ = Describe("kubectl apply", func() {
 		It("accepts the base of "+file, func(ctx SpecContext) {
 			Expect(create(ctx, merge(corpus.Base, []byte("{}")))).To(Succeed())
 		})
+		for _, accepted := range corpus.Accepted {
+			It("accepts a manifest of "+file+": "+accepted.Name, func(ctx SpecContext) {
+				Expect(create(ctx, merge(corpus.Base, accepted.Patch))).To(Succeed())
+			})
+		}
 		for _, refused := range corpus.Cases {
 			It("refuses a manifest of "+file+": "+refused.Name, func(ctx SpecContext) {
 				err := apply(ctx, corpus.Base, refused)

@@ -23,8 +23,9 @@ func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(contex
 	namespace, spec := account.Namespace, account.Spec
 	return func(ctx context.Context) ([]carrier.Key, error) {
 		keys := make([]carrier.Key, 0, len(spec.Auth.Keys))
+		use := useOf(&spec)
 		for _, ref := range spec.Auth.Keys {
-			pem, err := SecretKey(ctx, secrets, namespace, ref.PrivateKeySecretRef, spec.BaseURL, spec.Auth.TokenURL)
+			pem, err := secretKey(ctx, secrets, namespace, ref.PrivateKeySecretRef, use)
 			if err != nil {
 				return nil, err
 			}
@@ -34,12 +35,35 @@ func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(contex
 	}
 }
 
+// use is what a Secret is used for: it is sent, or proof of possessing it, to these addresses.
+type use struct {
+	addresses []string
+	listed    bool // its annotation must exist: without it, a Secret may otherwise be used with any host
+}
+
+// useOf returns what an account uses its keys for. An assertion for an audience that the account
+// sets would be accepted by the server of that audience, wherever it was sent. So the owner of the
+// key must have named both.
+func useOf(spec *v1alpha1.CarrierAccountSpec) use {
+	keys := use{addresses: []string{spec.BaseURL, spec.Auth.TokenURL}}
+	if spec.Auth.Audience != "" {
+		keys.addresses, keys.listed = append(keys.addresses, spec.Auth.Audience), true
+	}
+	return keys
+}
+
 // SecretKey reads one key of a Secret for use with the hosts of these addresses. It fails with a
 // *decide.SecretError if there is none.
 func SecretKey(
 	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 ) ([]byte, error) {
-	secret, err := ReadSecret(ctx, secrets, types.NamespacedName{Namespace: namespace, Name: ref.Name}, addresses...)
+	return secretKey(ctx, secrets, namespace, ref, use{addresses: addresses})
+}
+
+func secretKey(
+	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, needed use,
+) ([]byte, error) {
+	secret, err := readSecret(ctx, secrets, types.NamespacedName{Namespace: namespace, Name: ref.Name}, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -55,23 +79,31 @@ func SecretKey(
 func ReadSecret(
 	ctx context.Context, secrets client.Reader, name types.NamespacedName, addresses ...string,
 ) (*corev1.Secret, error) {
+	return readSecret(ctx, secrets, name, use{addresses: addresses})
+}
+
+func readSecret(
+	ctx context.Context, secrets client.Reader, name types.NamespacedName, needed use,
+) (*corev1.Secret, error) {
 	secret := &corev1.Secret{}
 	err := secrets.Get(ctx, name, secret)
 	switch {
-	case apierrors.IsNotFound(err), err == nil && !allows(secret, addresses):
-		return nil, &decide.SecretError{Secret: name.Name, Hosts: hostsOf(addresses)}
+	case apierrors.IsNotFound(err), err == nil && !allows(secret, needed):
+		return nil, &decide.SecretError{Secret: name.Name, Hosts: hostsOf(needed.addresses), Listed: needed.listed}
 	case err != nil:
 		return nil, fmt.Errorf("read Secret %s: %w", name.Name, err)
 	}
 	return secret, nil
 }
 
-// allows reports whether a Secret may be used with the hosts of these addresses. Without the
-// annotation it may be used with any host.
-func allows(secret *corev1.Secret, addresses []string) bool {
+// allows reports whether a Secret may be used with the hosts of all the addresses.
+func allows(secret *corev1.Secret, needed use) bool {
 	hosts, limited := secret.Annotations[v1alpha1.AnnotationAllowedHosts]
+	if !limited {
+		return !needed.listed
+	}
 	foreign := func(address string) bool { return !carrier.HostListed(hosts, address) }
-	return !limited || !slices.ContainsFunc(addresses, foreign)
+	return !slices.ContainsFunc(needed.addresses, foreign)
 }
 
 func hostsOf(addresses []string) []string {

@@ -112,7 +112,8 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
-		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: keysOf(r.Secrets, account),
+		TokenURL: spec.Auth.TokenURL, Audience: spec.Auth.Audience, ClientName: spec.Auth.ClientName,
+		Keys:    keysOf(r.Secrets, account),
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, NewID: r.NewID, Sign: r.Sign,
 		Wrap: r.Wrap, UserAgent: r.UserAgent, Observe: r.Observe,
 	})

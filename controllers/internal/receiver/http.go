@@ -31,7 +31,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryPostponed)
 	}
-	if sent.status != http.StatusAccepted {
+	if sent.status != http.StatusAccepted || isChunked(request) {
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 	}
 	http.Error(w, http.StatusText(sent.status), sent.status)

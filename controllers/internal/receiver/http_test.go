@@ -31,12 +31,31 @@ func TestLargeBodyIsNotRead(t *testing.T) {
 	if answer.Code != http.StatusRequestEntityTooLarge || body.read > 64<<10 || connection != "close" {
 		t.Errorf("answered %d after %d bytes, Connection %q", answer.Code, body.read, connection)
 	}
-	chunked := post(t, path(secret), planned)
-	chunked.ContentLength, chunked.TransferEncoding = -1, []string{"chunked"}
-	d.expect(t, chunked, http.StatusLengthRequired, 0)
+	inChunks := &endless{}
+	chunked := chunked(call(t, http.MethodPost, path(secret), io.LimitReader(inChunks, 5<<20)))
+	answer = d.answer(chunked)
+	connection = answer.Header().Get("Connection")
+	if answer.Code != http.StatusRequestEntityTooLarge || inChunks.read > 64<<10+1 || connection != "close" {
+		t.Errorf("answered %d after %d bytes in chunks, Connection %q", answer.Code, inChunks.read, connection)
+	}
 	short := post(t, path(secret), planned)
 	short.ContentLength++
 	d.expect(t, short, http.StatusBadRequest, 0)
+}
+
+// chunked makes a request one in chunked transfer coding, which has no Content-Length.
+func chunked(request *http.Request) *http.Request {
+	request.ContentLength, request.TransferEncoding = -1, []string{"chunked"}
+	return request
+}
+
+func TestNotificationInChunksIsRead(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, hmacOnly())
+	d.expect(t, chunked(d.signed(t, secret, "evt_1", planned)), http.StatusAccepted, 1)
+	largest := planned + strings.Repeat(" ", 64<<10-len(planned))
+	d.expect(t, chunked(d.signed(t, secret, "evt_2", largest)), http.StatusAccepted, 2)
+	d.expect(t, chunked(d.signed(t, secret, "evt_3", largest+" ")), http.StatusRequestEntityTooLarge, 2)
 }
 
 // Case 86: "1,000 rps: limiter".

@@ -171,9 +171,10 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 		want  string
 	}{
 		"HTTP/1.0":       {trust, "POST " + path(secret) + " HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}", "505"},
-		"CL and TE":      {trust, post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "4"},
+		"CL and TE":      {trust, post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "401"},
 		"two lengths":    {trust, post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "400"},
-		"chunks":         {trust, post + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "411"},
+		"broken chunks":  {trust, post + "Transfer-Encoding: chunked\r\n\r\n2x\r\n{}\r\n0\r\n\r\n", "400"},
+		"another coding": {trust, post + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "501"},
 		"h2c":            {nil, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "EOF"},
 		"h2 within TLS":  {trust, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "405"},
 		"no TLS":         {nil, post + "Content-Length: 2\r\n\r\n{}", "400"},
@@ -186,6 +187,37 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 		}
 	}
 	if len(d.taken) != 0 {
+		t.Errorf("took %+v", d.taken)
+	}
+}
+
+// A proxy that reads the Content-Length beside chunks passes on a second request in the body of the
+// first: the connection ends with the first response.
+func TestConnectionEndsAfterChunks(t *testing.T) {
+	t.Parallel()
+	d, address, trust := served(t)
+	first, second := d.signed(t, secret, "evt_1", planned), d.signed(t, secret, "evt_2", planned)
+	first.ContentLength, first.TransferEncoding = -1, []string{"chunked"}
+	plain, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, plain)
+	trust.ServerName = "127.0.0.1"
+	socket := tls.Client(plain, trust)
+	for _, request := range []*http.Request{first, second} {
+		if err = request.Write(socket); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answers, err := io.ReadAll(io.LimitReader(socket, 64<<10)) //nolint:forbidigo // the length is limited
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(answers), "HTTP/1.1 202 ") || strings.Count(string(answers), "HTTP/1.1 ") != 1 {
+		t.Errorf("answered %q", answers)
+	}
+	if len(d.taken) != 1 {
 		t.Errorf("took %+v", d.taken)
 	}
 }

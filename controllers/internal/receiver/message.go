@@ -3,6 +3,7 @@
 package receiver
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -47,34 +48,34 @@ type message struct {
 	body   []byte
 }
 
-var errLength = errors.New("a notification needs a Content-Length")
+var errShort = errors.New("the notification is shorter than its Content-Length")
 
 // maxBody is the maximum size of a notification, from any sender.
 const maxBody = 64 << 10
 
-// bodyOf reads a body with a declared length. A chunked body is refused: no notification needs
-// chunks, and a server that parses them differently from the proxy before it is vulnerable to
-// request smuggling.
+// bodyOf reads a body of at most maxBody bytes, with a Content-Length or in chunks.
 func bodyOf(w http.ResponseWriter, request *http.Request) ([]byte, error) {
-	switch {
-	case request.ContentLength < 0 || len(request.TransferEncoding) > 0:
-		return nil, errLength
-	case request.ContentLength > maxBody:
+	if request.ContentLength > maxBody {
 		return nil, &http.MaxBytesError{Limit: maxBody}
 	}
-	body := make([]byte, request.ContentLength)
-	if _, err := io.ReadFull(http.MaxBytesReader(w, request.Body, maxBody), body); err != nil {
+	var body bytes.Buffer
+	if _, err := io.Copy(&body, http.MaxBytesReader(w, request.Body, maxBody)); err != nil {
 		return nil, fmt.Errorf("read the notification: %w", err)
 	}
-	return body, nil
+	if int64(body.Len()) < request.ContentLength {
+		return nil, errShort
+	}
+	return body.Bytes(), nil
 }
+
+// isChunked reports whether a request has its body in chunks. A proxy that parses them differently
+// could pass on a second request inside the body (request smuggling), so the connection ends with
+// the response.
+func isChunked(request *http.Request) bool { return len(request.TransferEncoding) > 0 }
 
 func bodyStatus(err error) int {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return http.StatusRequestEntityTooLarge
-	}
-	if errors.Is(err, errLength) {
-		return http.StatusLengthRequired
 	}
 	return http.StatusBadRequest
 }

@@ -74,7 +74,7 @@ func TestQualificationsAreValidated(t *testing.T) {
 		t.Error(err)
 	}
 	nobodys, nowhere := site, site
-	nobodys.Client, nowhere.LocationID = "nobody", "LOC1"
+	nobodys.Client, nowhere.LocationID = "nobody", ""
 	for _, bad := range []simulator.Qualification{nobodys, nowhere} {
 		if h.sim.AddQualification(bad) == nil {
 			t.Errorf("%+v was added", bad)

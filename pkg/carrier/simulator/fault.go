@@ -24,7 +24,7 @@ const (
 	// FaultNoLocation processes the call and omits the Location.
 	FaultNoLocation FaultKind = "NoLocation"
 	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced
-	// with the true path.
+	// with the true path, {end} with its last two segments.
 	FaultLocation FaultKind = "Location"
 	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"

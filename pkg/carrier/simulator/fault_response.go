@@ -62,13 +62,15 @@ func (f Fault) header() map[string]string {
 	return map[string]string{"Retry-After": f.RetryAfter}
 }
 
-// locationFor returns the fault's Location with the true path filled in.
+// locationFor returns the fault's Location with the true path, or its last two segments, filled in.
 func (f Fault) locationFor(location string) string {
 	path := location
 	if parsed, err := url.Parse(location); err == nil {
 		path = parsed.Path
 	}
-	return strings.ReplaceAll(f.Location, "{path}", path)
+	segments := strings.Split(path, "/")
+	end := strings.Join(segments[max(len(segments)-2, 0):], "/")
+	return strings.NewReplacer("{path}", path, "{end}", end).Replace(f.Location)
 }
 
 // send writes the response, or breaks it as the fault requires.

@@ -120,9 +120,8 @@ func (h *harness) send(method, path, body string, headers map[string]string) res
 
 func (h *harness) trySend(method, path, body string, headers map[string]string) (response, error) {
 	h.t.Helper()
-	all := map[string]string{"Authorization": "Bearer " + h.token, "X-API-VERSION": "8"}
-	if method == http.MethodPost {
-		all["Content-Type"] = "application/json"
+	all := map[string]string{
+		"Authorization": "Bearer " + h.token, "X-API-VERSION": "8", "Content-Type": "application/json",
 	}
 	maps.Copy(all, headers)
 	request, err := http.NewRequestWithContext(h.t.Context(), method, h.server.URL+path, strings.NewReader(body))

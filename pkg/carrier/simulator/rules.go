@@ -116,22 +116,27 @@ func supportedVersion(x *exchange) error {
 	return nil
 }
 
-// jsonMedia applies spec §1 rule 1 to calls with a body.
+// jsonMedia applies spec §1 rule 1: "requests carry Content-Type: application/json". A call without
+// a body is answered in any case.
 func jsonMedia(x *exchange) error {
-	if x.route.body == "" {
-		return nil
-	}
 	contentType := x.request.Header.Get("Content-Type")
-	if contentType == "" {
+	isJSON, withBody := isJSONMedia(contentType), x.route.body != ""
+	switch {
+	case contentType == "":
 		x.recordViolation(RuleHeader, "Content-Type is missing")
+	case !isJSON && !withBody:
+		x.recordViolation(RuleHeader, "Content-Type is "+contentType)
 	}
-	media, parameters, err := mime.ParseMediaType(contentType)
-	charset := cmp.Or(parameters["charset"], "utf-8")
-	plain := x.request.Header.Get("Content-Encoding") == ""
-	if err != nil || media != jsonMediaType || !strings.EqualFold(charset, "utf-8") || !plain {
+	if withBody && (!isJSON || x.request.Header.Get("Content-Encoding") != "") {
 		return problem.MediaTypeRefused()
 	}
 	return nil
+}
+
+func isJSONMedia(contentType string) bool {
+	media, parameters, err := mime.ParseMediaType(contentType)
+	charset := cmp.Or(parameters["charset"], "utf-8")
+	return err == nil && media == jsonMediaType && strings.EqualFold(charset, "utf-8")
 }
 
 func readableBody(x *exchange) error {

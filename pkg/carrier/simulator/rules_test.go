@@ -72,6 +72,19 @@ func TestCommonRulesRefuse(t *testing.T) {
 	}
 }
 
+// TestContentTypeOfReads: rule 1 asks for it on every request. A read without it is answered, because
+// nothing in it could be misread.
+func TestContentTypeOfReads(t *testing.T) {
+	for contentType, broken := range map[string][]simulator.Rule{
+		"": {simulator.RuleHeader}, "text/plain": {simulator.RuleHeader},
+		"application/json": nil, "application/json;charset=UTF-8": nil,
+	} {
+		h := start(t)
+		h.send(http.MethodGet, cancellation(fttp), "", header("Content-Type", contentType)).is(http.StatusOK)
+		h.expectViolations(broken...)
+	}
+}
+
 // TestBodiesThatCannotBeRead sends bodies that are not the JSON of the specification.
 func TestBodiesThatCannotBeRead(t *testing.T) {
 	bodies := map[string]string{

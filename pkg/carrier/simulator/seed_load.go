@@ -207,9 +207,8 @@ func (s *Seed) checkSites() []error {
 	}
 	for i := range s.Qualifications {
 		site := &s.Qualifications[i]
-		if !locationForm.MatchString(site.LocationID) || site.QualificationSearchID == "" {
-			problems = append(problems,
-				fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId (LOC and 12 digits) are required", i))
+		if site.LocationID == "" || site.QualificationSearchID == "" {
+			problems = append(problems, fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId are required", i))
 		}
 		problems = append(problems, site.checkPorts()...)
 	}

@@ -22,7 +22,7 @@ func Body(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Con
 		PlanName: spec.PlanName, Term: int(spec.Term), TrafficClass: spec.TrafficClass,
 		RemoteQualificationSearchID: spec.Qualification.RemoteQualificationSearchID,
 		QualificationSearchID:       spec.Qualification.QualificationSearchID,
-		LocationID:                  string(spec.Qualification.LocationID),
+		LocationID:                  spec.Qualification.LocationID,
 		RemoteOrderID:               remoteOrderID, ProductType: spec.ProductType, RestorationSLA: spec.RestorationSLA,
 		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
 		NTDInstallation: carrier.NTDInstallation(spec.NTDInstallation), CustomerReference: spec.CustomerReference,

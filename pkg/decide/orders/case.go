@@ -4,6 +4,7 @@ package orders
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -30,15 +31,19 @@ func caseOf(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) *orderCas
 			o.infra = &q.Infrastructures[i]
 		}
 	}
-	if o.infra == nil || o.infra.NTD == nil {
-		return o
-	}
-	for i := range o.infra.NTD.Ports {
-		if o.infra.NTD.Ports[i].PortID == strconv.FormatInt(spec.Infrastructure.PortID, 10) {
-			o.port = &o.infra.NTD.Ports[i]
-		}
+	if port := spec.Infrastructure.PortID; o.infra != nil && o.infra.NTD != nil && port != nil {
+		o.port = portOf(o.infra.NTD, *port)
 	}
 	return o
+}
+
+// portOf returns a port of an NTD; nil if it has no such port.
+func portOf(ntd *carrier.NTD, id int64) *carrier.NTDPort {
+	i := slices.IndexFunc(ntd.Ports, func(p carrier.NTDPort) bool { return p.PortID == strconv.FormatInt(id, 10) })
+	if i < 0 {
+		return nil
+	}
+	return &ntd.Ports[i]
 }
 
 // place names the port or pair, and returns whether it is in use and whether that is known.

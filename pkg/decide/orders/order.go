@@ -217,7 +217,7 @@ func changesOf(in *Input) []v1alpha1.Change {
 	}
 	rows := []v1alpha1.Change{
 		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
-		row("site", string(spec.Qualification.LocationID)), row("planName", spec.PlanName), row("speed", speedOf(in)),
+		row("site", spec.Qualification.LocationID), row("planName", spec.PlanName), row("speed", speedOf(in)),
 		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
 		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
 	}

@@ -38,7 +38,7 @@ func (o *orderCase) sameQualification() []string {
 	declared := o.Qualification
 	for _, id := range []struct{ name, declared, found string }{
 		{"qualificationSearchID", declared.QualificationSearchID, o.q.QualificationSearchID},
-		{"locationID", string(declared.LocationID), o.q.LocationID},
+		{"locationID", declared.LocationID, o.q.LocationID},
 		{
 			"remoteQualificationSearchID", declared.RemoteQualificationSearchID,
 			decide.OrElse(o.q.RemoteQualificationSearchID, declared.RemoteQualificationSearchID),
@@ -84,8 +84,11 @@ func (o *orderCase) infrastructureFits() string {
 // placeFits: FreeInfrastructure needs a free port or pair, InUseTransfer one that is in use.
 func (o *orderCase) placeFits() string {
 	if o.infra.NTD != nil && o.port == nil {
-		return fmt.Sprintf("NTD %q has no port %d (its ports: %s): correct spec.infrastructure.portID",
-			o.Infrastructure.ID, o.Infrastructure.PortID, o.portIDs())
+		missing := "the order names no port of NTD %q"
+		if port := o.Infrastructure.PortID; port != nil {
+			missing = fmt.Sprintf("NTD %%q has no port %d", *port)
+		}
+		return fmt.Sprintf(missing+" (its ports: %s): correct spec.infrastructure.portID", o.Infrastructure.ID, o.portIDs())
 	}
 	place, used, known := o.place()
 	switch {

@@ -72,9 +72,13 @@ func asks(
 	return spec
 }
 
-func on(id string, port int64) orderEdit {
+// on is an infrastructure, and a port of it if there is one.
+func on(id string, port ...int64) orderEdit {
 	return func(spec *v1alpha1.ServiceOrderSpec) {
-		spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: id, PortID: port}
+		spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: id}
+		if len(port) > 0 {
+			spec.Infrastructure.PortID = &port[0]
+		}
 	}
 }
 
@@ -105,6 +109,7 @@ func TestOrderRefusals(t *testing.T) {
 		additional, used     = v1alpha1.ScenarioAdditional, v1alpha1.ScenarioInUse
 		tech, self           = "wholesale-tech", "wholesale-no-action"
 	)
+	portZero := swap(fibre, `"portId":2`, `"portId":0`)
 	for name, c := range map[string]struct {
 		site string
 		spec *v1alpha1.ServiceOrderSpec
@@ -130,6 +135,8 @@ func TestOrderRefusals(t *testing.T) {
 		"free port, which is used":   {fibre, asks(free, "Slow", self, on("NTD-1", 1)), "use scenario InUseTransfer"},
 		"a port that is neither":     {fibre, asks(free, "Slow", self, on("NTD-1", 3)), ""},
 		"no such port":               {fibre, asks(free, "Slow", self, on("NTD-1", 7)), "its ports: 1, 2, 3"},
+		"no port":                    {fibre, asks(free, "Slow", self, on("NTD-1")), `names no port of NTD "NTD-1"`},
+		"port zero":                  {portZero, asks(free, "Slow", self, on("NTD-1", 0)), ""},
 		"no such NTD":                {fibre, asks(free, "Slow", self, on("NTD-7", 1)), "installed: NTD-1, NTD-2"},
 		"free port without capacity": {fibre, asks(free, "Wide", self, on("NTD-1", 2)), "plan \"Wide\" needs 900 and 100"},
 		"free port of a slow NTD": {
@@ -141,16 +148,16 @@ func TestOrderRefusals(t *testing.T) {
 			fibre, asks(used, "Slow", self, on("NTD-1", 1), circuit("AVC000000000009")), "not the circuit of port 1",
 		},
 		"port in use, which is free":  {fibre, asks(used, "Slow", self, on("NTD-1", 2)), "use scenario FreeInfrastructure"},
-		"replacement":                 {fibre, asks(replace, "Giga", tech, on("NTD-1", 0)), ""},
-		"replacement, not needed":     {fibre, asks(replace, "Slow", tech, on("NTD-1", 0)), `fits NTD "NTD-2"`},
-		"replacement, other options":  {fibre, asks(replace, "Giga", self, on("NTD-1", 0)), "use one of wholesale-tech"},
-		"replacement of a pair":       {copper, asks(replace, "Slow", tech, on("CP-FREE", 0)), "is not an NTD"},
-		"free pair":                   {copper, asks(free, "Slow", tech, on("CP-FREE", 0)), ""},
-		"free pair, line in use":      {copper, asks(free, "Slow", tech, on("CP-USED", 0)), "use scenario InUseTransfer"},
-		"free pair, active elsewhere": {copper, asks(free, "Slow", tech, on("CP-POTS", 0)), "use scenario InUseTransfer"},
-		"pair in use":                 {copper, asks(used, "Slow", tech, on("CP-USED", 0)), ""},
-		"pair active elsewhere":       {copper, asks(used, "Slow", tech, on("CP-POTS", 0)), ""},
-		"pair in use, which is free":  {copper, asks(used, "Slow", tech, on("CP-FREE", 0)), "scenario FreeInfrastructure"},
+		"replacement":                 {fibre, asks(replace, "Giga", tech, on("NTD-1")), ""},
+		"replacement, not needed":     {fibre, asks(replace, "Slow", tech, on("NTD-1")), `fits NTD "NTD-2"`},
+		"replacement, other options":  {fibre, asks(replace, "Giga", self, on("NTD-1")), "use one of wholesale-tech"},
+		"replacement of a pair":       {copper, asks(replace, "Slow", tech, on("CP-FREE")), "is not an NTD"},
+		"free pair":                   {copper, asks(free, "Slow", tech, on("CP-FREE")), ""},
+		"free pair, line in use":      {copper, asks(free, "Slow", tech, on("CP-USED")), "use scenario InUseTransfer"},
+		"free pair, active elsewhere": {copper, asks(free, "Slow", tech, on("CP-POTS")), "use scenario InUseTransfer"},
+		"pair in use":                 {copper, asks(used, "Slow", tech, on("CP-USED")), ""},
+		"pair active elsewhere":       {copper, asks(used, "Slow", tech, on("CP-POTS")), ""},
+		"pair in use, which is free":  {copper, asks(used, "Slow", tech, on("CP-FREE")), "scenario FreeInfrastructure"},
 		"another method": {
 			empty, asks(first, "Slow", tech, func(s *v1alpha1.ServiceOrderSpec) { s.AggregationMethod = "ETHERNET" }),
 			"use L2TP",
