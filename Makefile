@@ -11,8 +11,10 @@ export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -buildvcs=false
 export GOWORK := off
 
-VERSION := $(shell git describe --always --dirty 2>/dev/null || echo devel)
-LDFLAGS := -X main.version=$(VERSION)
+# VERSION is the release that this tree becomes; REVISION is its commit.
+VERSION ?= $(shell cat VERSION)
+REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
+LDFLAGS := -X main.version=$(VERSION) -X main.revision=$(REVISION)
 
 # The control plane for tests and the demo is built here, unless KUBEBUILDER_ASSETS
 # names a folder that contains one. KUBECTL replaces only kubectl.
@@ -38,7 +40,7 @@ help: ## List the targets.
 .PHONY: build
 build: ## Build bin/manager, bin/simulator and the kubectl plugin bin/kubectl-broadband.
 	go build -ldflags '$(LDFLAGS)' -o bin/manager .
-	go build -ldflags '$(LDFLAGS)' -o bin/simulator ./hack/simulator
+	go build -o bin/simulator ./hack/simulator
 	go build -ldflags '$(LDFLAGS)' -o bin/kubectl-broadband ./cmd/kubectl-broadband
 
 .PHONY: controlplane
@@ -61,10 +63,11 @@ generate: bin/controller-gen ## Write api/v1alpha1/zz_generated.deepcopy.go.
 		output:object:dir=$(INTO)/api/v1alpha1
 
 .PHONY: manifests
-manifests: bin/controller-gen ## Write config/crd/bases from the types and config/rbac/role.yaml from the markers.
+manifests: bin/controller-gen ## Write config/crd/bases and config/rbac/role.yaml from the types and markers, and the version wherever it is stated.
 	@mkdir -p $(INTO)/config/crd/bases $(INTO)/config/rbac
 	bin/controller-gen crd paths=./api/v1alpha1 output:crd:dir=$(INTO)/config/crd/bases
 	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
+	go run ./hack/version -into=$(INTO)
 
 .PHONY: argocd
 argocd: ## Write config/argocd, Argo CD's health checks and actions, from the fragments in config/argocd/lua.
@@ -154,18 +157,26 @@ mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (20
 
 ##@ Run
 
+# Every installation is a server-side apply by the same field manager: none conflicts with another.
+APPLY = $(KUBECTL) apply --server-side --field-manager=broadband-operator
+DELETE = $(KUBECTL) delete --ignore-not-found
+OURS := app.kubernetes.io/part-of=broadband-operator
+
 .PHONY: install
-install: $(KUBECTL_FROM) bin/kustomize ## Install namespace, CRDs, RBAC and policy into the current kubeconfig's cluster.
-	$(KUBECTL) apply -f config/manager/namespace.yaml
-	bin/kustomize build config/crd | $(KUBECTL) apply --server-side -f -
-	bin/kustomize build config/rbac | $(KUBECTL) apply -f -
-	bin/kustomize build config/policy | $(KUBECTL) apply -f -
+install: $(KUBECTL_FROM) ## Install namespace, CRDs, RBAC and policy into the current kubeconfig's cluster.
+	$(APPLY) --kustomize config/install
+
+.PHONY: deploy
+deploy: $(KUBECTL_FROM) ## Install everything, including two managers (image: config/manager/kustomization.yaml).
+	$(APPLY) --kustomize config/default
 
 .PHONY: uninstall
-uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs with all their objects (keep the manager running), RBAC and policy; the ledgers and the namespace remain.
-	$(KUBECTL) delete --ignore-not-found $(addprefix -f ,$(filter-out %_requestledgers.yaml,$(wildcard config/crd/bases/*.yaml)))
-	bin/kustomize build config/policy | $(KUBECTL) delete --ignore-not-found -f -
-	bin/kustomize build config/rbac | $(KUBECTL) delete --ignore-not-found -f -
+uninstall: $(KUBECTL_FROM) ## Remove CRDs with all their objects (keep the manager running), RBAC and policy; the ledgers and the namespace remain.
+	$(DELETE) crd --selector=$(OURS),app.kubernetes.io/component!=ledger
+	$(DELETE) --namespace=broadband-operator deployment,service,serviceaccount,role,rolebinding --selector=$(OURS)
+	$(DELETE) --namespace=broadband-operator networkpolicy,poddisruptionbudget --selector=$(OURS)
+	$(DELETE) clusterrole,clusterrolebinding --selector=$(OURS)
+	$(DELETE) validatingadmissionpolicy,validatingadmissionpolicybinding --selector=$(OURS)
 
 .PHONY: run
 run: build ## Run the manager on this machine, against the current kubeconfig's cluster.

@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"os/exec"
 	"slices"
 	"time"
 
@@ -21,10 +23,25 @@ var _ = Describe("The command line", func() {
 		for _, flag := range []string{
 			"kubeconfig", "allow-insecure-carrier", "operator-namespace", "leader-elect", "namespaces", "submit",
 			"leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
-			"metrics-bind-address", "metrics-secure", "metrics-cert-dir", "health-probe-bind-address",
+			"metrics-bind-address", "metrics-secure", "metrics-cert-dir", "health-probe-bind-address", "version",
 		} {
 			Expect(out.String()).To(ContainSubstring("-" + flag))
 		}
+	})
+
+	It("prints the version without a cluster", func(ctx SpecContext) {
+		self, err := os.Executable()
+		Expect(err).NotTo(HaveOccurred())
+		manager := exec.CommandContext(ctx, self, "--version", "--kubeconfig=/none") //nolint:gosec // this test binary
+		manager.Env = append(os.Environ(), asManager+"=1")
+		printed, err := manager.Output()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(printed)).To(Equal(versionText() + "\n"))
+		Expect(versionText()).To(HavePrefix("broadband-operator devel (unknown, go1."))
+	})
+
+	It("sends its version to the carrier", func() {
+		Expect(settings{}.controllerOptions().UserAgent).To(Equal("broadband-operator/" + version))
 	})
 
 	It("refuses unknown flags and arguments", func(ctx SpecContext) {

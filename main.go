@@ -38,11 +38,11 @@ import (
 	_ "time/tzdata" // an image may have no time zones
 )
 
-// version is set by the linker.
-var version = "devel"
-
 func main() {
 	err := run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr)
+	if errors.Is(err, errVersion) {
+		_, err = fmt.Fprintln(os.Stdout, versionText())
+	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		_, _ = fmt.Fprintln(os.Stderr, "broadband-operator:", err) // stderr is the last place to report it
 		os.Exit(1)
@@ -74,9 +74,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", cachesFull(mgr.GetCache())))
+	err = errors.Join(registerBuildInfo(),
+		mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", cachesFull(mgr.GetCache())))
 	if err != nil {
-		return fmt.Errorf("add health checks: %w", err)
+		return fmt.Errorf("add health checks and the build information: %w", err)
 	}
 	go logStandby(ctx, mgr, settings)
 	err = mgr.Start(ctx)
@@ -173,8 +174,12 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"`folder` with tls.crt and tls.key for the receiver, reloaded when they change")
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: debug, info, warn or error")
 	flags.BoolVar(&s.logText, "log-text", false, "write the log as plain text instead of JSON")
+	showVersion := flags.Bool("version", false, "print the version and exit")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err //nolint:wrapcheck // the flag package reports it in full
+	}
+	if *showVersion {
+		return settings{}, errVersion
 	}
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
@@ -321,7 +326,7 @@ func (s settings) controllerOptions() controllers.Options {
 		EventsAddress: s.eventsAddress,
 		EventsCertDir: s.eventsCertDir,
 		Submissions:   &controllers.Submissions{},
-		UserAgent:     "broadband-operator/" + version,
+		UserAgent:     userAgent(),
 		Now:           time.Now, //nolint:forbidigo // the one place where the clock comes from
 		NewID:         func() string { return string(uuid.NewUUID()) },
 	}

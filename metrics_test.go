@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -134,6 +135,8 @@ var _ = Describe("The endpoints of a manager", Ordered, func() {
 		served := scrape(ctx, token)
 		Expect(served.status).To(Equal(http.StatusOK))
 		Expect(served.text).To(ContainSubstring("rest_client_requests_total"))
+		Expect(served.text).To(ContainSubstring(
+			`broadband_build_info{goversion="` + runtime.Version() + `",revision="unknown",version="devel"} 1`))
 		Expect(served.text).To(ContainSubstring(`broadband_late_acceptances_total{operation="OrderCreate"} 0`))
 		Expect(served.text).To(ContainSubstring(`broadband_unrecorded_answers_total{operation="OrderCreate"} 0`))
 		Eventually(func() string { return scrape(ctx, token).text }).WithTimeout(30 * time.Second).

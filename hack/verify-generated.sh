@@ -11,6 +11,7 @@ failed=0
 
 make --no-print-directory --silent generate manifests argocd INTO="$into"
 for generated in api/v1alpha1/zz_generated.deepcopy.go config/crd/bases config/rbac/role.yaml \
+  config/manager/kustomization.yaml README.md docs/install.md \
   config/argocd/wholesale.broadband config/argocd/component; do
   if ! diff -ruN -x testdata -x '*_test.yaml' -x kustomization.yaml "$generated" "$into/$generated"; then
     echo "verify: $generated is not current: run make generate manifests argocd" >&2

@@ -293,6 +293,7 @@ type LedgerReference struct {
 // it: without it, a request could be sent a second time. Only the operator writes ledgers, and a
 // deleted ledger stays until nothing depends on it.
 // +kubebuilder:object:root=true
+// +kubebuilder:metadata:labels="app.kubernetes.io/component=ledger"
 // +kubebuilder:resource:scope=Cluster,shortName=ledger
 // +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`
 // +kubebuilder:selectablefield:JSONPath=`.spec.service.id`

@@ -37,12 +37,15 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(plane.AddNamespace(ctx, team)).To(Succeed())
 })
 
-// install applies config/default.
+// install applies config/install, as make install does, and then config/default: there is no conflict.
 func install() {
 	GinkgoHelper()
 	noteReads()
-	_, err := plane.Kubectl("apply", "--server-side", "--kustomize", configOf("default"))
-	Expect(err).NotTo(HaveOccurred())
+	for _, folder := range []string{"install", "default"} {
+		_, err := plane.Kubectl("apply", "--server-side", "--field-manager=broadband-operator",
+			"--kustomize", configOf(folder))
+		Expect(err).NotTo(HaveOccurred())
+	}
 }
 
 // noteReads reads the files that kubectl is about to read: go test reuses a cached result as long
