@@ -95,7 +95,7 @@ func (r *CarrierAccountReconciler) requeue(account types.NamespacedName) {
 func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.CarrierAccount) error {
 	session, err := r.Accounts.Session(account)
 	if err != nil {
-		return fmt.Errorf("open CarrierAccount %s: %w", account.Name, err)
+		return fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)
 	}
 	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())

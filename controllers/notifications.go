@@ -187,8 +187,8 @@ func (n *Notifications) openLedgers(
 // sendingFor is longer than any POST and the recording of its response take.
 const sendingFor = 2 * time.Minute
 
-// numberOf returns the order that a notification concerns. The resource of an order's own
-// notification is the order.
+// numberOf returns the order that a notification concerns. If the notification is about an order
+// itself, its resource is the order.
 func numberOf(notification receiver.Notification) v1alpha1.CarrierID {
 	if notification.Hint.OrderID == 0 && notification.Event == carrier.EventOrderRejected {
 		return v1alpha1.CarrierIDOf(notification.Hint.ID)

@@ -120,7 +120,7 @@ var _ = Describe("The result of a plan change", func() {
 	})
 })
 
-var _ = Describe("The SLA in the answer to an order", func() {
+var _ = Describe("The SLA in the response to an order", func() {
 	It("that is not the requested one is a Warning, and the service has the requested one", func(ctx SpecContext) {
 		w, _ := begin(ctx)
 		forger := &tamperingProxy{ordersPath, `"eSla":"Enhanced-8"`, `"eSla":"Standard"`}
@@ -129,7 +129,7 @@ var _ = Describe("The SLA in the answer to an order", func() {
 			o.Spec.RestorationSLA = world.SLAFast
 		}))).To(Succeed())
 		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		const warning = `the order asked for the restoration SLA "Enhanced-8", and the carrier's answer names "Standard"`
+		const warning = `the order asked for the restoration SLA "Enhanced-8", but the carrier's response names "Standard"`
 		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers "), ContainSubstring(warning))))
 
 		line := w.Line(onFast)

@@ -39,7 +39,7 @@ func (p *orderPass) gather(ctx context.Context) error {
 	return p.gatherQualification(ctx)
 }
 
-// gatherQualification reads the result of the qualification while the order is to be checked
+// gatherQualification reads the result of the qualification if the order still has to be checked
 // against it. The ConfigMap belongs to the user, and is read directly from the API server, so that
 // the operator does not list all ConfigMaps of a cluster.
 func (p *orderPass) gatherQualification(ctx context.Context) error {
@@ -108,7 +108,7 @@ func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []b
 	return orders.Body(&p.order.Spec, request.Target.RemoteOrderID, contact)
 }
 
-// finish takes over the order from the carrier's response.
+// finish records the order that the carrier's response describes.
 func (p *orderPass) finish(request *v1alpha1.Request, body []byte) {
 	orders.Accepted(p.order, request, body)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// retryReservation is the pause of a pass whose reservation exceeded the limit, before it evaluates
-// the object again and reports that.
+// retryReservation is how long an object waits after its reservation exceeded the limit, before the
+// next pass evaluates it and reports that the limit is reached.
 const retryReservation = time.Second
 
 // onConflict is how often, and after which pauses, a reservation is retried in the same pass. Many

@@ -184,7 +184,7 @@ type EndedAttempt struct {
 	// +required
 	AttemptID string `json:"attemptID"`
 
-	// operation is the request.
+	// operation is the kind of request, such as PlanChange.
 	// +required
 	Operation Operation `json:"operation"`
 
@@ -210,7 +210,7 @@ type EndedAttempt struct {
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
 
-	// code is the carrier's raw error code, if it ended in one.
+	// code is the carrier's raw error code, if the attempt ended with one.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Code string `json:"code,omitempty"`
@@ -254,7 +254,7 @@ type EndedAttempt struct {
 	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
 }
 
-// KnownToLedger contains what the carrier reported but no read returns.
+// KnownToLedger contains values that the carrier reported once and that cannot be read from it again.
 type KnownToLedger struct {
 	// order is the carrier's response to the order.
 	// +optional

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// syncs returns how often Argo CD has synced the Application, from the controller's metrics.
+// syncs returns how many times Argo CD has synced the Application, from the controller's metrics.
 func (s *site) syncs(ctx context.Context) (int, error) {
 	total := 0
 	err := machine.Get(ctx, "http://"+s.addresses.controllerMetrics+"/metrics", func(metrics io.Reader) error {

@@ -92,12 +92,12 @@ func (s *settings) simulationFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.seed, "seed", "", "YAML `file` with the initial state (required)")
 	flags.StringVar(&s.state, "state", "",
 		"`file` that keeps the state across restarts: services, requests, orders, events, tokens, recorded calls and the "+
-			"clock. It is read at the start, and replaced atomically at the end and every second if something has "+
+			"clock. It is read at startup, and replaced atomically at exit and every second if something has "+
 			"changed. Plans and clients always come from the seed. When empty, the state is not saved")
 	flags.Float64Var(&s.speed, "speed", 1, "`factor` by which all delays of the seed are divided")
 	flags.StringVar(&s.apiWord, "api-word", "",
-		"`word` that replaces wholesale in keys and in values of enumerations, in requests and responses: with "+
-			"abc, abcLocationId, abc_test_id, abc-tech, sourceType abc")
+		"`word` that replaces wholesale in keys and enum values, in requests and responses; for example, abc gives the names "+
+			"abcLocationId, abc_test_id and abc-tech, and the sourceType abc")
 	flags.BoolVar(&s.hostile, "hostile", false,
 		"inject random faults of a carrier, gateway or network: errors before and after a call took effect, cut and "+
 			"endless responses, unusual Location and Retry-After headers, tokens refused once, ids not found at first")
@@ -110,7 +110,7 @@ func (s *settings) eventFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.callback, "callback", "",
 		"`URL` to which events are posted, for clients without a callback in the seed")
 	flags.StringVar(&s.callbackSecretFile, "callback-secret-file", "",
-		"`file` with the secret that signs events; the seed's when empty. A trailing line break is ignored")
+		"`file` with the secret that signs events; when empty, the secret in the seed is used. A trailing line break is ignored")
 	flags.StringVar(&s.callbackCA, "callback-ca", "",
 		"PEM `file` of the CA certificates for callbacks; the system's when empty")
 }

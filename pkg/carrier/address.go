@@ -82,7 +82,7 @@ func checkScheme(u *url.URL, allowInsecure bool) error {
 	case u.Scheme == schemeSecure, u.Scheme == schemePlain && allowInsecure:
 		return nil
 	case u.Scheme == schemePlain:
-		insecure := addressDefect(u, "http would expose the access token to everyone on the way: https is required")
+		insecure := addressDefect(u, "http would expose the access token to anyone on the network path: https is required")
 		insecure.Insecure = true
 		return insecure
 	}

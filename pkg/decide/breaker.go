@@ -37,7 +37,7 @@ func (b Breaker) nextChange() time.Time {
 }
 
 func (b Breaker) open(in *Input) Verdict {
-	until := ", and continue one at a time from " + FormatTime(in, b.Until)
+	until := ", and resume, one at a time, at " + FormatTime(in, b.Until)
 	if b.ProbeError != nil {
 		until = " until it does; the read is repeated at least every 30 s"
 	}

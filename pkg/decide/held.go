@@ -47,8 +47,8 @@ func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinish
 	return nil
 }
 
-// HasSucceeded reports whether the carrier has already confirmed that a request is done, so that
-// its result is only read once more.
+// HasSucceeded reports whether the carrier has already confirmed that a request is done. All that
+// remains then is to read its result once more.
 func HasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
 
 // MonthsOf returns the months of a term as the carrier writes it: "12", or "12 months".

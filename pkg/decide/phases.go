@@ -50,7 +50,7 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 }
 
 // bySender returns the phases that the sender may set: its outcome counts until an equally reliable
-// writer has ended the attempt. If it ended as succeeded without a Location, only that is added.
+// writer has ended the attempt. If it ended as succeeded without a Location, only the Location is added.
 func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting:
@@ -106,7 +106,7 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 }
 
 // byPerson returns the phases that a person may set. A person resolves what has not ended, and may
-// confirm that an order is closed which the carrier accepted and then rejected.
+// confirm that an order that the carrier accepted and then rejected is closed.
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown:
@@ -155,7 +155,7 @@ func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 }
 
 // EndedInFailure reports whether an attempt is not repeated automatically: it was rejected, has
-// failed or was abandoned, or it is a query that stayed unanswered three times.
+// failed or was abandoned, or it is a query that went unanswered three times.
 func EndedInFailure(last *v1alpha1.Request) bool {
 	return last != nil && (Definitive(last.Phase) || exhausted(last))
 }

@@ -92,7 +92,7 @@ func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(resolved.before.Truncate(time.Second))
 }
 
-// notResolvedByAll returns a message suffix that explains why a resolution of everything does not
+// notResolvedByAll returns a message suffix that explains why a resolution of all attempts does not
 // settle an attempt; "" if the annotation is not of that form.
 func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	value := ResolveAnnotation(in)

@@ -19,7 +19,7 @@ func Costs(operation v1alpha1.Operation) bool {
 	return ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
-// ReservedSince returns the time after which a reservation must have been made to count.
+// ReservedSince returns the start of the period that counts: an older reservation is ignored.
 func ReservedSince(now time.Time) time.Time { return now.Add(-reservationHolds) }
 
 // Reserved returns the reservations of an identity that count.

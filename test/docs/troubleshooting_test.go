@@ -3,6 +3,7 @@
 package docs_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -128,6 +130,7 @@ func readyConditions(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 		for _, path := range paths {
 			reason, shown := readyCondition(t, kind, path)
 			if _, there := found[reason]; !there {
@@ -136,6 +139,14 @@ func readyConditions(t *testing.T) map[string]string {
 		}
 	}
 	return found
+}
+
+// rank puts an object that waits for a person before the other objects with the same reason.
+func rank(path string) int {
+	if strings.HasSuffix(path, "-stalled.yaml") {
+		return 0
+	}
+	return 1
 }
 
 // readyCondition reads the condition Ready of an object in a file.

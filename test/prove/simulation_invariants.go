@@ -342,7 +342,7 @@ func (c *simulationRecorder) sentAs(id string) *post {
 	return nil
 }
 
-// accepted counts the requests of an operation that the carrier accepted for a member's matter.
+// accepted counts the requests of an operation that the carrier accepted for a member's subject.
 func (c *simulationRecorder) accepted(one *member, operation v1alpha1.Operation) int {
 	count := 0
 	for _, sent := range c.sent {

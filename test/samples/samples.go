@@ -27,8 +27,8 @@ const ExpectAnnotation = "demo.wholesale.broadband/expect"
 
 const accountKind = "CarrierAccount"
 
-// Sample is one of our manifests with its expected outcome; or a ConfigMap or Secret that one of
-// them names, which has none.
+// Sample is one of our manifests with its expected outcome, or a ConfigMap or Secret that a
+// manifest refers to. A ConfigMap or Secret has no expected outcome.
 type Sample struct {
 	Object *unstructured.Unstructured
 	Expect Expectation

@@ -13,8 +13,8 @@ import (
 )
 
 // precedenceHolds is how long, after the lane has become free, a test gives precedence to tests
-// that have waited longer. Those are woken at once; a test that cannot be sent after all delays the
-// others no longer than this.
+// that have waited longer. Those are woken at once. If one of them turns out not to be sendable, it
+// delays the others no longer than this.
 const precedenceHolds = time.Minute
 
 // OthersAttempt returns the attempt of another object that has not ended, from the ledger of a

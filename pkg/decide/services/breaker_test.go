@@ -43,11 +43,11 @@ func TestChargeableRequestsWaitAfterALostResponse(t *testing.T) {
 	}{
 		"and probes": {time.Second, func(*decide.Breaker) {}, "Probe", false, 0, ""},
 		"for a moment": {
-			0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and continue one at a time from 20",
+			0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and resume, one at a time, at 20",
 		},
 		"answered, for a moment": {0, heard, "Rest", true, time.Second, "PlanChange for bbs/other was lost at 20"},
 		"answered, and longer": {
-			time.Minute, longer, "Rest", false, 10 * time.Minute, "and continue one at a time from 20",
+			time.Minute, longer, "Rest", false, 10 * time.Minute, "and resume, one at a time, at 20",
 		},
 		"while reads fail": {
 			time.Minute, failed, "Rest", false, time.Hour, "has not answered a read since (the carrier answered 503)",

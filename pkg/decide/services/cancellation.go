@@ -109,7 +109,7 @@ func onDateBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.Ca
 		return &decide.Verdict{
 			State: decide.Stuck, Reason: v1alpha1.ReasonCancellationNotRequested,
 			Message: fmt.Sprintf(
-				"no cancellation is requested at the carrier (%s), and its API has no call that requests one: "+
+				"no cancellation is pending at the carrier (status: %s), and its API has no call that requests one: "+
 					"ask the carrier to cancel the service; the cancellation is then moved to %s",
 				decide.OrElse(known.Status, "none"), date),
 		}

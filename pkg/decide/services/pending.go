@@ -238,7 +238,7 @@ func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalRea
 	if len(unread) > 0 {
 		why += "the carrier's API cannot report " + decide.ListOf(unread) + "; "
 	}
-	why += "nothing is sent until somebody approves it"
+	why += "nothing is sent until somebody approves this change"
 	if !isPriced(in, want) && pricedOnceApproved(in, want) {
 		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
 			"if it is not zero, the change must be approved again"}
