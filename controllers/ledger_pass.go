@@ -81,8 +81,8 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if judged.Resolve != "" {
-		p.subject.Controls().Resolve = judged.Resolve
+	if p.unused = judged.Unused; judged.Resolve != "" {
+		p.subject.Controls().IgnoredResolve = judged.Resolve
 	}
 	if why := decide.Unrecordable(&input); judged.Lost != nil && why != nil {
 		p.ledger, p.verdict = nil, why // the status stays unchanged

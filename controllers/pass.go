@@ -32,6 +32,7 @@ type pass struct {
 	read      *decide.Readings // what was read before the step; nil: there was none
 	annotated Subject          // whose annotations count; nil: the subject's
 	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
+	unused    string           // the part of its message about an annotation without effect
 }
 
 // kind has the parts of a pass that are specific to a kind.
@@ -70,7 +71,7 @@ func (p *pass) retry(err error) (ctrl.Result, error) {
 // decide evaluates the object in its current state.
 func (p *pass) decide() decide.Decision {
 	if p.verdict != nil {
-		return decide.Decision{Step: decide.Rest{}, Verdict: *p.verdict, Handled: *p.subject.Controls()}
+		return decide.Overruled(p.subject, *p.verdict, p.unused)
 	}
 	return p.judge(p.input())
 }

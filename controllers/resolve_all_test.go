@@ -116,7 +116,10 @@ var _ = Describe("One resolution of all unknown outcomes (R27)", func() {
 			annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-			Expect(service.Status.Handled.Resolve).To(Equal(word))
+			Expect(service.Status.Handled.Resolve).To(BeEmpty())
+			Expect(service.Status.Handled.IgnoredResolve).To(Equal(word))
+			Expect(w.Events.All()).To(ContainElement(And(HavePrefix(annotationUnused),
+				ContainSubstring(`is now "%s", which does not resolve this attempt`, word))))
 		}
 		w.Clock.Advance(2 * time.Hour)
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
@@ -157,7 +160,12 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		Expect(w.Status().Update(ctx, service)).To(Succeed())
 		w.Clock.Advance(time.Minute)
 		recreateAccount(ctx, w, process, w.URL)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		service = process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(service.Status.Handled.Resolve).To(BeEmpty())
+		Expect(service.Status.Handled.IgnoredResolve).To(Equal(word))
+		Expect(w.Events.All()).To(ContainElement(And(HavePrefix(annotationUnused),
+			ContainSubstring(`is now "%s", which does not move the ledger`, word))))
 		Expect(serviceLedger(ctx, w, line).Spec.BaseURL).To(Equal(movedURL(w)))
 	})
 

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -134,15 +136,18 @@ func (p *pass) requeueAt(now, lookAt time.Time) time.Time {
 	return lookAt
 }
 
-// announceUnused emits an Event for a control annotation that has no effect, unless Ready already
-// reports it.
+// announceUnused emits an Event for each control annotation that has no effect, unless the recorded
+// conditions already describe it.
 func (p *pass) announceUnused(decision decide.Decision) {
 	held, isSubject := p.written.(Subject)
-	if decision.Unused == "" || !isSubject {
+	if !isSubject {
 		return
 	}
-	if ready := readyCondition(held); ready == nil || !strings.Contains(ready.Message, decision.Unused) {
-		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, eventAnnotationUnused, "Reconcile",
-			"%s", decision.Unused)
+	conditions, _ := held.Describes()
+	for _, unused := range decision.Unused {
+		isReported := func(condition metav1.Condition) bool { return strings.Contains(condition.Message, unused) }
+		if !slices.ContainsFunc(*conditions, isReported) {
+			p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, eventAnnotationUnused, "Reconcile", "%s", unused)
+		}
 	}
 }

@@ -405,6 +405,13 @@ type Handled struct {
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Resolve string `json:"resolve,omitempty"`
+
+	// ignoredResolve is the current wholesale.broadband/resolve value if it resolves nothing. It is not
+	// acted on later either, for example when a time in the future has come, unless it is removed and
+	// set again.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	IgnoredResolve string `json:"ignoredResolve,omitempty"`
 }
 
 // The control annotations: each value takes effect once.

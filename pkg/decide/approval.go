@@ -52,18 +52,28 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 	if given == pending.Hash {
 		return nil
 	}
-	void, costs := "", ask.Fees
+	void, costs := otherApproval(in), ask.Fees
 	if ask.Priced {
 		costs = unquoted(pending.Changes)
 	}
-	if given != "" && given != in.Subject.Controls().Approve {
-		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
+	if void != "" {
+		void = "; " + void
 	}
 	return RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s%s",
 		ask.Why, DescribeChanges(pending.Changes), costs,
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
 		v1alpha1.AnnotationApprove, pending.Hash, trustText(in, pending), void))
+}
+
+// otherApproval describes the approve annotation, if it does not approve what is pending; "" if
+// there is none or it is used up.
+func otherApproval(in *Input) string {
+	given := Control(in.Subject, v1alpha1.AnnotationApprove)
+	if given == "" || given == in.Subject.Controls().Approve {
+		return ""
+	}
+	return fmt.Sprintf("the approval %s is for another plan of changes, or for another price", given)
 }
 
 // NewPending returns a plan of changes and its hash over the object, its generation, the last

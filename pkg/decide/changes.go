@@ -115,9 +115,18 @@ func trustText(in *Input, pending *v1alpha1.Pending) string {
 	}
 	words := fmt.Sprintf("; or, if the unknown values are already as declared, trust them with %s=%s",
 		v1alpha1.AnnotationTrust, pending.Hash)
-	given := Control(in.Subject, v1alpha1.AnnotationTrust)
-	if given != "" && given != in.Subject.Controls().Trust && given != pending.Hash {
-		words += fmt.Sprintf("; the annotation trust=%s is for another plan of changes", given)
+	if other := otherTrust(in); other != "" && Control(in.Subject, v1alpha1.AnnotationTrust) != pending.Hash {
+		words += "; " + other
 	}
 	return words
+}
+
+// otherTrust describes the trust annotation, if it does not trust what is pending; "" if there is
+// none or it is used up.
+func otherTrust(in *Input) string {
+	given := Control(in.Subject, v1alpha1.AnnotationTrust)
+	if given == "" || given == in.Subject.Controls().Trust {
+		return ""
+	}
+	return fmt.Sprintf("the annotation trust=%s is for another plan of changes", given)
 }

@@ -57,7 +57,7 @@ type Decision struct {
 	RequeueAt time.Time         // when to decide again if nothing happens; zero means never
 	Transient bool              // the verdict changes within seconds: the recorded status may stay as it is until then
 	Handled   v1alpha1.Handled  // the control annotations that count as handled from here on
-	Unused    string            // the message about a control annotation that has no effect; "" if there is none
+	Unused    []string          // the parts of the messages about control annotations that have no effect
 }
 
 // Step is one thing to do. Exactly one side effect each, at most.

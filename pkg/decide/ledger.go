@@ -25,7 +25,8 @@ type LedgerVerdict struct {
 	TakeOver bool              // the holder no longer exists: this object becomes the holder
 	Lost     *v1alpha1.Request // an attempt to be recorded that stands for everything that was lost
 	Move     bool              // the carrier's address has changed: the ledger takes the account's new one
-	Resolve  string            // a resolve annotation that can never move it and counts as handled; "" if none
+	Resolve  string            // a resolve annotation that can never move it and is ignored for good; "" if none
+	Unused   string            // the part of the message about that annotation
 }
 
 // WhyNotUsable returns the decision about a ledger that an object cannot use, or not yet; nil if it
@@ -117,10 +118,14 @@ func CarrierConflict(in *LedgerInput) LedgerVerdict {
 		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
 		sameCarrierHint(&in.Input))}}
 	if resolved, ok := ParseResolution(ResolveAnnotation(&in.Input)); ok && resolved.Outcome == resolvedSameCarrier {
-		judged.Resolve = ResolveAnnotation(&in.Input) // it counts as handled, because it cannot apply later either
-		judged.Verdict.Message += fmt.Sprintf(" (the annotation is now %q, which does not move the ledger: its time must "+
-			"not be before the creation of the CarrierAccount, %s, or in the future)",
-			judged.Resolve, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
+		value := ResolveAnnotation(&in.Input)
+		if value != in.Subject.Controls().Resolve {
+			judged.Resolve = value
+		}
+		judged.Unused = fmt.Sprintf("the annotation is now %q, which does not move the ledger: its time must "+
+			"not be before the creation of the CarrierAccount, %s, or in the future",
+			value, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
+		judged.Verdict.Message += " (" + judged.Unused + ")"
 	}
 	return judged
 }
@@ -133,7 +138,7 @@ func MovedByPerson(in *LedgerInput) bool {
 	value := ResolveAnnotation(&in.Input)
 	resolved, ok := ParseResolution(value)
 	switch moved := in.Ledger.Spec.Moved; {
-	case !ok, resolved.Outcome != resolvedSameCarrier, value == in.Subject.Controls().Resolve:
+	case !ok, resolved.Outcome != resolvedSameCarrier, isUsedUp(&in.Input, value):
 		return false
 	case moved != nil && !moved.At.Time.Before(resolved.before):
 		return false

@@ -37,7 +37,21 @@ func ResolveAnnotation(in *Input) string {
 func ResolutionNames(in *Input, attemptID string) bool {
 	value := ResolveAnnotation(in)
 	resolved, ok := ParseResolution(value)
-	return ok && value != in.Subject.Controls().Resolve && resolved.AttemptID == attemptID
+	return ok && !isUsedUp(in, value) && resolved.AttemptID == attemptID
+}
+
+// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good.
+func isUsedUp(in *Input, value string) bool {
+	controls := in.Subject.Controls()
+	return value == controls.Resolve || value == controls.IgnoredResolve
+}
+
+// HasNamed reports whether a used up value of the annotation names this attempt.
+func HasNamed(in *Input, attemptID string) bool {
+	controls := in.Subject.Controls()
+	acted, _ := ParseResolution(controls.Resolve)
+	ignored, _ := ParseResolution(controls.IgnoredResolve)
+	return acted.AttemptID == attemptID || ignored.AttemptID == attemptID
 }
 
 // ParseResolution parses the resolve annotation; it returns false if the form is invalid.
@@ -82,7 +96,7 @@ func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := ResolveAnnotation(in)
 	resolved, ok := ParseResolution(value)
 	switch {
-	case !ok, value == in.Subject.Controls().Resolve, resolved.AttemptID != "", resolved.before.After(in.Now):
+	case !ok, isUsedUp(in, value), resolved.AttemptID != "", resolved.before.After(in.Now):
 		return false
 	case resolved.Outcome == resolvedSameCarrier:
 		return false // it concerns the ledger

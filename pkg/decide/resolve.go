@@ -3,6 +3,8 @@
 package decide
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -114,17 +116,17 @@ func resolvable(in *Input, open *v1alpha1.Request) bool {
 	return false
 }
 
-// resolutionIsVoid reports whether the annotation can never apply: its form is invalid, or it names
-// an impossible request id or an attempt that is not open. Attempt ids are random and never reused.
-// A resolution of all attempts is used up once it resolves none, or no more.
-func resolutionIsVoid(in *Input) bool {
+// resolvesNothing reports whether the annotation is not used up and can never apply, or not any
+// more: its form is invalid, or it names an impossible request id or an attempt that is not open.
+// Attempt ids are random and never reused. What was ignored once is ignored for good.
+func resolvesNothing(in *Input) bool {
 	value := ResolveAnnotation(in)
 	if value == "" || value == in.Subject.Controls().Resolve {
 		return false
 	}
 	resolved, ok := ParseResolution(value)
 	for _, open := range in.Subject.OpenRequests() {
-		if ok && open.AttemptID == resolved.AttemptID {
+		if ok && open.AttemptID == resolved.AttemptID && !isUsedUp(in, value) {
 			return !possible(open, resolved)
 		}
 		if resolvesAll(in, open) {
@@ -133,4 +135,19 @@ func resolutionIsVoid(in *Input) bool {
 	}
 	ended := newlyResolved(in)
 	return ended == nil || !possible(ended, resolved)
+}
+
+// hasResolved reports whether the annotation has resolved an attempt of the object, or has moved
+// its ledger. A status that was emptied no longer shows that it was handled, and a resolution of
+// all attempts counts as handled only once it resolves no more.
+func hasResolved(in *Input) bool {
+	value := ResolveAnnotation(in)
+	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }
+	if anyRequest(in, func(request *v1alpha1.Request) bool { return isBy(request.ResolvedBy) }) {
+		return true
+	}
+	return in.Ledger != nil && (isBy(in.Ledger.Spec.Moved) ||
+		slices.ContainsFunc(in.Ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
+			return ended.UID == string(in.Subject.GetUID()) && isBy(ended.ResolvedBy)
+		}))
 }

@@ -5,6 +5,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -13,13 +14,55 @@ import (
 // WithControls adds which control annotations a decision handles, and which have no effect.
 func (d *Decision) WithControls(in *Input) {
 	d.Handled = resolveHandled(in, *d)
-	if unused := unusedControl(in, d); unused != "" {
-		d.Unused = unused
-		d.Verdict.Message += "; " + unused
-	} else if resolutionIsVoid(in) {
-		d.Unused = fmt.Sprintf("the annotation %s is %q, but resolves nothing: it names no attempt that can be resolved",
-			v1alpha1.AnnotationResolve, ResolveAnnotation(in))
+	d.Unused = described(in, d)
+	for _, unused := range []string{unusedControl(in, d), unusedResolution(in, d)} {
+		if unused != "" {
+			d.Unused = append(d.Unused, unused)
+			d.Verdict.Message += "; " + unused
+		}
 	}
+}
+
+// Overruled returns the decision of a verdict that was reached without the rules of the kind. Its
+// message may describe a resolve annotation without effect.
+func Overruled(subject Subject, verdict Verdict, unused string) Decision {
+	decision := Decision{Step: Rest{}, Verdict: verdict, Handled: *subject.Controls()}
+	if decision.Handled.IgnoredResolve != Control(subject, v1alpha1.AnnotationResolve) {
+		decision.Handled.IgnoredResolve = "" // the annotation was removed or replaced
+	}
+	if unused != "" {
+		decision.Unused = []string{unused}
+	}
+	return decision
+}
+
+// described returns the parts of a decision's messages that describe a control annotation without
+// effect.
+func described(in *Input, d *Decision) []string {
+	texts := []string{otherApproval(in), otherTrust(in)}
+	for _, contract := range carrier.Contracts() {
+		last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if last != nil && RetryDue(in, last).IsZero() { // otherwise it has an effect later
+			texts = append(texts, WhyRetryIgnored(in, last))
+		}
+	}
+	for _, open := range in.Subject.OpenRequests() {
+		texts = append(texts, notResolvedByAll(in, open))
+	}
+	var found []string
+	for _, text := range texts {
+		if text = strings.Trim(text, " ()"); text != "" && d.says(text) && !slices.Contains(found, text) {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+// says reports whether a message of the decision contains a text.
+func (d *Decision) says(text string) bool {
+	return strings.Contains(d.Verdict.Message, text) || slices.ContainsFunc(d.Aspects, func(aspect Aspect) bool {
+		return strings.Contains(aspect.Message, text)
+	})
 }
 
 // unusedControl describes the first control annotation that has no effect; "" if there is none.
@@ -44,6 +87,20 @@ func unusedControl(in *Input, decision *Decision) string {
 		}
 	}
 	return ""
+}
+
+// unusedResolution describes a resolve annotation that resolves nothing; "" if there is none, or if
+// the message describes it already.
+func unusedResolution(in *Input, decision *Decision) string {
+	ignored := decision.Handled.IgnoredResolve
+	if ignored == "" || slices.ContainsFunc(in.Subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+		said := notResolvedByAll(in, open)
+		return said != "" && decision.says(said)
+	}) {
+		return ""
+	}
+	return fmt.Sprintf("the annotation %s is %q, but resolves nothing: it names no attempt that can be resolved",
+		v1alpha1.AnnotationResolve, ignored)
 }
 
 // isRecorded reports whether a recorded request was approved or retried by an annotation with this

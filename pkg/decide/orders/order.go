@@ -91,7 +91,7 @@ func acceptedText(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) strin
 
 func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	rejection, again := in.Order.Status.Rejection, ""
-	if resolved, _ := decide.ParseResolution(in.Order.Status.Handled.Resolve); resolved.AttemptID == request.AttemptID {
+	if decide.HasNamed(&in.Input, request.AttemptID) {
 		again = fmt.Sprintf(" (the annotation has been used for this attempt before: remove it first, with '%s-')",
 			v1alpha1.AnnotationResolve)
 	}

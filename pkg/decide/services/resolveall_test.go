@@ -89,8 +89,10 @@ func (c wordCase) differs(decision decide.Decision) string {
 	said := strings.Contains(message,
 		`(the annotation wholesale.broadband/resolve is now "`+c.value+`", which does not resolve this attempt`)
 	switch {
-	case decision.Handled.Resolve != c.value:
-		return "the value has not been seen"
+	case decision.Handled.Resolve != "":
+		return "it counts as acted on"
+	case decision.Handled.IgnoredResolve != c.value:
+		return "it is not remembered as ignored"
 	case said != (c.flaw != "") || !strings.Contains(message, c.flaw):
 		return "the flaw"
 	}
@@ -116,12 +118,14 @@ func TestR27ResolvingAllSettlesNothingElse(t *testing.T) {
 	}
 	value := decidetest.ResolveAll(5*time.Minute, "Succeeded")
 	handled := func(in *services.Input) { in.Service.Status.Handled.Resolve = value }
+	ignored := func(in *services.Input) { in.Service.Status.Handled.IgnoredResolve = value }
 	for name, test := range map[string]struct {
 		edits    []func(*services.Input)
 		resolves bool
 	}{
-		"unknown":          {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown)}, resolves: true},
-		"unknown, used up": {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown), handled}},
+		"unknown":                 {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown)}, resolves: true},
+		"unknown, used up":        {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown), handled}},
+		"unknown, ignored before": {edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown), ignored}},
 		"unknown later": {
 			edits: []func(*services.Input){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))},
 		},
@@ -173,11 +177,68 @@ func TestR27ResolvingAllIsHandledWithTheLastAttempt(t *testing.T) {
 		for i := range view.Service.Status.Requests {
 			if request := &view.Service.Status.Requests[i]; request.AttemptID == resolve.AttemptID {
 				request.Phase, request.EndedBy = resolve.Phase, v1alpha1.EndedByPerson
+				request.ResolvedBy = &v1alpha1.Resolution{Word: value}
 			}
 		}
 	}
-	if decision := services.Decide(view); decision.Handled.Resolve != value {
-		t.Errorf("%q counts as acted on: %s", decision.Handled.Resolve, decision.Verdict.Message)
+	if decision := services.Decide(view); decision.Handled.Resolve != value || len(decision.Unused) > 0 {
+		t.Errorf("%q counts as acted on, and %q is unused: %s",
+			decision.Handled.Resolve, decision.Unused, decision.Verdict.Message)
+	}
+}
+
+// "status.handled echoes only what was acted on": the ledger knows that longer than a status.
+func TestOnlyAResolutionThatResolvedSomethingIsEchoed(t *testing.T) {
+	t.Parallel()
+	all := decidetest.ResolveAll(time.Minute, "Abandoned")
+	resolved := func(uid, word string) func(*services.Input) {
+		return func(in *services.Input) {
+			in.Ledger = &v1alpha1.RequestLedger{}
+			in.Ledger.Put(v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", UID: uid, Phase: v1alpha1.PhaseAbandoned,
+				EndedBy: v1alpha1.EndedByPerson, ResolvedBy: &v1alpha1.Resolution{Word: word},
+			})
+		}
+	}
+	moved := func(in *services.Input) {
+		in.Ledger = &v1alpha1.RequestLedger{}
+		in.Ledger.Move("https://carrier.example", v1alpha1.Resolution{Word: all})
+	}
+	for name, test := range map[string]struct {
+		value string
+		edit  func(*services.Input)
+		acted bool
+	}{
+		"an attempt that there is not":      {value: "a-2=NotAccepted", edit: resolved("u-1", "a-1=Abandoned")},
+		"an invalid form":                   {value: "a-1:Abandoned", edit: resolved("u-1", "a-1=Abandoned")},
+		"the attempt that it resolved":      {value: "a-1=Abandoned", edit: resolved("u-1", "a-1=Abandoned"), acted: true},
+		"everything, which was one attempt": {value: all, edit: resolved("u-1", all), acted: true},
+		"everything, of another object":     {value: all, edit: resolved("u-2", all)},
+		"everything, of which there is not": {value: all, edit: resolved("u-1", "a-1=Abandoned")},
+		"the value that moved the ledger":   {value: all, edit: moved, acted: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			decision := services.Decide(settled(saying(test.value), test.edit))
+			handled := decision.Handled
+			acted, ignored := handled.Resolve == test.value, handled.IgnoredResolve == test.value
+			said := strings.Contains(decision.Verdict.Message, `"`+test.value+`", but resolves nothing`)
+			if acted != test.acted || ignored == test.acted || said == test.acted || len(decision.Unused) == 1 == test.acted {
+				t.Errorf("%+v, %q is unused: %s", handled, decision.Unused, decision.Verdict.Message)
+			}
+		})
+	}
+}
+
+// An ignored value is forgotten with the annotation: setting it again is a new resolution.
+func TestAnIgnoredResolutionIsForgottenWithTheAnnotation(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"", "a-2=Abandoned"} {
+		view := settled(saying(value))
+		view.Service.Status.Handled.IgnoredResolve = "a-3=Abandoned"
+		if got := services.Decide(view).Handled.IgnoredResolve; got != value {
+			t.Errorf("with %q: %q is ignored", value, got)
+		}
 	}
 }
 

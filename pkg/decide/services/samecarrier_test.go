@@ -53,13 +53,13 @@ func TestR4SameCarrierMovesALedgerToTheAccount(t *testing.T) {
 	for name, test := range map[string]struct {
 		view   decide.LedgerInput
 		moves  bool
-		unheld string // the value that counts as acted on without an effect
+		unheld string // the value that is ignored
 	}{
 		"no annotation":                 {view: elsewhere("")},
 		"the same carrier":              {view: elsewhere(value), moves: true},
 		"the same carrier, holder gone": {view: elsewhere(value, heldBy("u-0", false)), moves: true},
 		"the ledger of another object":  {view: elsewhere(value, heldBy("u-0", true))},
-		"used up":                       {view: elsewhere(value, seen), unheld: value},
+		"used up":                       {view: elsewhere(value, seen)},
 		"moved before":                  {view: elsewhere(value, movedAt(4*time.Minute)), moves: true},
 		"moved since":                   {view: elsewhere(value, movedAt(5*time.Minute)), unheld: value},
 		"when the account was created":  {view: elsewhere(decidetest.ResolveAll(0, "SameCarrier")), moves: true},
