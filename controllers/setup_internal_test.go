@@ -13,8 +13,8 @@ import (
 
 // The first response of the carrier triggered all objects of an account. Of a thousand objects that
 // had just been written, one was reconciled from an older cached copy, and its write failed with a
-// conflict.
-func TestTheFirstResponseOfTheCarrierReconcilesNoObject(t *testing.T) {
+// conflict. None waits for the first response, and none for the end of responses.
+func TestACarrierThatAnswersFirstOrNoMoreReconcilesNoObject(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse
 	account := func(version string, generation int64, conditions ...metav1.Condition) *v1alpha1.CarrierAccount {
@@ -32,7 +32,9 @@ func TestTheFirstResponseOfTheCarrierReconcilesNoObject(t *testing.T) {
 	}{
 		"it answers for the first time":     {account("1", 1, ready), account("2", 1, ready, answers), false},
 		"it answers again":                  {account("1", 1, ready, silent), account("2", 1, ready, answers), true},
-		"it does not answer":                {account("1", 1, ready), account("2", 1, ready, silent), true},
+		"it does not answer":                {account("1", 1, ready), account("2", 1, ready, silent), false},
+		"it answers no more":                {account("1", 1, ready, answers), account("2", 1, ready, silent), false},
+		"it answers no more, and no login":  {account("1", 1, ready, answers), account("2", 1, unready, silent), true},
 		"it answers, and the login is done": {account("1", 1, unready), account("2", 1, ready, answers), true},
 		"it answers, and the spec is other": {account("1", 1, ready), account("2", 2, ready, answers), true},
 		"the login is done":                 {account("1", 1, unready), account("2", 1, ready), true},

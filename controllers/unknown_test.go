@@ -242,8 +242,8 @@ var _ = Describe("A POST whose response is lost", func() {
 			HaveSuffix("chargeable requests wait until it does; the read is repeated at least every 30 s")))
 		Expect(1000-w.Carrier.Armed()).To(BeNumerically("~", 600/30+5, 2), "free reads in ten minutes")
 		Expect(w.Posts(second)).To(BeZero())
-		expectCarrier(ctx, w, process, metav1.ConditionFalse,
-			And(ContainSubstring("PlanChange for bbs/site"), ContainSubstring("503")))
+		expectCarrier(ctx, w, process, metav1.ConditionFalse, And(
+			ContainSubstring("PlanChange for bbs/site"), ContainSubstring("503"), ContainSubstring("; it last answered at 20")))
 
 		By("answering again")
 		w.Carrier.Disarm()

@@ -35,27 +35,33 @@ func replaced(update event.UpdateEvent) bool {
 	return update.ObjectOld.GetUID() != update.ObjectNew.GetUID()
 }
 
-// accountChanges passes account changes that may unblock the account's objects. The carrier's first
-// response is excluded: a call for one of the objects caused it, and none waits for it.
+// accountChanges passes account changes that may unblock the account's objects. It excludes that the
+// carrier has answered for the first time, which a call for one of the objects caused, and that it
+// answers no more: no object waits for either.
 func accountChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
 		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)
 		after, isStill := update.ObjectNew.(*v1alpha1.CarrierAccount)
-		return !isAccount || !isStill || !isFirstResponse(before, after)
+		return !isAccount || !isStill || answersAgain(before, after) || !isOnlyCarrier(before, after)
 	}}
 }
 
-// isFirstResponse reports whether the only change is that the condition Carrier was added, and is
-// True.
-func isFirstResponse(before, after *v1alpha1.CarrierAccount) bool {
-	if meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionCarrier) != nil ||
-		!meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier) {
+// answersAgain reports whether the carrier answers after it did not.
+func answersAgain(before, after *v1alpha1.CarrierAccount) bool {
+	return meta.IsStatusConditionFalse(before.Status.Conditions, v1alpha1.ConditionCarrier) &&
+		meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier)
+}
+
+// isOnlyCarrier reports whether nothing but the condition Carrier has changed.
+func isOnlyCarrier(before, after *v1alpha1.CarrierAccount) bool {
+	was, is := before.DeepCopy(), after.DeepCopy()
+	if equality.Semantic.DeepEqual(was.Status.Conditions, is.Status.Conditions) {
 		return false
 	}
-	rest := after.DeepCopy()
-	meta.RemoveStatusCondition(&rest.Status.Conditions, v1alpha1.ConditionCarrier)
-	rest.ResourceVersion, rest.ManagedFields = before.ResourceVersion, before.ManagedFields
-	return equality.Semantic.DeepEqual(before, rest)
+	meta.RemoveStatusCondition(&was.Status.Conditions, v1alpha1.ConditionCarrier)
+	meta.RemoveStatusCondition(&is.Status.Conditions, v1alpha1.ConditionCarrier)
+	is.ResourceVersion, is.ManagedFields = was.ResourceVersion, was.ManagedFields
+	return equality.Semantic.DeepEqual(was, is)
 }
 
 // deletions passes deletions: they may free a service for another object.

@@ -56,12 +56,10 @@ func (b Breaker) probeFailure() string {
 // CarrierAspect reports whether the carrier of an account answers; nil while that is unknown.
 func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 	switch {
-	case known.ProbeError != nil:
-		view := &Input{Account: Account{Object: account}}
+	case known.Silence != nil:
 		return &Aspect{
 			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: Bounded(fmt.Sprintf("the response to %s was lost at %s%s", known.LostRequest,
-				FormatTime(view, known.LostAt), known.probeFailure()), MaxMessage),
+			Message: silenceText(&Input{Account: Account{Object: account}}, known),
 		}
 	case known.AnsweredAt.IsZero():
 		return nil
@@ -70,4 +68,20 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 		Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnswering,
 		Message: "the carrier answers",
 	}
+}
+
+// silenceText describes a carrier that does not answer. The text stays the same until it does, so
+// that it is written once.
+func silenceText(view *Input, known Breaker) string {
+	const longest = MaxMessage / 2 // of the error, so that the end of the text is not cut off
+	since, last := FormatTime(view, known.Silence.Since), "it has not answered this process before"
+	text := fmt.Sprintf("the carrier has answered no call since %s", since)
+	if known.Silence.Lost != "" {
+		text = fmt.Sprintf("the response to %s was lost at %s, and the carrier has not answered a read since",
+			known.Silence.Lost, since)
+	}
+	if !known.AnsweredAt.IsZero() {
+		last = "it last answered at " + FormatTime(view, known.AnsweredAt)
+	}
+	return Bounded(fmt.Sprintf("%s (%s); %s", text, Bounded(known.Silence.Err.Error(), longest), last), MaxMessage)
 }

@@ -75,7 +75,15 @@ type Breaker struct {
 	Answered    bool      // whether the carrier has answered since then
 	AnsweredAt  time.Time // when the carrier last answered; zero: never
 	ProbeAt     time.Time // when a free read is sent, unless the carrier has answered
-	ProbeError  error     // the error of the last free read; nil: none has failed since
+	ProbeError  error     // the error of the first free read that has failed since; nil: none has
+	Silence     *Silence  // set while the carrier answers nothing; nil: it does, or nobody has tried for long
+}
+
+// Silence is what is shown of a carrier that does not answer. It holds back nothing.
+type Silence struct {
+	Since time.Time // of the lost response, or of the first call without a response
+	Lost  string    // the request whose response was lost then; "": none was
+	Err   error     // the error that made it known
 }
 
 // Installation is what the marker among the RequestLedgers shows about the cluster (R5). The zero

@@ -46,7 +46,9 @@ type breaker struct {
 	heardAt time.Time // when it last answered; zero: never
 	probes  int       // free reads that it has not answered since
 	probeAt time.Time // when the next free read is due
-	probing error     // the error of the last free read
+	probing error     // the error of the first of these free reads
+
+	silence silence
 }
 
 // ticket is a request's slot in the window.
@@ -73,7 +75,7 @@ func (b *breaker) enter() (ticket, time.Duration) {
 
 // holds reports whether chargeable requests are held back. The lock must be held.
 func (b *breaker) holds(now time.Time) bool {
-	return !b.lostAt.IsZero() && (!b.heard || now.Before(b.until))
+	return b.awaitsResponse() || !b.lostAt.IsZero() && now.Before(b.until)
 }
 
 // leave returns a slot to the window.
@@ -91,20 +93,35 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 	defer b.mu.Unlock()
 	switch {
 	case delivery == carrier.Ambiguous:
-		// A request that was already in progress at the last loss belongs to that loss, and there may be
-		// many queries: neither counts again.
-		if b.inARow == 0 || class.Costly() && had.enteredAt.After(b.lostAt) {
-			b.inARow++
-		}
-		b.lose(had.request)
+		b.noteLoss(class, had)
 	case class.Costly() && delivery == carrier.Rejected, delivery == carrier.Accepted:
 		news = b.noteResponse()
 		if class.Costly() {
 			b.widen()
 		}
+	case delivery == carrier.Rejected:
+		news = b.answered()
 	}
 	return news
 }
+
+// noteLoss notes that a response was lost. While the carrier answers nothing, only the loss of a
+// request that would have been held back shows anything new.
+func (b *breaker) noteLoss(class carrier.RepeatClass, had ticket) {
+	if !class.Costly() && b.awaitsResponse() {
+		return
+	}
+	// A request that was already in progress at the last loss belongs to that loss, and there may be
+	// many queries: neither counts again.
+	if b.inARow == 0 || class.Costly() && had.enteredAt.After(b.lostAt) {
+		b.inARow++
+	}
+	b.lose(had.request)
+}
+
+// awaitsResponse reports whether a response is lost, and the carrier has not answered since. The
+// lock must be held.
+func (b *breaker) awaitsResponse() bool { return !b.lostAt.IsZero() && !b.heard }
 
 // lose reduces the window to one, and holds back all chargeable requests.
 func (b *breaker) lose(what string) {
@@ -130,17 +147,25 @@ func (b *breaker) responded() (news bool) {
 }
 
 func (b *breaker) noteResponse() (news bool) {
-	news = b.heardAt.IsZero() || b.probes > 0
-	b.heard, b.heardAt, b.probes, b.probing = true, b.now(), 0, nil
-	return news
+	b.admitNext()
+	return b.answered()
 }
+
+// admit lets the next chargeable request show whether the carrier answers.
+func (b *breaker) admit() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.admitNext()
+}
+
+func (b *breaker) admitNext() { b.heard, b.probes, b.probing = true, 0, nil }
 
 // probe reports whether a free read is due, and starts it: of all waiting passes only one makes it.
 func (b *breaker) probe() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	if b.lostAt.IsZero() || b.heard || now.Before(b.probeAt) {
+	if !b.awaitsResponse() || now.Before(b.probeAt) {
 		return false
 	}
 	b.probeAt = now.Add(min(shortestPause<<min(b.probes+1, 10), longestProbe))
@@ -152,8 +177,10 @@ func (b *breaker) probeFailed(err error) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probes++
-	b.probing = err
-	return b.probes == 1
+	if b.probes == 1 {
+		b.probing = err // the next ones would only be worded otherwise, and every waiting object shows it
+	}
+	return b.fallSilent(decide.Silence{Since: b.lostAt, Lost: b.lost, Err: err})
 }
 
 // state returns what is known of the carrier.
@@ -162,7 +189,7 @@ func (b *breaker) state() decide.Breaker {
 	defer b.mu.Unlock()
 	return decide.Breaker{
 		LostRequest: b.lost, LostAt: b.lostAt, Until: b.until, Answered: b.heard, AnsweredAt: b.heardAt,
-		ProbeAt: b.probeAt, ProbeError: b.probing,
+		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown,
 	}
 }
 

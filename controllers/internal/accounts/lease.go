@@ -78,7 +78,12 @@ func (l *Lease) Submit(
 		had = *l.ticket
 	}
 	had.request = fmt.Sprintf("%s for %s", op, l.object)
-	if contract, _ := carrier.ContractOf(op); l.breaker.posted(contract.Repeat, receipt.Delivery, had) {
+	contract, _ := carrier.ContractOf(op)
+	news := l.breaker.posted(contract.Repeat, receipt.Delivery, had)
+	if receipt.Err != nil {
+		news = l.breaker.unanswered(receipt.Err) || news
+	}
+	if news {
 		l.changed()
 	}
 	return receipt

@@ -48,12 +48,25 @@ func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Dura
 // Breaker returns the state of the breaker, and what is known of the carrier.
 func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
 
-// responded notes that the carrier answers, as "any 200 or 202 of a GET" shows.
-func (s *Session) responded() {
-	if s.breaker.responded() {
+// noteRead notes whether a read was answered. What waits for the carrier continues after "any 200 or
+// 202 of a GET".
+func (s *Session) noteRead(err error) {
+	var news bool
+	switch {
+	case err == nil:
+		news = s.breaker.responded()
+	case isRefused(err):
+		news = s.breaker.refused()
+	default:
+		news = s.breaker.unanswered(err)
+	}
+	if news {
 		s.changed()
 	}
 }
+
+// isRefused reports whether a read got a 403 or 404: that is an answer about the service.
+func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFoundOrForbidden }
 
 // Probe makes a free read about a service, if one is due, to learn whether the carrier answers
 // again. The content of the response is ignored.
@@ -62,36 +75,33 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 		return
 	}
 	_, err := s.client.Cancellation(ctx, serviceID)
-	if err == nil || carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
-		s.responded()
-		return
-	}
-	if s.breaker.probeFailed(err) {
+	answered := err == nil || isRefused(err)
+	if answered && s.breaker.responded() || !answered && s.breaker.probeFailed(err) {
 		s.changed()
 	}
 }
 
 // Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
 // whether the carrier answers.
-func (s *Session) Unprobed() { s.responded() }
+func (s *Session) Unprobed() { s.breaker.admit() }
 
 // Poll polls a Location once.
 func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	outcome, err := s.client.Poll(ctx, handle)
+	s.noteRead(err)
 	if err != nil {
 		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
 	}
-	s.responded()
 	return outcome, nil
 }
 
 // Cancellation reads the cancellation of a service.
 func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error) {
 	found, err := s.client.Cancellation(ctx, serviceID)
+	s.noteRead(err)
 	if err != nil {
 		return found, fmt.Errorf("read the cancellation of service %d: %w", serviceID, err)
 	}
-	s.responded()
 	return found, nil
 }
 
@@ -105,10 +115,10 @@ func (s *Session) Disruptions(
 		Statuses: []carrier.DisruptionStatus{carrier.DisruptionActive, carrier.DisruptionScheduled},
 	}
 	page, err := s.client.DisruptionPage(ctx, query, number)
+	s.noteRead(err)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
 	}
-	s.responded()
 	return page.Content, page.IsLast(number), nil
 }
 

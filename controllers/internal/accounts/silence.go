@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// A carrier is silent after this many calls in a row without a response, and not before this time
+// has passed: each change is written to the account, and the end of a silence wakes its objects.
+const (
+	unansweredCalls = 3
+	shortestSilence = time.Minute
+)
+
+// silence is what is known of a carrier that does not answer. It holds back nothing.
+type silence struct {
+	calls int             // without a response, since the last one
+	since time.Time       // of the first of these
+	shown *decide.Silence // nil: the carrier is not called silent
+}
+
+// unanswered notes that a call got this error, and reports whether it is new that the carrier is
+// silent. An error in a response is no silence, except that a 5xx may be a proxy's.
+func (b *breaker) unanswered(err error) (news bool) {
+	if class := carrier.ClassOf(err); class != carrier.Unreachable && class != carrier.ServerFault {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.silence.calls == 0 {
+		b.silence.since = b.now()
+	}
+	b.silence.calls++
+	if b.silence.calls < unansweredCalls || b.now().Sub(b.silence.since) < shortestSilence {
+		return false
+	}
+	return b.fallSilent(decide.Silence{Since: b.silence.since, Err: err})
+}
+
+// refused notes that the carrier has refused a read, and reports whether it is new that it answers.
+func (b *breaker) refused() (news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.answered()
+}
+
+// fallSilent notes that the carrier is silent, and reports whether that is new. What is shown stays
+// the same until it answers, so that only the first call of many is a reason to write it. The lock
+// must be held.
+func (b *breaker) fallSilent(why decide.Silence) (news bool) {
+	if b.silence.shown != nil {
+		return false
+	}
+	b.silence.shown = &why
+	return true
+}
+
+// answered notes that the carrier has answered a call, and reports whether that is new. The lock
+// must be held.
+func (b *breaker) answered() (news bool) {
+	news = b.heardAt.IsZero() || b.silence.shown != nil
+	b.heardAt, b.silence = b.now(), silence{}
+	return news
+}
