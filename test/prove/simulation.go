@@ -159,6 +159,7 @@ func (l *simulation) start() {
 	m.ctx, m.cancel = context.WithCancel(l.ctx)
 	m.port = &port{env: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
 	m.reconcilers = m.operator(m.number, l.world.Events)
+	m.reconcilers.Accounts.Accounts.Changed = m.queueAccount
 	m.delivered = l.store.Version()
 	for _, one := range l.fleet.members {
 		m.queue = append(m.queue, &queueEntry{member: one, due: now()})

@@ -204,6 +204,9 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 		return
 	}
 	excused := l.isReconciledForever(one) || l.newProcess && (one.callFailed || l.waitsForPerson(one))
+	if one.kind == kindAccount && effect.Op == Write { // its reads are those of its services, and change nothing
+		excused = false
+	}
 	if !excused && effect.Op != Read && effect.Op != Token {
 		l.report(16, one.key.Name+"is settled, and "+effect.What)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -28,7 +29,6 @@ type manager struct {
 	queue    []*queueEntry // of every object, in the order of the fleet
 	passes   []*queueEntry // in progress, the innermost last
 	effect   Effect        // the newest
-	login    bool          // a token was requested in this pass
 	stopped  bool          // it runs no pass for now
 	stopping bool          // gracefully, after the passes in progress
 
@@ -90,7 +90,7 @@ func (m *manager) due() []*queueEntry {
 
 // pass runs one pass over an object.
 func (m *manager) pass(one *queueEntry) {
-	one.busy, one.due, m.login = true, time.Time{}, false
+	one.busy, one.due = true, time.Time{}
 	m.passes = append(m.passes, one)
 	began := m.simulation.changes
 	result, err := m.reconcile(m.ctx, reconcilerOf(m.reconcilers, one.member.kind), one.member.key)
@@ -111,9 +111,6 @@ func (m *manager) pass(one *queueEntry) {
 		one.redo = false
 		one.schedule(now())
 	}
-	if m.login && one.member.kind != kindAccount { // a failed login triggers a pass over the account
-		m.entryOf(one.member.account).schedule(now())
-	}
 	m.dead = m.dead || m.stopping && len(m.passes) == 0
 }
 
@@ -124,6 +121,12 @@ func backoff(failures int) time.Duration {
 }
 
 func (m *manager) entryOf(one *member) *queueEntry { return m.queue[one.number] }
+
+// queueAccount queues an account of which a call has shown something new: that it cannot log in, or
+// that its carrier answers no more or again.
+func (m *manager) queueAccount(account types.NamespacedName) {
+	m.entryOf(m.simulation.fleet.byKey[nameOf(kindAccount, account.Name)]).schedule(now())
+}
 
 // current returns the object of the innermost pass.
 func (m *manager) current() *member { return m.passes[len(m.passes)-1].member }
@@ -232,7 +235,6 @@ func (m *manager) queueTests(change store.Change) {
 func (m *manager) begin(op Op, what string) (Effect, FaultKind) {
 	kind := m.simulation.drawFault(op)
 	m.effect = m.simulation.startEffect(m, op, what, kind)
-	m.login = m.login || op == Token
 	return m.effect, kind
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -187,7 +188,11 @@ func (c *simulationRecorder) checkWrite(before, after client.Object) {
 		return
 	}
 	one := c.simulation.fleet.memberOf(object)
-	if one == nil || one.kind == kindAccount {
+	switch {
+	case one == nil:
+		return
+	case one.kind == kindAccount:
+		c.countSilence(before, after)
 		return
 	}
 	if _, is := after.(*v1alpha1.RequestLedger); is {
@@ -197,6 +202,16 @@ func (c *simulationRecorder) checkWrite(before, after client.Object) {
 	c.checkObject(one, subjectOf(before), subjectOf(after))
 	if len(text) > maxStatus {
 		c.report(17, fmt.Sprintf("%s has %d bytes", one.key.Name, len(text)))
+	}
+}
+
+// countSilence counts how often an account shows that its carrier answers no more.
+func (c *simulationRecorder) countSilence(before, after client.Object) {
+	was, isAccount := before.(*v1alpha1.CarrierAccount)
+	is, isStill := after.(*v1alpha1.CarrierAccount)
+	if isAccount && isStill && !meta.IsStatusConditionFalse(was.Status.Conditions, v1alpha1.ConditionCarrier) &&
+		meta.IsStatusConditionFalse(is.Status.Conditions, v1alpha1.ConditionCarrier) {
+		c.countAction("the carrier answers no more")
 	}
 }
 
