@@ -37,7 +37,7 @@ func TestTheDocumentationShowsRealOutput(t *testing.T) {
 		return
 	}
 	if os.Getenv("GOLDEN") == "" {
-		t.Fatal("docs/kubectl-plugin.md shows output that no spec has seen: update it with GOLDEN=1 and review the difference")
+		t.Fatal("docs/kubectl-plugin.md shows output that no spec has seen: update it with GOLDEN=1, and review it")
 	}
 	if err := os.WriteFile(page, []byte(updated), 0o600); err != nil { //nolint:gosec // a file of this repository
 		t.Fatal(err)

@@ -28,24 +28,31 @@ func (o *statusOptions) follow(ctx context.Context, names []string) error {
 		return err
 	}
 	shown := ""
-	for {
-		text, err := o.drawn(ctx, names)
-		if ctx.Err() != nil {
-			return nil // it was interrupted while it was reading
-		}
-		if err != nil {
-			return err
-		}
-		if text != shown {
-			if err := o.redraw(text); err != nil {
-				return err
-			}
-			shown = text
-		}
-		if !arrives(ctx, changed) || !arrives(ctx, o.Wait(redrawPause)) {
-			return nil
+	for err == nil && ctx.Err() == nil {
+		shown, err = o.showChange(ctx, names, shown)
+		if err == nil && arrives(ctx, changed) {
+			arrives(ctx, o.Wait(redrawPause))
 		}
 	}
+	return unlessInterrupted(ctx, err)
+}
+
+// unlessInterrupted returns an error, unless the person has ended the command, perhaps while it was
+// reading.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return err
+}
+
+// showChange shows the present state, unless it is shown already, and returns it.
+func (o *statusOptions) showChange(ctx context.Context, names []string, shown string) (string, error) {
+	text, err := o.drawn(ctx, names)
+	if err == nil && text != shown {
+		err = o.redraw(text)
+	}
+	return text, err
 }
 
 // arrives waits for a value; false if the context ends first.
