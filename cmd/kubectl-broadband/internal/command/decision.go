@@ -27,8 +27,8 @@ type decision struct {
 	annotation string
 	kinds      []fleet.Kind
 	choose     func() judge.Chooser
-	question   func(*judge.Choice) show.Section // what to find out before deciding; nil: nothing
-	before     func([]*judge.Choice) error      // checks the choices before they are written; nil: no check
+	asks       bool                        // whether it shows what to ask the carrier before deciding
+	before     func([]*judge.Choice) error // checks the choices before they are written; nil: no check
 
 	selection *selection
 	output    *outputFlag
@@ -72,7 +72,7 @@ func (d *decision) run(ctx context.Context, names []string) error {
 	}
 	sums := judge.SumsOf(choices)
 	if d.output.format == outputTable {
-		if err := show.Write(d.Out, d.Style, d.layOut(choices, sums)...); err != nil {
+		if err := d.layOut(ctx, cluster, choices, sums); err != nil {
 			return err
 		}
 	}
@@ -90,15 +90,22 @@ func (d *decision) run(ctx context.Context, names []string) error {
 	return d.report(choices, sums)
 }
 
-func (d *decision) layOut(choices []*judge.Choice, sums *judge.Sums) []show.Section {
+// layOut shows the choices, and what to ask the carrier about each.
+func (d *decision) layOut(
+	ctx context.Context, cluster *fleet.Cluster, choices []*judge.Choice, sums *judge.Sums,
+) error {
 	sections := []show.Section{show.Choices(choices, sums)}
-	if d.question == nil {
-		return sections
-	}
 	for _, choice := range choices {
-		sections = append(sections, d.question(choice))
+		if !d.asks {
+			break
+		}
+		ledger, err := cluster.Ledger(ctx, judge.LedgerOf(choice.Object))
+		if err != nil {
+			return err
+		}
+		sections = append(sections, show.Question(choice, ledger))
 	}
-	return sections
+	return show.Write(d.Out, d.Style, sections...)
 }
 
 // choices returns what can be decided. An object that was named has to qualify; of those that were

@@ -27,7 +27,7 @@ type resolution struct {
 func (t *tool) resolveCommand() *cobra.Command {
 	r := &resolution{decision: decision{
 		tool: t, verb: verbResolve, past: "resolved", annotation: v1alpha1.AnnotationResolve, kinds: fleet.RequestKinds(),
-		question: show.Question,
+		asks: true,
 	}}
 	r.choose = func() judge.Chooser { return judge.ToResolve(r.attempt, r.outcome) }
 	r.before = r.check

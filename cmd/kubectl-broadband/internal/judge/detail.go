@@ -104,8 +104,8 @@ func DetailOf(object fleet.Object, around Around) *Detail {
 	if service, is := object.(*v1alpha1.BroadbandService); is {
 		detail.Values = valuesOf(service)
 		detail.Health, detail.Disruptions = service.Status.Health, service.Status.Disruptions
-		detail.Ledger = ledgerName(service.Status.Ledger)
 	}
+	detail.Ledger = ledgerName(LedgerOf(object))
 	detail.Next = nextCommands(object, detail)
 	return detail
 }

@@ -61,7 +61,7 @@ func searchable(object fleet.Object) []Fact {
 		facts = append(facts, Fact{factService, string(object.ServiceNumber())})
 	case *v1alpha1.ServiceOrder:
 		facts = append(facts, Fact{"customer reference", object.Spec.CustomerReference},
-			Fact{factLocation, string(object.Spec.Qualification.LocationID)}, Fact{factService, string(object.Spec.ServiceID)})
+			Fact{factLocation, object.Spec.Qualification.LocationID}, Fact{factService, string(object.Spec.ServiceID)})
 	case *v1alpha1.AppointmentRequest:
 		facts = append(facts, Fact{factOrder, string(object.Spec.OrderID)})
 	case *v1alpha1.DiagnosticTest:

@@ -129,6 +129,19 @@ func RequestsOf(object fleet.Object) []v1alpha1.Request {
 	return []v1alpha1.Request{*newest}
 }
 
+// LedgerOf returns the ledger that the status of an object names; nil if there is none.
+func LedgerOf(object fleet.Object) *v1alpha1.LedgerReference {
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		return object.Status.Ledger
+	case *v1alpha1.ServiceOrder:
+		return object.Status.Ledger
+	case *v1alpha1.DiagnosticTest:
+		return object.Status.Ledger
+	}
+	return nil
+}
+
 // AccountOf returns the name of the account of an object; "" for an account itself.
 func AccountOf(object fleet.Object) string {
 	if subject, is := object.(decide.Subject); is {

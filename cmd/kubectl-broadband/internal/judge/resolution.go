@@ -4,6 +4,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -73,13 +74,18 @@ func isLate(object fleet.Object, request v1alpha1.Request) bool {
 		request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil
 }
 
-// Question is what a person asks the carrier about a request.
-func Question(choice *Choice) []Fact {
+// Question is what a person asks the carrier about a request. The ledger has more of it than the
+// status; it is nil if the person may not read it.
+func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	attempt, _, _ := strings.Cut(choice.Value, "=")
+	requests := RequestsOf(choice.Object)
+	if ledger != nil {
+		requests = append(slices.Clone(requests), ledger.Spec.Open...)
+	}
 	var asked v1alpha1.Request
-	for _, request := range RequestsOf(choice.Object) {
+	for _, request := range requests {
 		if request.AttemptID == attempt {
-			asked = request
+			asked = request // that of the ledger is the last
 		}
 	}
 	facts := []Fact{

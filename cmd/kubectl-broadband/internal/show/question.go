@@ -3,14 +3,15 @@
 package show
 
 import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
 // Question lays out what to ask the carrier about a request.
-func Question(choice *judge.Choice) Section {
+func Question(choice *judge.Choice, ledger *v1alpha1.RequestLedger) Section {
 	rows := table.New("ASK THE CARRIER ABOUT "+choice.Short(), "")
-	for _, fact := range judge.Question(choice) {
+	for _, fact := range judge.Question(choice, ledger) {
 		rows.Add(fact.Name, fact.Value)
 	}
 	return Section{Table: rows}
