@@ -54,7 +54,7 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(appointment.Status.Recommended.StartTime).To(Equal("2026-03-08T21:00:00Z"), "a Sunday in UTC")
 		const local = "Mon 2026-03-09 08:00–12:00 +11:00"
 		Expect(appointment.Status.Recommended.LocalTime).To(Equal(local))
-		Expect(readyOf(appointment).Message).To(ContainSubstring("recommended is " + local))
+		Expect(readyOf(appointment).Message).To(ContainSubstring("the recommended slot is " + local))
 	})
 
 	It("whose slots have been read causes no more writes and calls", func(ctx SpecContext) {
