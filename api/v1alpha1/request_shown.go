@@ -79,11 +79,13 @@ func (r *Request) witness() Request {
 	}
 }
 
-// answered returns what a user can use of a query that has been answered. No ledger has a query, and
-// one that is sent again is compared with the one before it.
+// answered returns what a user can use of a query that has been answered, and the retry that it used
+// up. No ledger has a query, and one that is sent again is compared with the one before it.
 func (r *Request) answered() Request {
-	if r.Phase == PhaseSucceeded {
-		return r.short()
+	if r.Phase != PhaseSucceeded {
+		return *r
 	}
-	return *r
+	shown := r.short()
+	shown.Retry = r.Retry
+	return shown
 }
