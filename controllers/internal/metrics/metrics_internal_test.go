@@ -214,17 +214,21 @@ func TestObjectsAreCountedByWhatTheyShow(t *testing.T) {
 		`broadband_objects{kind="BroadbandService",ready="Unknown",reason="None"}`:           4,
 		`broadband_objects{kind="CarrierAccount",ready="Unknown",reason="None"}`:             1,
 		`broadband_objects_stalled{kind="BroadbandService"}`:                                 1,
-		`broadband_services_drifted`:                                                                1,
-		`broadband_request_ledgers`:                                                                 3,
-		`broadband_approvals_waiting{kind="BroadbandService"}`:                                      1,
-		`broadband_approvals_waiting_oldest_age_seconds{kind="BroadbandService"}`:                   3600,
+
+		`broadband_services_drifted`: 1,
+		`broadband_request_ledgers`:  3,
+
+		`broadband_approvals_waiting{kind="BroadbandService"}`:                    1,
+		`broadband_approvals_waiting_oldest_age_seconds{kind="BroadbandService"}`: 3600,
+
 		`broadband_requests_open{operation="PlanChange",phase="InProgress"}`:                        2,
 		`broadband_requests_open_oldest_age_seconds{operation="PlanChange",phase="InProgress"}`:     30,
 		`broadband_requests_open{operation="PlanChange",phase="OutcomeUnknown"}`:                    1,
 		`broadband_requests_open_oldest_age_seconds{operation="PlanChange",phase="OutcomeUnknown"}`: 60,
-		`broadband_account_breakers{state="open"}`:                                                  1,
-		`broadband_account_breakers{state="closed"}`:                                                1,
-		`broadband_token_oldest_age_seconds`:                                                        60,
+
+		`broadband_account_breakers{state="open"}`:   1,
+		`broadband_account_breakers{state="closed"}`: 1,
+		`broadband_token_oldest_age_seconds`:         60,
 	}
 	if diff := cmp.Diff(want, scrape.Grown(before, scrape.PageOf(t, registry))); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)
