@@ -14,11 +14,15 @@ export GOWORK := off
 # VERSION is the release that this tree becomes; REVISION is its commit.
 VERSION ?= $(shell cat VERSION)
 REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
+IMAGE ?= ghcr.io/broadband-operator/broadband-operator
 LDFLAGS := -X main.version=$(VERSION) -X main.revision=$(REVISION)
 
-# The control plane for tests and the demo is built here, unless KUBEBUILDER_ASSETS
-# names a folder that contains one. KUBECTL replaces only kubectl.
-ifdef KUBEBUILDER_ASSETS
+# The control plane for tests and the demo is built here, unless KUBEBUILDER_ASSETS names a folder that
+# contains one, or hack/controlplane/find.sh finds one. KUBECTL replaces only kubectl.
+ifndef KUBEBUILDER_ASSETS
+KUBEBUILDER_ASSETS := $(shell bash hack/controlplane/find.sh)
+endif
+ifneq ($(KUBEBUILDER_ASSETS),)
 CONTROLPLANE :=
 else
 CONTROLPLANE := controlplane
@@ -47,12 +51,22 @@ build: ## Build bin/manager, bin/simulator and the kubectl plugin bin/kubectl-br
 controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane; takes minutes the first time.
 	@bash hack/controlplane/build.sh bin/controlplane
 
+.PHONY: dist
+dist: bin/kustomize ## Write the files of release VERSION into dist: manifests, chart, programs, image, SBOM, checksums.
+	go -C hack/release run . -into=$(CURDIR)/dist -version=$(VERSION) -revision=$(REVISION) \
+		-date=$(shell git log -1 --format=%ct)
+
+.PHONY: push
+push: ## Push the image in dist to IMAGE, as VERSION.
+	go -C hack/release run . -into=$(CURDIR)/dist -version=$(VERSION) -push=$(IMAGE)
+
 .PHONY: clean
 clean: ## Remove everything that was built, including the control plane and the tools.
-	rm -rf bin cover.out cover.html
+	rm -rf bin dist cover.out cover.html
 
 ##@ Generated files
 
+CHART := charts/broadband-operator
 # The root of the generated files; `make verify` sets another one and compares.
 INTO ?= .
 
@@ -63,11 +77,13 @@ generate: bin/controller-gen ## Write api/v1alpha1/zz_generated.deepcopy.go.
 		output:object:dir=$(INTO)/api/v1alpha1
 
 .PHONY: manifests
-manifests: bin/controller-gen ## Write config/crd/bases and config/rbac/role.yaml from the types and markers, and the version wherever it is stated.
+manifests: bin/controller-gen bin/kustomize bin/helm-docs ## Write CRDs and roles from the types and markers, the version where it is stated, and the chart.
 	@mkdir -p $(INTO)/config/crd/bases $(INTO)/config/rbac
 	bin/controller-gen crd paths=./api/v1alpha1 output:crd:dir=$(INTO)/config/crd/bases
 	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
 	go run ./hack/version -into=$(INTO)
+	go run ./hack/chart -into=$(INTO)/$(CHART)
+	bin/helm-docs --log-level=warning --chart-search-root=charts --dry-run >$(INTO)/$(CHART)/README.md
 
 .PHONY: argocd
 argocd: ## Write config/argocd, Argo CD's health checks and actions, from the fragments in config/argocd/lua.
@@ -92,8 +108,8 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/prose/words.yaml forbids.
 	bin/golangci-lint run --allow-parallel-runners ./...
-	cd hack/flux && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
-	cd hack/prometheus && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
+	for module in flux prometheus helm release; do \
+		(cd hack/$$module && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...); done
 	@# It tests the simulator of this checkout, so it has a replace directive.
 	cd hack/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 	@# Building Argo CD requires the replace block of its own go.mod.
@@ -106,15 +122,15 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
-test: $(CONTROLPLANE) ## Run all tests, the slow ones at reduced size, including those against a real kube-apiserver; takes minutes.
+test: $(CONTROLPLANE) bin/kustomize ## Run all tests, the slow ones at reduced size, including those against a real kube-apiserver; takes minutes.
 	@bash hack/test.sh part
 
 .PHONY: test-all
-test-all: $(CONTROLPLANE) ## Run all tests at full size as CI does, with the race detector if there is a C compiler.
+test-all: $(CONTROLPLANE) bin/kustomize ## Run all tests at full size as CI does, with the race detector if there is a C compiler.
 	@bash hack/test.sh all
 
 .PHONY: test-times
-test-times: $(CONTROLPLANE) ## Run all tests at full size, and print the slowest specs.
+test-times: $(CONTROLPLANE) bin/kustomize ## Run all tests at full size, and print the slowest specs.
 	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove
@@ -205,7 +221,11 @@ bin/controller-gen bin/kustomize: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
-# golangci-lint has its own module: its dependencies conflict with those of the other tools.
+# helm-docs and golangci-lint have modules of their own: their dependencies conflict with those of the other tools.
+bin/helm-docs: $(wildcard hack/tools/helm-docs/*)
+	go build -C hack/tools/helm-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/norwoodj/helm-docs/cmd/helm-docs
+	@touch $@
+
 bin/golangci-lint: $(wildcard hack/tools/golangci-lint/*)
 	go build -C hack/tools/golangci-lint -ldflags '-s -w' -o $(CURDIR)/$@ .
 	@touch $@

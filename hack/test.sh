@@ -37,11 +37,19 @@ plane=$PLANE_PID
 read -r -u "${PLANE[0]}" shared
 export "${shared?}"
 
+# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine; the files of
+# a release. At full size also the chart and the documented commands in Helm, a minute of CPU time.
 # -count=1: go test does not notice a change of files outside of the module, such as config/.
-go -C hack/flux test -count=1 ./... >"$TEST_REPORTS/flux" 2>&1 &
-flux=$!
-go -C hack/prometheus test -count=1 ./... >"$TEST_REPORTS/prometheus" 2>&1 &
-prometheus=$!
+modules=(flux prometheus release)
+[ "$size" = all ] && modules+=(helm)
+(
+  failed=0
+  for module in "${modules[@]}"; do
+    go -C "hack/$module" test -vet=off -count=1 -timeout=30m ./... >"$TEST_REPORTS/module-$module" 2>&1 || failed=1
+  done
+  exit "$failed"
+) &
+modules_pid=$!
 
 status=0
 if [ "$size" = all ]; then
@@ -65,13 +73,11 @@ fi
 exec {PLANE[1]}>&-
 wait "$plane" || status=1
 
-wait "$flux" || status=1
-echo "test: Flux's health checks, a module of its own"
-cat "$TEST_REPORTS/flux"
-
-wait "$prometheus" || status=1
-echo "test: the alerts and the dashboard in Prometheus' engine, a module of its own"
-cat "$TEST_REPORTS/prometheus"
+wait "$modules_pid" || status=1
+for module in "${modules[@]}"; do
+  echo "test: hack/$module, a module of its own"
+  cat "$TEST_REPORTS/module-$module"
+done
 
 echo "test: what of the specification the simulator was walked through:"
 cat "$TEST_REPORTS/conformance" || status=1

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package helm_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	. "github.com/onsi/gomega"
+)
+
+// deletion is how long an API server may take to delete CustomResourceDefinitions.
+const deletion = 2 * time.Minute
+
+// section is a part of a page with its commands.
+type section struct{ title, commands string }
+
+var (
+	heading = regexp.MustCompile("(?m)^## (.*)$")
+	fenced  = regexp.MustCompile("(?s)\n```sh\n(.*?)\n```\n")
+)
+
+// sections returns those parts of a page that have commands, in their order.
+func sections(t *testing.T, page string) []section {
+	t.Helper()
+	text := string(read(t, root+"/"+page))
+	starts := append(heading.FindAllStringSubmatchIndex(text, -1), []int{len(text)})
+	var found []section
+	for i, start := range starts[:len(starts)-1] {
+		one := section{title: text[start[2]:start[3]]}
+		for _, block := range fenced.FindAllStringSubmatch(text[start[0]:starts[i+1][0]], -1) {
+			one.commands += block[1] + "\n"
+		}
+		if one.commands != "" {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// script is the commands of some sections, in the order of the page.
+func script(t *testing.T, page string, titles ...string) string {
+	t.Helper()
+	commands := "set -euo pipefail\n"
+	for _, one := range sections(t, page) {
+		if slices.Contains(titles, one.title) {
+			commands += one.commands
+		}
+	}
+	return commands
+}
+
+// distribution writes the manifests and the chart of a release into a folder.
+func distribution(t *testing.T) string {
+	t.Helper()
+	g, into := NewWithT(t), filepath.Join(t.TempDir(), "dist")
+	version := strings.TrimSpace(string(read(t, root+"/VERSION")))
+	build := exec.CommandContext(t.Context(), "go", "-C", "../release", "run", ".", //nolint:gosec // our own program
+		"-into="+into, "-version="+version, "-manifests-only")
+	text, err := build.CombinedOutput()
+	g.Expect(err).NotTo(HaveOccurred(), string(text))
+	return into
+}
+
+// shell prepares commands of a page: in the root of the repository, with the programs that the page
+// names on the PATH, and with RELEASE set to the files of this tree.
+func (c cluster) shell(t *testing.T, commands, dist string) *exec.Cmd {
+	t.Helper()
+	g, path := NewWithT(t), t.TempDir()
+	g.Expect(os.Symlink(c.helm, filepath.Join(path, "helm"))).To(Succeed())
+	g.Expect(os.Symlink(c.kubectl, filepath.Join(path, "kubectl"))).To(Succeed())
+	shell := c.command(t, "bash", "-c", commands)
+	shell.Dir = root
+	shell.Env = append(shell.Env, "RELEASE="+dist, "PATH="+path+":"+os.Getenv("PATH"))
+	return shell
+}
+
+const installPage = "docs/install.md"
+
+// Each way to install is tried in an empty cluster, and then the way to remove it, both twice.
+func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
+	t.Parallel()
+	dist := distribution(t)
+	const set, remove = "Set the version", "Uninstall"
+	ways := map[string][]string{
+		"kubectl": {"With kubectl", "With kustomize", "From kubectl to Helm"},
+		"Helm":    {"With Helm"},
+	}
+	tested := []string{set, remove}
+	for _, titles := range ways {
+		tested = append(tested, titles...)
+	}
+	for _, one := range sections(t, installPage) {
+		NewWithT(t).Expect(tested).To(ContainElement(one.title), "a section with commands")
+	}
+	for name, titles := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := startCluster(t)
+			for _, title := range titles {
+				c.twice(t, script(t, installPage, set, title), dist)
+			}
+			c.twice(t, script(t, installPage, set, remove), dist)
+			c.expectLeftovers(t)
+		})
+	}
+}
+
+// twice runs commands twice; the second time, they change nothing.
+func (c cluster) twice(t *testing.T, commands, dist string) {
+	t.Helper()
+	must(t, c.shell(t, commands, dist))
+	objects := c.kustomize(t, "default")
+	before := versions(c.live(t, objects))
+	must(t, c.shell(t, commands, dist))
+	NewWithT(t).Expect(versions(c.live(t, objects))).To(Equal(before), commands)
+}
+
+// expectLeftovers checks that only those objects remain that the page names.
+func (c cluster) expectLeftovers(t *testing.T) {
+	t.Helper()
+	left := c.live(t, c.kustomize(t, "default"))
+	NewWithT(t).Expect(left).To(And(HaveLen(2), HaveKey("Namespace/broadband-operator"),
+		HaveKey("CustomResourceDefinition/requestledgers.wholesale.broadband")))
+}
+
+func TestTheCommandsOfTheReadmeLeadToAService(t *testing.T) {
+	t.Parallel()
+	c, dist := startCluster(t), distribution(t)
+	commands := script(t, "README.md", "Install", "A first manifest")
+	for range 2 {
+		shell := c.shell(t, commands, dist)
+		shell.Dir = t.TempDir() // a user's own folder
+		must(t, shell)
+	}
+	service := &unstructured.Unstructured{}
+	service.SetAPIVersion("wholesale.broadband/v1alpha1")
+	service.SetKind("BroadbandService")
+	key := client.ObjectKey{Namespace: "default", Name: "site-014"}
+	NewWithT(t).Expect(c.Get(t.Context(), key, service)).To(Succeed())
+	NewWithT(t).Expect(service.GetGeneration()).To(BeEquivalentTo(1), "the second time changed nothing")
+}

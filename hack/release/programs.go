@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// managers writes the manager for each platform.
+func (r release) managers(ctx context.Context) error {
+	for _, platform := range r.platforms {
+		if err := r.build(ctx, platform, ".", r.path(managerName(platform))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func managerName(platform string) string { return "manager-" + strings.ReplaceAll(platform, "/", "-") }
+
+// pluginPackage is the kubectl plugin.
+const pluginPackage = "cmd/kubectl-broadband"
+
+// plugins writes an archive of the kubectl plugin for each platform.
+func (r release) plugins(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
+	for _, platform := range r.pluginPlatforms {
+		if err := r.plugin(ctx, platform, folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r release) plugin(ctx context.Context, platform, folder string) error {
+	name := "kubectl-broadband"
+	if strings.HasPrefix(platform, "windows/") {
+		name += ".exe"
+	}
+	if err := r.build(ctx, platform, "./"+pluginPackage, filepath.Join(folder, name)); err != nil {
+		return err
+	}
+	program, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // our own folder
+	if err != nil {
+		return fmt.Errorf("read the kubectl plugin: %w", err)
+	}
+	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
+	if err != nil {
+		return fmt.Errorf("read the license: %w", err)
+	}
+	return r.writeArchive("kubectl-broadband-"+strings.ReplaceAll(platform, "/", "-")+".tar.gz", []file{
+		{name: "LICENSE", mode: readable, content: license}, {name: name, mode: executable, content: program},
+	})
+}
+
+// build builds a program without a C library, and without the name of the folder in it.
+func (r release) build(ctx context.Context, platform, program, into string) error {
+	system, architecture, isPlatform := strings.Cut(platform, "/")
+	if !isPlatform {
+		return fmt.Errorf("the platform %q is not of the form linux/amd64", platform)
+	}
+	absolute, err := filepath.Abs(into)
+	if err != nil {
+		return fmt.Errorf("find the folder: %w", err)
+	}
+	link := fmt.Sprintf("-s -w -X main.version=%s -X main.revision=%s", r.version, r.revision)
+	//nolint:gosec // our own programs
+	command := exec.CommandContext(ctx, "go", "build", "-ldflags", link, "-o", absolute, program)
+	command.Dir = r.root
+	command.Env = append(os.Environ(), "GOFLAGS=-trimpath -buildvcs=false", "CGO_ENABLED=0", "GOWORK=off",
+		"GOOS="+system, "GOARCH="+architecture, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off")
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s for %s: %w: %s", program, platform, err, text)
+	}
+	return nil
+}
