@@ -37,7 +37,7 @@ func TestACarrierThatAnswersNoCallIsSilent(t *testing.T) {
 		first := b.now()
 		for calls, news := range []int{0, 0, 1} {
 			if got := fails(b, advance, 1, time.Minute, err); got != news {
-				t.Errorf("after %d calls without an answer (%v) it is news %d times, want %d", calls+1, err, got, news)
+				t.Errorf("after %d calls without a response (%v) it is news %d times, want %d", calls+1, err, got, news)
 			}
 		}
 		want := decide.Silence{Since: first, Err: err}
