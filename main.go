@@ -158,7 +158,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"comma-separated `namespaces` to manage; default: all. "+
 			"Managers of different namespaces must not share an account identity")
 	flags.BoolVar(&s.submit, "submit", true,
-		"send requests to the carrier; if false, only poll, compare and report; use false for the first start after a restore")
+		"send requests to the carrier; if false, only poll, compare and report; "+
+			"use false for the first start after a restore")
 	flags.IntVar(&s.workers, "workers", 16, "number of objects of each kind that are reconciled concurrently")
 	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
 		"`address` of /metrics, such as :8443; 0 disables it")
@@ -268,7 +269,8 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 }
 
 // leaseName returns a name for the lease: "Managers with different --namespaces have leases of
-// different names" (R29); otherwise one of them would never act. The order of the namespaces does not matter.
+// different names" (R29); otherwise one of them would never act. The order of the namespaces does
+// not matter.
 func (s settings) leaseName() string {
 	const name = "broadband-operator.wholesale.broadband"
 	managed := s.managed()

@@ -24,7 +24,8 @@ func TestTimeZonesNeedNoFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child := exec.CommandContext(t.Context(), self, "-test.run=^TestTimeZonesNeedNoFiles$") //nolint:gosec // this test binary
+	//nolint:gosec // this test binary
+	child := exec.CommandContext(t.Context(), self, "-test.run=^TestTimeZonesNeedNoFiles$")
 	child.Env = append(os.Environ(), withoutFiles+"=1", "ZONEINFO=")
 	if output, err := child.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, output)

@@ -96,7 +96,8 @@ func (s *settings) simulationFlags(flags *flag.FlagSet) {
 			"changed. Plans and clients always come from the seed. When empty, the state is not saved")
 	flags.Float64Var(&s.speed, "speed", 1, "`factor` by which all delays of the seed are divided")
 	flags.StringVar(&s.apiWord, "api-word", "",
-		"`word` that replaces wholesale in keys and enum values, in requests and responses; for example, abc gives the names "+
+		"`word` that replaces wholesale in keys and enum values, in requests and responses; for example, abc gives "+
+			"the names "+
 			"abcLocationId, abc_test_id and abc-tech, and the sourceType abc")
 	flags.BoolVar(&s.hostile, "hostile", false,
 		"inject random faults of a carrier, gateway or network: errors before and after a call took effect, cut and "+
@@ -110,7 +111,8 @@ func (s *settings) eventFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.callback, "callback", "",
 		"`URL` to which events are posted, for clients without a callback in the seed")
 	flags.StringVar(&s.callbackSecretFile, "callback-secret-file", "",
-		"`file` with the secret that signs events; when empty, the secret in the seed is used. A trailing line break is ignored")
+		"`file` with the secret that signs events; when empty, the secret in the seed is used. "+
+			"A trailing line break is ignored")
 	flags.StringVar(&s.callbackCA, "callback-ca", "",
 		"PEM `file` of the CA certificates for callbacks; the system's when empty")
 }

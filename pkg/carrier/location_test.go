@@ -82,7 +82,7 @@ func TestParseLocationRefuses(t *testing.T) {
 
 // TestParseLocationRefusesOtherPrefixes: only whole, plain segments may come before the path.
 func TestParseLocationRefusesOtherPrefixes(t *testing.T) {
-	for name, location := range map[string]string{
+	for name, location := range map[string]string{ //nolint:gosec // paths, no credentials
 		"a scheme before a path":       "https:requests/77",
 		"a relative path upwards":      "../requests/77",
 		"a relative path from here":    "./requests/77",

@@ -9,8 +9,8 @@
 //	                                oneshots.Decide
 //
 // The packages of the kinds hold what is particular to a kind. This package holds what they share,
-// and does not depend on any kind: the input and the decision, the phases of a request, when it may be sent, how
-// it is tracked and resolved, the ledger, and the wording of failures.
+// and does not depend on any kind: the input and the decision, the phases of a request, when it may
+// be sent, how it is tracked and resolved, the ledger, and the wording of failures.
 //
 // Everything here is a pure function of its arguments: no clock, no context, no network, no
 // cluster. The same Input always gives the same Decision, so after a restart the new process

@@ -50,7 +50,8 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 }
 
 // bySender returns the phases that the sender may set: its outcome counts until an equally reliable
-// writer has ended the attempt. If it ended as succeeded without a Location, only the Location is added.
+// writer has ended the attempt. If it ended as succeeded without a Location, only the Location is
+// added.
 func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting:

@@ -51,14 +51,14 @@ func TestEveryReasonIsOnThePageOfTroubleshooting(t *testing.T) {
 	}
 }
 
-// The examples are conditions that the specs of the controllers reached, so a message that changes
-// changes here, too.
+// The examples are conditions that the specs of the controllers reached, so they follow every change
+// of a message.
 func TestExamplesOfTroubleshootingAreReal(t *testing.T) {
 	t.Parallel()
 	page := text(t, troubleshooting)
 	current := withExamples(t, page)
 	if *update {
-		if err := os.WriteFile(filepath.Join("../..", troubleshooting), []byte(current), 0o600); err != nil {
+		if err := os.WriteFile("../../"+troubleshooting, []byte(current), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	} else if current != page {

@@ -179,8 +179,9 @@ func (a *Audit) Denied(user string) []string {
 }
 
 // Unused returns the operator's permissions that a user has been granted and has not used. A
-// permission in the operator's namespace must be used there. A cluster-wide permission must
-// be used in another namespace, or in the operator's namespace if no other permission allows the same use there.
+// permission in the operator's namespace must be used there. A cluster-wide permission must be used
+// in another namespace, or in the operator's namespace if no other permission allows the same use
+// there.
 func (a *Audit) Unused(user string) ([]string, error) {
 	granted, err := operatorRights()
 	if err != nil {

@@ -115,7 +115,8 @@ func TestOverviewShowsTheStateOfTheCarrier(t *testing.T) {
 	h.manage(http.MethodPost, "/_sim/faults", `{"target":"POST PlanChange","kind":"Reset"}`).is(http.StatusNoContent)
 	seen := h.sim.Overview()
 	want := []simulator.RequestState{{
-		ID: created[strings.LastIndex(created, "/")+1:], Operation: simulator.OpPlanChange, Client: "reseller", ServiceID: fttp, Status: "OPEN",
+		ID: created[strings.LastIndex(created, "/")+1:], Operation: simulator.OpPlanChange,
+		Client: "reseller", ServiceID: fttp, Status: "OPEN",
 	}}
 	for i := range seen.Requests {
 		seen.Requests[i].SubmittedAt, seen.Requests[i].DoneAt = time.Time{}, time.Time{}
