@@ -3,7 +3,6 @@
 package prove
 
 import (
-	"math"
 	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -45,17 +44,6 @@ type Share struct {
 	Orders      int // orders of two passes in which managers are stopped more than once
 	Singles     int // single actions of other actors
 	Seed        int // which of the combinations
-}
-
-// thinned returns the share for a scenario of which only every nth of these combinations is tried.
-// All of them, and none, stay what they are.
-func (s Share) thinned(by int) Share {
-	for _, each := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs, &s.Orders} {
-		if by > 1 && s.Faults > 1 && *each <= math.MaxInt/by {
-			*each *= by
-		}
-	}
-	return s
 }
 
 // RunAll runs the scenario with every plan.
@@ -137,7 +125,7 @@ func (e *Enumeration) pairsActions() bool {
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationPlanChange, v1alpha1.OperationDiagnosticTest,
 		v1alpha1.OperationCancellationReschedule, v1alpha1.OperationDSLStabilityProfileChange,
 		v1alpha1.OperationAppointmentSlots,
-	}, e.Scenario.Operation) && !slices.Contains([]string{planWithNTD, firstPlanChange}, e.Scenario.Name)
+	}, e.Scenario.Operation) && e.Scenario.Name != "PlanChange with ntdOption"
 }
 
 // staleReads shows every older version at every cache read, once and for some time, delivers

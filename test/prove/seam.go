@@ -109,12 +109,8 @@ func (p *port) result(op Op, kind FaultKind, err error) error {
 	return err
 }
 
-// statusError is an error with the HTTP status and the body of a response that is not the
-// simulator's.
-type statusError struct {
-	status int
-	body   string
-}
+// statusError is an error with the HTTP status of a response that is not the carrier's own.
+type statusError struct{ status int }
 
 // Error returns the text of the status.
 func (r statusError) Error() string { return http.StatusText(r.status) }
@@ -125,7 +121,7 @@ func injectedError(kind FaultKind, op Op) error {
 		return apiServerError(kind)
 	}
 	if status := kind.status(); status != 0 {
-		return statusError{status, kind.body()}
+		return statusError{status}
 	}
 	if kind == Lost || kind == LostLate {
 		return errResponseLost
