@@ -48,7 +48,8 @@ func dist(t *testing.T, root string, more ...string) string {
 	into := filepath.Join(t.TempDir(), "dist")
 	NewWithT(t).Expect(run(t.Context(), append([]string{
 		"-root=" + root, "-into=" + into, "-kustomize=" + repository + "/bin/kustomize",
-		"-version=" + stated(t), "-revision=" + revision, "-date=" + date, "-platforms=" + platform, "-plugin-platforms=" + platform,
+		"-version=" + stated(t), "-revision=" + revision, "-date=" + date,
+		"-platforms=" + platform, "-plugin-platforms=" + platform,
 	}, more...))).To(Succeed())
 	return into
 }
