@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -21,7 +22,7 @@ import (
 // deployed is the Deployment of config/manager.
 func deployed() appsv1.DeploymentSpec {
 	GinkgoHelper()
-	text, err := fs.ReadFile(os.DirFS(world.Root()), "config/manager/manager.yaml")
+	text, err := fs.ReadFile(os.DirFS(source.Root()), "config/manager/manager.yaml")
 	Expect(err).NotTo(HaveOccurred())
 	var deployment appsv1.Deployment
 	Expect(yaml.UnmarshalStrict(text, &deployment)).To(Succeed())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -61,7 +62,7 @@ type orderOutcome struct {
 
 // orderCorpus reads the scenarios, in order.
 func orderCorpus() []orderRule {
-	root := os.DirFS(world.Root())
+	root := os.DirFS(source.Root())
 	files, err := fs.Glob(root, "test/corpus/orders/*.yaml")
 	if err != nil {
 		panic(err)

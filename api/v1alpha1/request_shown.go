@@ -10,7 +10,7 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	for i := range whole {
 		s.Status.Requests[i] = whole[i].short()
 		if whole[i].Phase == PhaseSucceeded && whole[i].EndedBy == EndedByCarrier {
-			s.Status.Requests[i] = whole[i].witness()
+			s.Status.Requests[i] = whole[i].evidence()
 		}
 	}
 	return func() { s.Status.Requests = whole }
@@ -70,9 +70,9 @@ func (r *Request) short() Request {
 	return shown
 }
 
-// witness returns what a status keeps of a request that the carrier has carried out; the history has
+// evidence returns what a status keeps of a request that the carrier has carried out; the history has
 // the rest. A ledger that lacks this attempt, or its Location, has lost data (R5).
-func (r *Request) witness() Request {
+func (r *Request) evidence() Request {
 	return Request{
 		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Phase: r.Phase,
 		Location: r.Location, Warning: r.Warning,

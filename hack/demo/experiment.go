@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -117,7 +118,10 @@ func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int
 		if failed != nil {
 			return false, failed
 		}
-		ready := readyOf(current)
+		ready := meta.FindStatusCondition(current.Status.Conditions, v1alpha1.ConditionReady)
+		if ready == nil {
+			return false, nil
+		}
 		last = ready.Reason + ": " + ready.Message
 		settled := ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == current.Generation
 		return settled && sent == posts, nil
@@ -155,16 +159,6 @@ func service(ctx context.Context, cluster client.Client, name string) (*v1alpha1
 		return nil, fmt.Errorf("read BroadbandService %s: %w", name, err)
 	}
 	return read, nil
-}
-
-// readyOf returns the condition Ready, empty if there is none.
-func readyOf(service *v1alpha1.BroadbandService) metav1.Condition {
-	for _, condition := range service.Status.Conditions {
-		if condition.Type == v1alpha1.ConditionReady {
-			return condition
-		}
-	}
-	return metav1.Condition{}
 }
 
 // kubectlFolder returns the folder that the commands find kubectl in.

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/samples"
@@ -29,9 +27,9 @@ const pollInterval = 500 * time.Millisecond
 func (d *demo) awaitSamples(ctx context.Context) result {
 	started := d.Now()
 	var r result
-	cluster, err := client.New(d.Admin.REST(), client.Options{Scheme: runtime.NewScheme()})
+	cluster, err := d.cluster()
 	if err != nil {
-		r.err = fmt.Errorf("make a client: %w", err)
+		r.err = err
 		return r
 	}
 	done := func(ctx context.Context) (bool, error) {

@@ -8,6 +8,7 @@ import (
 
 // Bill adds up the price of a request, in hundredths of the currency.
 type Bill struct {
+	OneTime       int64  // the sum of the one-time fees
 	Before, After int64  // per month
 	charges       bool   // a one-time fee is above zero: a credit does not offset it
 	Unknown       bool   // an amount is unknown, or in another currency than the others
@@ -18,6 +19,7 @@ type Bill struct {
 func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 	var fee int64
 	b.Add(&fee, amount)
+	b.OneTime += fee
 	b.charges = b.charges || fee > 0
 }
 

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -50,7 +51,7 @@ type refused struct {
 }
 
 func read(file string) corpus {
-	text, err := fs.ReadFile(os.DirFS(world.Root()), "test/corpus/"+file)
+	text, err := fs.ReadFile(os.DirFS(source.Root()), "test/corpus/"+file)
 	if err != nil {
 		panic(err)
 	}

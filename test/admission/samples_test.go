@@ -15,7 +15,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/broadband-operator/broadband-operator/test/world"
+	"github.com/broadband-operator/broadband-operator/test/source"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -28,7 +28,7 @@ const (
 
 // samples returns the manifests of config/samples, by file.
 func samples() map[string][]*unstructured.Unstructured {
-	root := os.DirFS(world.Root())
+	root := os.DirFS(source.Root())
 	files, err := fs.Glob(root, samplesFolder+"/*.yaml")
 	if err != nil {
 		panic(err)
@@ -87,7 +87,7 @@ var _ = Describe("kubectl apply --server-side of a sample", Ordered, func() {
 	}
 
 	It("is in the kustomization, each of them", func() {
-		text, err := fs.ReadFile(os.DirFS(world.Root()), samplesFolder+"/kustomization.yaml")
+		text, err := fs.ReadFile(os.DirFS(source.Root()), samplesFolder+"/kustomization.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		for file := range samples() {
 			Expect(string(text)).To(ContainSubstring("\n- " + file + "\n"))

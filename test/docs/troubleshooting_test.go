@@ -6,26 +6,23 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
 var update = flag.Bool("update", false, "rewrite the examples of docs/troubleshooting.md")
 
 const (
 	troubleshooting = "docs/troubleshooting.md"
-	conditionTypes  = "../../api/v1alpha1/condition_types.go"
 	objects         = "../../config/argocd/wholesale.broadband"
 )
 
@@ -38,14 +35,14 @@ func TestEveryReasonIsOnThePageOfTroubleshooting(t *testing.T) {
 	for _, found := range section.FindAllStringSubmatch(text(t, troubleshooting), -1) {
 		described[found[1]]++
 	}
-	all := reasons(t)
-	for reason := range all {
+	all := source.Reasons(t)
+	for _, reason := range all {
 		if described[reason] != 1 {
 			t.Errorf("%s has %d sections for the reason %s, want 1", troubleshooting, described[reason], reason)
 		}
 	}
 	for name := range described {
-		if !all[name] {
+		if !slices.Contains(all, name) {
 			t.Errorf("%s describes %s, which is no reason", troubleshooting, name)
 		}
 	}
@@ -90,31 +87,6 @@ func withExamples(t *testing.T, page string) string {
 		}
 	}
 	return current.String()
-}
-
-// reasons returns the reasons of all conditions.
-func reasons(t *testing.T) map[string]bool {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), conditionTypes, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]bool{}
-	ast.Inspect(file, func(node ast.Node) bool {
-		spec, is := node.(*ast.ValueSpec)
-		if !is || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
-			return true
-		}
-		if value, isLiteral := spec.Values[0].(*ast.BasicLit); isLiteral {
-			reason, err := strconv.Unquote(value.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[reason] = true
-		}
-		return true
-	})
-	return all
 }
 
 // readyConditions returns, for each reason of Ready that an object of config/argocd has, that

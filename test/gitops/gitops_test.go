@@ -7,15 +7,10 @@ package gitops_test
 
 import (
 	"flag"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,48 +18,22 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/test/world"
+	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
 var update = flag.Bool("update", false, "rewrite the tests of Argo CD's scripts")
 
 // folder returns the folder of Argo CD's scripts, with a folder for each kind.
 func folder() string {
-	return filepath.Join(world.Root(), "config", "argocd", v1alpha1.GroupVersion.Group)
+	return filepath.Join(source.Root(), "config", "argocd", v1alpha1.GroupVersion.Group)
 }
 
 // Every new reason needs a health.
 func TestEveryReasonHasAHealth(t *testing.T) {
 	listed := slices.Sorted(maps.Keys(table()))
-	if declared := reasons(t); !slices.Equal(declared, listed) {
+	if declared := source.Reasons(t); !slices.Equal(declared, listed) {
 		t.Errorf("the reasons of api/v1alpha1 are\n%v, and those of the table\n%v", declared, listed)
 	}
-}
-
-// reasons returns the values of the constants of api/v1alpha1 whose names begin with Reason.
-func reasons(t *testing.T) []string {
-	t.Helper()
-	path := filepath.Join(world.Root(), "api", "v1alpha1", "condition_types.go")
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var values []string
-	ast.Inspect(file, func(node ast.Node) bool {
-		spec, is := node.(*ast.ValueSpec)
-		if !is || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
-			return true
-		}
-		literal, is := spec.Values[0].(*ast.BasicLit)
-		value, err := strconv.Unquote(literal.Value)
-		if !is || err != nil {
-			t.Fatalf("the value of %s is no string", spec.Names[0].Name)
-		}
-		values = append(values, value)
-		return true
-	})
-	slices.Sort(values)
-	return values
 }
 
 // Every row of the table occurs in an object from a test that was run, and every such object has a

@@ -12,6 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/samples"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,9 +23,9 @@ var _ = Describe("The samples", func() {
 	const text = "reach the outcomes that their annotations name, applied server-side all at once, " +
 		"and stay so when they are applied again, where the carrier says "
 	DescribeTable(text, func(ctx SpecContext, word string) {
-		manifests, err := samples.Read(filepath.Join(world.Root(), "config", "samples"), "")
+		manifests, err := samples.Read(filepath.Join(source.Root(), "config", "samples"), "")
 		Expect(err).NotTo(HaveOccurred())
-		carrier := filepath.Join(world.Root(), "hack", "demo", "carrier.yaml")
+		carrier := filepath.Join(source.Root(), "hack", "demo", "carrier.yaml")
 		seed, secrets, err := samples.Carrier(carrier, manifests, "")
 		Expect(err).NotTo(HaveOccurred())
 		w := world.NewInRealTimeWithWord(ctx, plane, realTime, word, func(start *simulator.Seed) { *start = seed })

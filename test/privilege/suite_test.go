@@ -15,6 +15,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -52,7 +53,7 @@ func install() {
 // as the files are unchanged that the test itself opened.
 func noteReads() {
 	GinkgoHelper()
-	config := os.DirFS(filepath.Join(world.Root(), "config"))
+	config := os.DirFS(filepath.Join(source.Root(), "config"))
 	Expect(fs.WalkDir(config, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			_, err = fs.ReadFile(config, path)
@@ -61,7 +62,7 @@ func noteReads() {
 	})).To(Succeed())
 }
 
-func configOf(folder string) string { return filepath.Join(world.Root(), "config", folder) }
+func configOf(folder string) string { return filepath.Join(source.Root(), "config", folder) }
 
 // rendered returns the objects of a folder of config.
 func rendered(folder string) []*unstructured.Unstructured {

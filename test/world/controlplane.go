@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
 // ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
@@ -38,18 +39,6 @@ type ControlPlane struct {
 
 	env     *envtest.Environment // nil if another process has started the control plane
 	closers []func() error       // end what depends on it, the last first
-}
-
-// Root returns the root of the repository: the nearest parent folder of a test with a go.mod.
-func Root() string {
-	folder, err := os.Getwd()
-	for err == nil {
-		if _, statErr := os.Stat(filepath.Join(folder, "go.mod")); statErr == nil || folder == filepath.Dir(folder) {
-			break
-		}
-		folder = filepath.Dir(folder)
-	}
-	return folder
 }
 
 // StartControlPlane starts a control plane. Arguments go to the kube-apiserver, "name=value".
@@ -137,7 +126,7 @@ func connect(config *rest.Config) (*ControlPlane, error) {
 }
 
 // builtAssets returns the folder of the control plane's programs, as installed by make.
-func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
+func builtAssets() string { return filepath.Join(source.Root(), "bin", "controlplane") }
 
 // Stop stops the control plane.
 func (c *ControlPlane) Stop() error {

@@ -13,12 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
 // crds returns the CRDs that make install installs.
 func crds() envtest.CRDInstallOptions {
 	return envtest.CRDInstallOptions{
-		Paths:              []string{filepath.Join(Root(), "config", "crd", "bases")},
+		Paths:              []string{filepath.Join(source.Root(), "config", "crd", "bases")},
 		ErrorIfPathMissing: true,
 		MaxTime:            planeTimeout,
 	}

@@ -17,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
 // operatorRoles returns the files in config/rbac with the operator's permissions: the generated
@@ -116,7 +118,7 @@ func (c *ControlPlane) Grant(ctx context.Context, file, user string) error {
 
 // readRoles reads the roles of a file in config/rbac. A ClusterRole has the fields of a Role.
 func readRoles(file string) ([]rbacv1.Role, error) {
-	manifest, err := os.ReadFile(filepath.Join(Root(), "config", "rbac", file)) //nolint:gosec // a test names it
+	manifest, err := os.ReadFile(filepath.Join(source.Root(), "config", "rbac", file)) //nolint:gosec // a test names it
 	if err != nil {
 		return nil, err
 	}

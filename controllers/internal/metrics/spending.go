@@ -57,18 +57,18 @@ func isCostly(request v1alpha1.Request) bool {
 
 // commit counts the price of an accepted request. The fees are those of an order.
 func (s spending) commit(request v1alpha1.Request, fees *v1alpha1.OrderFees) {
-	price := priceOf(request.Changes(), fees)
-	if price.bill.Unknown && isCostly(request) {
+	bill := billOf(request.Changes(), fees)
+	if bill.Unknown && isCostly(request) {
 		s.unpriced.WithLabelValues(string(request.Operation)).Inc()
 	}
-	if price.bill.Currency == "" {
+	if bill.Currency == "" {
 		return
 	}
-	currency := s.currencies.label(price.bill.Currency)
+	currency := s.currencies.label(bill.Currency)
 	s.startAtZero(currency)
-	s.add(chargeOneTime, currency, price.once)
-	s.add(chargeMonthlyIncrease, currency, price.bill.After-price.bill.Before)
-	s.add(chargeMonthlyDecrease, currency, price.bill.Before-price.bill.After)
+	s.add(chargeOneTime, currency, bill.OneTime)
+	s.add(chargeMonthlyIncrease, currency, bill.After-bill.Before)
+	s.add(chargeMonthlyDecrease, currency, bill.Before-bill.After)
 }
 
 // add adds hundredths of a currency. A credit is not subtracted: the counter would fall.
@@ -78,21 +78,14 @@ func (s spending) add(charge, currency string, cents int64) {
 	}
 }
 
-// price is what a request costs, in hundredths of its currency. Its bill is Unknown if some of it
-// is unknown.
-type price struct {
-	bill decide.Bill
-	once int64
-}
-
-// priceOf returns the price of changes, or that of an order, whose fees are the carrier's own: the
+// billOf returns the price of changes, or that of an order, whose fees are the carrier's own: the
 // rows of its plan show those of the qualification.
-func priceOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) price {
-	var p price
+func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
+	var bill decide.Bill
 	if fees != nil {
-		p.bill.Add(&p.once, fees.OneTime)
-		p.bill.Add(&p.bill.After, fees.Monthly)
-		return p
+		bill.AddOneTime(fees.OneTime)
+		bill.Add(&bill.After, fees.Monthly)
+		return bill
 	}
 	rows := 0
 	for _, change := range changes {
@@ -100,21 +93,14 @@ func priceOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) price {
 			continue // a row of the same request, whose price is in another row
 		}
 		rows++
-		p.bill.Add(&p.once, change.OneTime)
-		p.bill.Add(&p.bill.Before, change.MonthlyBefore)
-		p.bill.Add(&p.bill.After, change.MonthlyAfter)
-		p.addOption(change.NFAS)
-		p.addOption(change.NTDOption)
+		bill.AddOneTime(change.OneTime)
+		bill.Add(&bill.Before, change.MonthlyBefore)
+		bill.Add(&bill.After, change.MonthlyAfter)
+		bill.AddCharge(change.NFAS)
+		bill.AddCharge(change.NTDOption)
 	}
-	p.bill.Unknown = p.bill.Unknown || rows == 0
-	return p
-}
-
-func (p *price) addOption(charge *v1alpha1.Charge) {
-	if charge != nil {
-		p.bill.Add(&p.once, charge.OneTime)
-		p.bill.Add(&p.bill.After, charge.Monthly)
-	}
+	bill.Unknown = bill.Unknown || rows == 0
+	return bill
 }
 
 // currencies limits the label to codes such as AUD, and to a few of them: the carrier writes them.

@@ -186,6 +186,15 @@ func (r *ring[T]) add(value T) {
 	r.oldest = (r.oldest + 1) % r.limit
 }
 
+// newest returns a copy of the newest values, up to a number, newest first.
+func (r *ring[T]) newest(most int) []T {
+	found := make([]T, min(most, len(r.values)))
+	for i := range found {
+		found[i] = r.values[(r.oldest+len(r.values)-1-i)%len(r.values)]
+	}
+	return found
+}
+
 // all returns a copy, oldest first.
 func (r *ring[T]) all() []T {
 	return slices.Concat(r.values[r.oldest:], r.values[:r.oldest])

@@ -51,14 +51,13 @@ type ArmedFault struct {
 
 // Overview returns the state of the carrier at this moment.
 func (s *Simulator) Overview() Overview {
-	services, orders := s.Services(), s.Orders()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Overview{
-		Now: s.now(), Requests: s.requestStates(), Services: services, Orders: orders,
-		Calls:      newest(s.journal.calls.all()),
-		Violations: newest(s.journal.violations.all()),
-		Deliveries: newest(s.journal.deliveries.all()),
+		Now: s.now(), Requests: s.requestStates(), Services: s.serviceList(), Orders: s.orderList(),
+		Calls:      s.journal.calls.newest(overviewCalls),
+		Violations: s.journal.violations.newest(overviewCalls),
+		Deliveries: s.journal.deliveries.newest(overviewCalls),
 		Faults:     s.armedFaults(), Targets: s.faultTargets(), Kinds: faultKinds(),
 	}
 }
@@ -95,13 +94,6 @@ func (s *Simulator) faultTargets() []string {
 	}
 	slices.Sort(targets)
 	return slices.Compact(targets)
-}
-
-// newest returns the newest values, newest first.
-func newest[T any](values []T) []T {
-	values = values[max(0, len(values)-overviewCalls):]
-	slices.Reverse(values)
-	return values
 }
 
 // pagePolicy lets the page load only what this server sends, and no other page show it in a frame.

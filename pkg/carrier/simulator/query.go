@@ -22,6 +22,10 @@ func (s *Simulator) Service(id int64) (Service, bool) {
 func (s *Simulator) Services() []Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.serviceList()
+}
+
+func (s *Simulator) serviceList() []Service {
 	services := make([]Service, 0, len(s.services))
 	for _, svc := range s.services {
 		services = append(services, svc.snapshot(s.now()))
@@ -34,6 +38,10 @@ func (s *Simulator) Services() []Service {
 func (s *Simulator) Orders() []PlacedOrder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.orderList()
+}
+
+func (s *Simulator) orderList() []PlacedOrder {
 	byID := func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) }
 	return slices.SortedFunc(maps.Values(s.orders), byID)
 }

@@ -89,9 +89,7 @@ func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
 		if slices.ContainsFunc(each, differs) {
 			fee = v1alpha1.OrderFee{Name: fee.Name}
 		}
-		if !isNamed(items, fee.Name) {
-			items = append(items, fee)
-		}
+		items = withFees(items, []v1alpha1.OrderFee{fee})
 	}
 	return items
 }

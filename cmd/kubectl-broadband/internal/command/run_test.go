@@ -15,6 +15,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/command"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,7 +23,7 @@ import (
 )
 
 // root is the root of the repository. A spec may change the working directory.
-var root = world.Root()
+var root = source.Root()
 
 // width is the width of the terminal of the golden files.
 const width = 110

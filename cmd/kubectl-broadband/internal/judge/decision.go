@@ -53,7 +53,7 @@ func planChoice(
 	if pending == nil || !waitsForApproval(object) {
 		return nil, fmt.Sprintf("nothing waits for an approval (%s)", Ready(object).Reason)
 	}
-	changes := about(ChangesOf(object))
+	changes := about(pending.Changes)
 	if len(changes) == 0 {
 		return nil, "its plan of changes has no unknown value"
 	}

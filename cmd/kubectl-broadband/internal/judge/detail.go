@@ -98,7 +98,7 @@ func DetailOf(object fleet.Object, around Around) *Detail {
 		Facts: factsOf(object), InProgress: progressOf(object, around), History: historyOf(object),
 	}
 	if pending := PendingOf(object); pending != nil {
-		detail.Hash, detail.Changes, detail.Sums = pending.Hash, ChangesOf(object), &Sums{}
+		detail.Hash, detail.Changes, detail.Sums = pending.Hash, pending.Changes, &Sums{}
 		detail.Sums.Add(detail.Changes)
 	}
 	if service, is := object.(*v1alpha1.BroadbandService); is {

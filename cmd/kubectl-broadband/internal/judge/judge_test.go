@@ -3,48 +3,21 @@
 package judge_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
 func money(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
 
-// reasons returns every reason that the API has.
-func reasons(t *testing.T) []string {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../../../api/v1alpha1/condition_types.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	ast.Inspect(file, func(node ast.Node) bool {
-		if spec, is := node.(*ast.ValueSpec); is && strings.HasPrefix(spec.Names[0].Name, "Reason") {
-			if literal, is := spec.Values[0].(*ast.BasicLit); is {
-				reason, err := strconv.Unquote(literal.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				found = append(found, reason)
-			}
-		}
-		return true
-	})
-	return found
-}
-
 func TestEveryStalledObjectNeedsAPersonOnce(t *testing.T) {
 	t.Parallel()
-	all := reasons(t)
+	all := source.Reasons(t)
 	if len(all) < 60 {
 		t.Fatalf("%d reasons", len(all))
 	}

@@ -184,7 +184,7 @@ func approvalOf(object fleet.Object, why metav1.Condition) Need {
 	need := needOf(object, Approve, why)
 	need.Reason = v1alpha1.ReasonAwaitingApproval
 	if pending := PendingOf(object); pending != nil {
-		need.Hash, need.Changes = pending.Hash, ChangesOf(object)
+		need.Hash, need.Changes = pending.Hash, pending.Changes
 		need.What = decide.DescribeChanges(need.Changes)
 	}
 	return need

@@ -3,7 +3,6 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -88,22 +87,6 @@ func PendingOf(object fleet.Object) *v1alpha1.Pending {
 		return object.Status.Pending
 	}
 	return nil
-}
-
-// ChangesOf returns the planned changes of an object with their prices: an order has its fees beside
-// its plan of changes.
-func ChangesOf(object fleet.Object) []v1alpha1.Change {
-	pending := PendingOf(object)
-	if pending == nil {
-		return nil
-	}
-	order, is := object.(*v1alpha1.ServiceOrder)
-	if !is || order.Status.Fees == nil || len(pending.Changes) == 0 {
-		return pending.Changes
-	}
-	changes := slices.Clone(pending.Changes)
-	changes[0].OneTime, changes[0].MonthlyAfter = order.Status.Fees.OneTime, order.Status.Fees.Monthly
-	return changes
 }
 
 // RequestsOf returns the requests that the status of an object shows.

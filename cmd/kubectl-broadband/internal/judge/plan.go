@@ -107,7 +107,7 @@ func PlanOf(object fleet.Object) ObjectPlan {
 		return plan
 	}
 	if pending := PendingOf(object); pending != nil {
-		plan.take(object, pending.Hash, ChangesOf(object))
+		plan.take(object, pending.Hash, pending.Changes)
 	}
 	if ready := Ready(object); ready.Status != metav1.ConditionTrue && ready.Reason != v1alpha1.ReasonProgressing {
 		plan.Notes = append(plan.Notes, ready.Reason)
