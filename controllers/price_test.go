@@ -119,6 +119,7 @@ var _ = DescribeTable("A carrier that does not return the price of a plan change
 	Entry("because a gateway answers for it", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultPage, Status: 503}),
 	Entry("because it fails", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 500}),
 	Entry("because it cuts the connection", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultReset}),
+	Entry("because another request is in progress", "POST PlanOptions", refusedFor("serviceId", planInProgress)),
 	Entry("because polling the response fails", "GET PlanOptions",
 		simulator.Fault{Kind: simulator.FaultStatus, Status: 502}),
 )

@@ -21,6 +21,11 @@ func AnotherInProgress(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseRejected && request.Error != nil && endsInProgress(request.Error.Code)
 }
 
+// isInProgressError reports whether the carrier refused a reading for the same reason.
+func isInProgressError(err error) bool {
+	return carrier.ClassOf(err) == carrier.Refused && endsInProgress(RequestErrorOf(err).Code)
+}
+
 // CoveredAttempt returns the id of the newest attempt at an operation that the hash of an approval
 // covers; "" if there is none.
 func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
@@ -54,9 +59,9 @@ func NewestCovered(
 }
 
 // inProgressPause is the wait after the n-th such response, with n starting at 1.
-func inProgressPause(n int32) time.Duration {
+func inProgressPause(n int) time.Duration {
 	const shortest, longest = 5 * time.Minute, 30 * time.Minute
-	return doubling(int(n), shortest, longest)
+	return doubling(n, shortest, longest)
 }
 
 // lasting returns the sub-errors that do not resolve by themselves, or all if there are none.

@@ -114,7 +114,7 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 // new attempts at least 10 min apart (class Never: only retry)". Zero: never.
 func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	if AnotherInProgress(request) {
-		return in.Past(request.FinishedAt).Add(inProgressPause(request.Attempt))
+		return in.Past(request.FinishedAt).Add(inProgressPause(int(request.Attempt)))
 	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {

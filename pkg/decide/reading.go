@@ -44,11 +44,26 @@ func (r *Reading) Refused() bool {
 		return false
 	}
 	switch carrier.ClassOf(r.Err) {
-	case carrier.NotFoundOrForbidden, carrier.Refused, carrier.Invalid, carrier.Unreadable:
+	case carrier.Refused:
+		return !isInProgressError(r.Err)
+	case carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Unreadable:
 		return true
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 	}
 	return false
+}
+
+// ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
+// ten minutes if the carrier does not let us see the service, five or more if it has another
+// request in progress, otherwise a growing pause.
+func ReadingPause(n int, err error) time.Duration {
+	switch {
+	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
+		return ForbiddenPause
+	case isInProgressError(err):
+		return inProgressPause(n)
+	}
+	return Backoff(n)
 }
 
 // ReadingStep returns the next step of a reading: the open one first, then a new one when it is

@@ -195,11 +195,7 @@ func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.
 	reading.State, reading.Err, reading.RetryAt = decide.ReadingFailed, err, p.Now().Add(pause)
 }
 
-// pauseAfter returns the wait after a failed reading: ten minutes if the carrier does not let us
-// see the service, otherwise a growing pause.
+// pauseAfter returns the wait after one more failure of a reading.
 func pauseAfter(reading *decide.Reading, err error) time.Duration {
-	if carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
-		return decide.ForbiddenPause
-	}
-	return decide.Backoff(reading.Failures + 1)
+	return decide.ReadingPause(reading.Failures+1, err)
 }
