@@ -88,7 +88,8 @@ func deliver(request *http.Request, response *http.Response, err error) (*http.R
 	}
 	if instead, is := errors.AsType[statusError](err); is {
 		return &http.Response{
-			StatusCode: instead.status, Header: http.Header{}, Body: http.NoBody, Request: request, ProtoMajor: 1, ProtoMinor: 1,
+			StatusCode: instead.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(instead.body)),
+			Request: request, ProtoMajor: 1, ProtoMinor: 1,
 		}, nil
 	}
 	if err != nil {

@@ -51,6 +51,7 @@ const (
 	Denied      FaultKind = "401"
 	Missing     FaultKind = "404"
 	Invalid     FaultKind = "422"
+	Busy        FaultKind = "422 because another request is in progress"
 	Throttled   FaultKind = "429"
 	Late        FaultKind = "late response"
 	LostLate    FaultKind = "lost response, noticed late"
@@ -107,7 +108,7 @@ func rare(op Op) []FaultKind {
 		Write:     {Late},
 		Read:      {Late},
 		Key:       {},
-		Post:      {Missing, Invalid, Late, LostLate, Forgotten},
+		Post:      {Missing, Invalid, Busy, Late, LostLate, Forgotten},
 		Poll:      {Missing, Invalid, Throttled, Late, Forgotten},
 		Token:     {Denied, Late},
 		CacheRead: {},
@@ -161,6 +162,7 @@ func (k FaultKind) status() int {
 		{Denied, http.StatusUnauthorized},
 		{Missing, http.StatusNotFound},
 		{Invalid, http.StatusUnprocessableEntity},
+		{Busy, http.StatusUnprocessableEntity},
 		{Throttled, http.StatusTooManyRequests},
 	} {
 		if response.kind == k {
@@ -170,6 +172,18 @@ func (k FaultKind) status() int {
 	return 0
 }
 
+// body is the body of that response; "" for none.
+func (k FaultKind) body() string {
+	if k == Busy {
+		return busyBody
+	}
+	return ""
+}
+
+// busyBody is the carrier's body for a request that is refused because another one is in progress.
+const busyBody = `{"httpStatusCode": 422, "type": "business.rule", "code": "validation", "message": "not now",
+	"apiSubErrors": [{"code": "constraints.service.request.in.progress", "message": "another request is in progress"}]}`
+
 // isCrash reports whether the fault ends the process.
 func (k FaultKind) isCrash() bool { return k == CrashBefore || k == CrashAfter }
 
@@ -177,7 +191,7 @@ func (k FaultKind) isCrash() bool { return k == CrashBefore || k == CrashAfter }
 // for a person would be a false alarm.
 func (k FaultKind) isCleanError(op Op) bool {
 	if op == Post {
-		return slices.Contains([]FaultKind{Refused, Denied, Missing, Invalid, Throttled}, k)
+		return slices.Contains([]FaultKind{Refused, Denied, Missing, Invalid, Busy, Throttled}, k)
 	}
 	return !k.isCrash() && !k.isLate() && k != Forgotten
 }

@@ -31,6 +31,9 @@ func (r *run) checkEnd(ctx context.Context) {
 	r.lastEffect, r.lastCacheRead = len(r.effects), len(r.cache.reads)
 	r.expectIdle(ctx)
 	r.expectNothingToDo(ctx)
+	if why := r.neededApprovals(); why != "" {
+		r.report(27, why)
+	}
 	subject := r.subject()
 	if subject == nil {
 		if !r.removed {

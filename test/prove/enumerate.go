@@ -3,6 +3,7 @@
 package prove
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -44,6 +45,17 @@ type Share struct {
 	Orders      int // orders of two passes in which managers are stopped more than once
 	Singles     int // single actions of other actors
 	Seed        int // which of the combinations
+}
+
+// thinned returns the share for a scenario of which only every nth of these combinations is tried.
+// All of them, and none, stay what they are.
+func (s Share) thinned(by int) Share {
+	for _, each := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs, &s.Orders} {
+		if by > 1 && s.Faults > 1 && *each <= math.MaxInt/by {
+			*each *= by
+		}
+	}
+	return s
 }
 
 // RunAll runs the scenario with every plan.
@@ -125,7 +137,7 @@ func (e *Enumeration) pairsActions() bool {
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationPlanChange, v1alpha1.OperationDiagnosticTest,
 		v1alpha1.OperationCancellationReschedule, v1alpha1.OperationDSLStabilityProfileChange,
 		v1alpha1.OperationAppointmentSlots,
-	}, e.Scenario.Operation) && e.Scenario.Name != "PlanChange with ntdOption"
+	}, e.Scenario.Operation) && !slices.Contains([]string{planWithNTD, firstPlanChange}, e.Scenario.Name)
 }
 
 // staleReads shows every older version at every cache read, once and for some time, delivers

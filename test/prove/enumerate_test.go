@@ -31,7 +31,7 @@ func share(tb testing.TB) Share {
 	share, known := map[string]Share{
 		"":      even(world.Scale(997, 97), world.Scale(7, 2)),
 		"alone": even(math.MaxInt, 1),
-		"most":  {Faults: 2, CacheReads: 24, Actions: 8, ActionPairs: 8, Orders: 1, Singles: 1},
+		"most":  {Faults: 2, CacheReads: 48, Actions: 16, ActionPairs: 16, Orders: 1, Singles: 1},
 		"all":   even(1, 1),
 	}[resolution]
 	if !known {
@@ -133,13 +133,14 @@ func checkFigures(t *testing.T, total *Tally) {
 
 func enumerate(t *testing.T, scheme *runtime.Scheme, scenario *Scenario, managers int, tally *Tally) {
 	t.Helper()
-	enumeration := Enumeration{Scenario: scenario, Managers: managers, Share: share(t), Run: func(plan Plan) Outcome {
+	enumeration := Enumeration{Scenario: scenario, Managers: managers, Share: share(t).thinned(scenario.Thinned)}
+	enumeration.Run = func(plan Plan) Outcome {
 		outcome := runPlan(t, scheme, plan, tally)
 		if len(outcome.Violations) > 0 {
 			t.Errorf("%s: %s", plan, outcome.Violations)
 		}
 		return outcome
-	}}
+	}
 	enumeration.RunAll()
 	if enumeration.broken >= maxViolations {
 		t.Errorf("after %d broken plans no more of %s were tried", maxViolations, scenario.Name)

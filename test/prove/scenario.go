@@ -28,7 +28,8 @@ type Scenario struct {
 	Name          string
 	Kind          string
 	Operation     v1alpha1.Operation
-	NeedsApproval bool // a person has to approve the change, because the current value is unknown
+	NeedsApproval bool // a person has to approve the change
+	Thinned       int  // only every nth of the usual combinations is tried; 0: each
 	Empty         func() Subject
 	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
 	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none
@@ -37,6 +38,9 @@ type Scenario struct {
 
 // The names and numbers of the scenarios.
 const (
+	planWithNTD     = "PlanChange with ntdOption"
+	firstPlanChange = "FirstPlanChange" // it costs nothing more, and needs approval because it is the first one
+
 	site      = "site"
 	lineID    = int64(4_711)
 	reference = "order-1"
@@ -65,7 +69,7 @@ type (
 func serviceScenarios() []*Scenario {
 	return []*Scenario{
 		service("PlanChange", v1alpha1.OperationPlanChange, unchanged, func(*v1alpha1.BroadbandService) {}),
-		service("PlanChange with ntdOption", v1alpha1.OperationPlanChange, unchanged, func(s *v1alpha1.BroadbandService) {
+		service(planWithNTD, v1alpha1.OperationPlanChange, unchanged, func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{
 				Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
 				Contact: &v1alpha1.Contact{Name: "Ada Lovelace", Phone: "0400000000", Email: "ada@example.com"},
@@ -98,11 +102,21 @@ func serviceScenarios() []*Scenario {
 				s.Spec.Plan = nil
 				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 			}),
+		thinned(16, needingApproval(service(firstPlanChange, v1alpha1.OperationPlanChange, unchanged,
+			func(s *v1alpha1.BroadbandService) {
+				s.Spec.Plan, s.Spec.Approval = &v1alpha1.Plan{Name: world.PlanCheap, Term: 12}, v1alpha1.ApprovalOnCost
+			}))),
 	}
 }
 
 func needingApproval(scenario *Scenario) *Scenario {
 	scenario.NeedsApproval = true
+	return scenario
+}
+
+// thinned returns a scenario that is long and differs little from another.
+func thinned(by int, scenario *Scenario) *Scenario {
+	scenario.Thinned = by
 	return scenario
 }
 

@@ -109,8 +109,12 @@ func (p *port) result(op Op, kind FaultKind, err error) error {
 	return err
 }
 
-// statusError is an error with the HTTP status of a response that is not the carrier's own.
-type statusError struct{ status int }
+// statusError is an error with the HTTP status and the body of a response that is not the
+// simulator's.
+type statusError struct {
+	status int
+	body   string
+}
 
 // Error returns the text of the status.
 func (r statusError) Error() string { return http.StatusText(r.status) }
@@ -121,7 +125,7 @@ func injectedError(kind FaultKind, op Op) error {
 		return apiServerError(kind)
 	}
 	if status := kind.status(); status != 0 {
-		return statusError{status}
+		return statusError{status, kind.body()}
 	}
 	if kind == Lost || kind == LostLate {
 		return errResponseLost

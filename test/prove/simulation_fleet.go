@@ -224,6 +224,7 @@ func aspects() []aspect {
 		{unchanged, []serviceEdit{
 			withPlan(world.PlanSlow, 12, world.SLAStd), withPlan(world.PlanFast, terms, world.SLAFast),
 		}},
+		{unchanged, []serviceEdit{withPlan(world.PlanCheap, 12, ""), withPlan(world.PlanSlow, 12, "")}},
 	}
 }
 

@@ -31,6 +31,7 @@ func (c *simulationRecorder) checkPost(m *manager, sender, path string, body []b
 	}
 	if written := c.intentOf(about, sender, one.operation); written != nil {
 		c.checkIntent(one, written, body)
+		c.checkApproval(one, written, about)
 	}
 	if one.class == carrier.ClassQuery {
 		return
@@ -189,6 +190,7 @@ func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, re
 		}
 		c.attempts[request.AttemptID] = known
 		c.intents[one] = append(c.intents[one], known)
+		c.countBusy(request)
 	}
 	if before != nil {
 		held := before.RequestOf(request.Operation)
@@ -197,6 +199,7 @@ func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, re
 		}
 	}
 	if known.phase != request.Phase {
+		c.countBusy(request)
 		c.checkTransition(known, request)
 		known.phase = request.Phase
 	}
@@ -204,6 +207,7 @@ func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, re
 
 func (c *simulationRecorder) checkReplacement(of replacement) {
 	of.at = of.at.Add(maxSkew) // "exact up to the difference of the managers' clocks"
+	c.checkPause(of)
 	if !of.before.Phase.Ended() && !of.isAllowedRepeat() || of.before.Phase == v1alpha1.PhaseInProgress && !of.isLost() {
 		c.report(4, fmt.Sprintf("%s follows %s, which is %s", of.after.AttemptID, of.before.AttemptID, of.before.Phase))
 	}

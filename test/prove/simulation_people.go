@@ -4,6 +4,7 @@ package prove
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,6 +43,7 @@ func userActions() []userAction {
 		{"resolves", (*simulation).resolveAny},
 		{"the carrier changes a plan by itself", (*simulation).changePlanAtCarrier},
 		{"the carrier lets a request fail", (*simulation).failNextRequest},
+		{"the carrier has another request in progress", (*simulation).beBusy},
 	}
 }
 
@@ -128,6 +130,7 @@ func (l *simulation) toggleSuspend(one *member, subject Subject) {
 
 // approve has a person approve the plan of changes that is shown.
 func (l *simulation) approve(_ *member, subject Subject) {
+	l.noteApproval(subject)
 	l.annotatePending(subject, v1alpha1.AnnotationApprove)
 }
 
@@ -302,6 +305,20 @@ func (l *simulation) failNextRequest(*member, Subject) {
 		{Kind: simulator.FaultBody, Status: 422, Body: refusalBody},
 	}[l.random.IntN(3)]
 	must(l.world.Carrier.FailNext(fmt.Sprintf("POST %s", operations[l.random.IntN(len(operations))]), fault))
+}
+
+// beBusy makes the next request of each operation be refused because another is in progress.
+func (l *simulation) beBusy(*member, Subject) {
+	for _, operation := range []simulator.Operation{
+		simulator.OpPlanChange, simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange,
+		simulator.OpReclaim, simulator.OpCancellationReschedule, simulator.OpCancellationAbort, simulator.OpOrderCreate,
+		simulator.OpFibreBuildCharge, simulator.OpDiagnosticTest, simulator.OpAppointmentSlots,
+		simulator.OpAppointmentCancel,
+	} {
+		must(l.world.Carrier.FailNext(fmt.Sprintf("POST %s", operation), simulator.Fault{
+			Kind: simulator.FaultBody, Status: http.StatusUnprocessableEntity, Body: busyBody,
+		}))
+	}
 }
 
 // refusalBody is the carrier's body for a refused request.

@@ -34,12 +34,13 @@ type simulationRecorder struct {
 	sent               []*post
 	memberOf           map[*post]*member
 	permits            map[*post]int
-	restored           map[int64]bool  // the versions by which a status was lost
-	resolved           map[string]bool // the attempts that a person has resolved
-	resolvedFalsely    map[string]bool // those of which a resolution was false
-	deleted            map[string]bool // the objects that a person has deleted, by UID
-	refusals           map[string]bool // the paths that the carrier answered with 422
-	carrierViolations  int             // violations that the carrier has seen
+	restored           map[int64]bool      // the versions by which a status was lost
+	resolved           map[string]bool     // the attempts that a person has resolved
+	resolvedFalsely    map[string]bool     // those of which a resolution was false
+	approved           map[string]approval // by hash, what a person has approved
+	deleted            map[string]bool     // the objects that a person has deleted, by UID
+	refusals           map[string]bool     // the paths that the carrier answered with 422
+	carrierViolations  int                 // violations that the carrier has seen
 	violations         []string
 	lastActive         *member // the member that acted last
 	changes            int     // effects that changed something
@@ -69,6 +70,7 @@ func newSimulationRecorder(l *simulation, traced bool) *simulationRecorder {
 		attempts: map[string]*attempt{}, intents: map[*member][]*attempt{},
 		memberOf: map[*post]*member{}, permits: map[*post]int{},
 		resolved: map[string]bool{}, resolvedFalsely: map[string]bool{},
+		approved: map[string]approval{},
 		deleted:  map[string]bool{},
 		restored: map[int64]bool{}, refusals: map[string]bool{}, tally: newSimulationTally(),
 	}

@@ -109,6 +109,12 @@ func checkSimulationFigures(t *testing.T, total *SimulationTally) {
 	if total.Seeds >= manySeeds && total.Time < leastTime {
 		t.Errorf("all simulations together lasted %s", total.Time)
 	}
+	const someSeeds = 100
+	for _, what := range []string{refusedAsBusy, sentAsApproved} {
+		if total.Seeds >= someSeeds && total.Actions[what] == 0 {
+			t.Errorf("in none of %d simulations %s", total.Seeds, what)
+		}
+	}
 }
 
 // checkSeed runs a simulation, and runs some of them twice to compare the traces.
