@@ -105,7 +105,7 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 func (p *servicePass) question(topic decide.Topic, token string) operate.Question {
 	return operate.Question{
 		UID: p.service.UID, Generation: p.service.Generation, ServiceID: p.service.ServiceNumber().Number(),
-		Version: int(p.account.Object.Spec.APIVersion), Topic: topic, Token: token,
+		Version: decide.CallVersion(p.account.Object, topic.Operation()), Topic: topic, Token: token,
 	}
 }
 

@@ -124,8 +124,8 @@ var _ = DescribeTable("A quiet week of a service",
 		edits: []edit{withIntervals("0", "0", "0"), withTrustedMethod},
 		calls: callCounts{cancellation: 1},
 	}),
-	Entry("at API version 4 takes no health request, which that version does not have", week{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
+	Entry("at API version 4, strictly, takes no health request, which that version does not have", week{
+		account: strictlyAt(4),
 		edits:   []edit{withIntervals("", "", ""), withTrustedMethod},
 		calls:   callCounts{cancellation: 1 + 7},
 	}),

@@ -114,7 +114,7 @@ var _ = Describe("A one-shot", func() {
 	})
 
 	It("is not sent at an API version that lacks it, and sent once the account has another", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 })
+		w, process := begin(ctx, strictlyAt(5))
 		s := quotes()
 		Expect(w.Create(ctx, s.build(w, 0))).To(Succeed())
 		s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonUnsupportedByAPIVersion)

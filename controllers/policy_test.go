@@ -84,8 +84,8 @@ var _ = DescribeTable("A change that may not be sent",
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "restorationSla",
 		release: withSLA(""),
 	}),
-	Entry("is refused when the account's API version cannot read the plan", blockedChange{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
+	Entry("is refused when the account's API version cannot read the plan, and the account is strict", blockedChange{
+		account: strictlyAt(4),
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "trustDeclared",
 	}),
 	Entry("is refused when an SLA change has no term", blockedChange{

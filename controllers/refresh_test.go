@@ -101,7 +101,7 @@ var _ = Describe("A plan change is based on a plan that was read for it", func()
 	)
 
 	It("unless the API version cannot read it: then the last successful change counts (R7)", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 })
+		w, process := begin(ctx, strictlyAt(4))
 		s := &settledSite{World: w, process: process, line: w.Line(onFast)}
 		Expect(w.Create(ctx, w.Service(site, s.line, func(service *v1alpha1.BroadbandService) {
 			service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan}

@@ -24,6 +24,14 @@ type CarrierAccountSpec struct {
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`
 
+	// familyVersions says what happens to an operation that came to the API later than apiVersion:
+	// health and its reading of the plan (5), aggregation conversions and DSL stability profile changes
+	// (4), fibre build charge quotes (6). Least (default) calls it with its least version, Strict
+	// refuses it as UnsupportedByAPIVersion.
+	// +kubebuilder:default=Least
+	// +optional
+	FamilyVersions FamilyVersions `json:"familyVersions,omitempty"`
+
 	// identity is the owner of the services across accounts, namespaces and restores: only one request
 	// at a time is sent for each identity and service. Default: auth.clientName. Immutable. Sandbox
 	// and production need different identities.
@@ -103,6 +111,16 @@ type CarrierAccountSpec struct {
 	// +optional
 	Events *AccountEvents `json:"events,omitempty"`
 }
+
+// FamilyVersions says what happens to an operation that the account's API version does not have.
+// +kubebuilder:validation:Enum=Least;Strict
+type FamilyVersions string
+
+// The family versions.
+const (
+	FamilyVersionsLeast  FamilyVersions = "Least"  // it is called with the least version that has it
+	FamilyVersionsStrict FamilyVersions = "Strict" // it is refused
+)
 
 // Auth is a private-key JWT login (specification section 5).
 type Auth struct {

@@ -52,6 +52,10 @@ func (c Contract) SupportedAt(version int) error {
 	return &UnsupportedVersionError{Operation: c.Operation, Version: version, Min: c.MinVersion, Max: c.MaxVersion}
 }
 
+// LeastVersion returns the least version that is not below the given one and has the operation: "the
+// version is chosen per request" (spec §9).
+func (c Contract) LeastVersion(version int) int { return max(version, c.MinVersion) }
+
 // DeprecatedAt reports whether the carrier has deprecated the API version (spec §9: "1 and 2
 // deprecated").
 func (c Contract) DeprecatedAt(version int) bool { return version <= c.Deprecated }

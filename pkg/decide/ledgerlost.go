@@ -61,7 +61,7 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
-		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: account.Spec.APIVersion,
+		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: apiVersionOf(account, operation),
 		Generation: in.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(in.Now),
 		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: lostText(in, what)},
 	}

@@ -83,6 +83,18 @@ const (
 	TopicOptions      Topic = "plan options" // a plan-change-options request: the prices of changes
 )
 
+// Operation returns the request by which a topic is read; "" if that is a plain GET.
+func (t Topic) Operation() carrier.Operation {
+	switch t {
+	case TopicHealth:
+		return carrier.Health
+	case TopicOptions:
+		return carrier.PlanOptions
+	case TopicCancellation, TopicDisruptions:
+	}
+	return ""
+}
+
 // Readings holds the newest reading of each topic.
 type Readings struct{ Health, Cancellation, Disruptions, Options Reading }
 

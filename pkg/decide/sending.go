@@ -46,14 +46,34 @@ func backoffOver(in *Input, want DesiredChange) *Decision {
 	return decision
 }
 
-// CheckSupported returns an error if the account's API version does not have the operation.
+// CallVersion returns the API version with which an account calls an operation: its own, or the least
+// one that has the operation, unless the account is strict.
+func CallVersion(account *v1alpha1.CarrierAccount, operation carrier.Operation) int {
+	version := int(account.Spec.APIVersion)
+	contract, known := carrier.ContractOf(operation)
+	if !known || account.Spec.FamilyVersions == v1alpha1.FamilyVersionsStrict {
+		return version
+	}
+	return contract.LeastVersion(version)
+}
+
+// apiVersionOf returns CallVersion as it is recorded.
+func apiVersionOf(account *v1alpha1.CarrierAccount, operation v1alpha1.Operation) int32 {
+	return int32(CallVersion(account, carrier.Operation(operation))) //nolint:gosec // it is between 1 and 8
+}
+
+// CheckSupported returns an error if the version with which the account calls an operation does not
+// have it.
 func CheckSupported(in *Input, operation carrier.Operation) error {
 	contract, _ := carrier.ContractOf(operation)
 	if in.Account.Object == nil {
 		return nil
 	}
-	return contract.SupportedAt(int(in.Account.Object.Spec.APIVersion))
+	return contract.SupportedAt(CallVersion(in.Account.Object, operation))
 }
+
+// RaiseVersion is the advice about an operation that a strict account's version does not have.
+const RaiseVersion = "raise spec.apiVersion of the CarrierAccount, or set its spec.familyVersions to Least"
 
 // Weightier returns the more important decision, with the earlier time of the two: work in progress
 // comes first, then what only a person can fix, then what waits for a person.
@@ -76,7 +96,7 @@ func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 		Target: want.Target, Before: want.Before,
 		Identity: in.Account.Object.IdentityName(), BaseURL: in.Account.Object.Spec.BaseURL,
 		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),
-		Phase: v1alpha1.PhaseSubmitting, APIVersion: in.Account.Object.Spec.APIVersion,
+		Phase: v1alpha1.PhaseSubmitting, APIVersion: apiVersionOf(in.Account.Object, want.Operation),
 	}
 }
 

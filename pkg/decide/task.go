@@ -60,7 +60,7 @@ func SendTask(in *Input, task Task) *Decision {
 func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if err := CheckSupported(in, carrier.Operation(task.Operation)); err != nil {
 		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
-			return RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise spec.apiVersion of the CarrierAccount")
+			return RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": "+RaiseVersion)
 		}
 	}
 	if held := taskWithheld(in, task); held != nil {

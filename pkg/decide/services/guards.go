@@ -188,15 +188,19 @@ func suspended(in *Input, want decide.DesiredChange) *decide.Decision {
 		"spec.suspend is true, so nothing is sent: "+decide.DescribeChanges(want.Changes))
 }
 
-// versionSupported rejects what the API version does not have: "An operation whose family does not
-// exist at apiVersion is refused by us". Some fields were also added in later versions, spec §9.
+// versionSupported rejects what the API version does not have: the whole operation, if the account is
+// strict, or a field that a later version added (spec §9).
 func versionSupported(in *Input, want decide.DesiredChange) *decide.Decision {
-	err := versionError(in, want)
-	if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); !unsupported {
+	unsupported, is := errors.AsType[*carrier.UnsupportedVersionError](versionError(in, want))
+	if !is {
 		return nil
 	}
-	return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+
-		": raise spec.apiVersion of the CarrierAccount, or remove the field from spec")
+	advice := decide.RaiseVersion
+	if unsupported.Field != "" {
+		advice = "raise spec.apiVersion of the CarrierAccount"
+	}
+	return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion,
+		unsupported.Error()+": "+advice+", or remove the field from spec")
 }
 
 // versionError validates the request against the version rules of spec §9. A contact from a Secret
@@ -210,7 +214,8 @@ func versionError(in *Input, want decide.DesiredChange) error {
 		const given = "given"
 		to = v1alpha1.Contact{Name: given, Phone: given, Email: given}
 	}
-	return planChangeRequest(in.Service.ServiceNumber(), want.Target, to).Check(int(in.Account.Object.Spec.APIVersion))
+	version := decide.CallVersion(in.Account.Object, carrier.PlanChange)
+	return planChangeRequest(in.Service.ServiceNumber(), want.Target, to).Check(version)
 }
 
 func termKnown(_ *Input, want decide.DesiredChange) *decide.Decision {

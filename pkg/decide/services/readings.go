@@ -18,7 +18,7 @@ func unknownPlan(in *Input) *decide.Decision {
 	}
 	if err := healthSupported(in); err != nil {
 		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the carrier's plan cannot be read: %v; raise the account's apiVersion, or list Plan in trustDeclared", err))
+			"the carrier's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
 	}
 	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
 }

@@ -69,7 +69,10 @@ func onlySLA(in *services.Input) {
 }
 
 func apiVersion(version int32) func(*services.Input) {
-	return func(in *services.Input) { in.Account.Object.Spec.APIVersion = version }
+	return func(in *services.Input) {
+		spec := &in.Account.Object.Spec
+		spec.APIVersion, spec.FamilyVersions = version, v1alpha1.FamilyVersionsStrict
+	}
 }
 
 // converting records an ended aggregation conversion.
