@@ -32,7 +32,7 @@ var (
 	numbers = regexp.MustCompile(`\b\d{7,}\b`)
 	sums    = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)
 	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d[T ])\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
+	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d[T ])\d\d:\d\d:\d\d(\.\d+)?`) // polls are spread by the objects' UIDs
 	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
 	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // set by the API server
 )

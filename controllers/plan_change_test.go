@@ -78,6 +78,10 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanNameInvalid)
 		Expect(world.Ready(service).Message).To(HavePrefix("constraints.plan.change.plan.name.invalid"))
 		Expect(service.Status.LastError.Code).To(Equal("constraints.plan.change.plan.name.invalid"))
+		reported := service.Status.LastError.CarrierTime
+		Expect(time.Parse(time.RFC3339, reported)).To(BeTemporally("~", w.Clock.Now(), time.Hour), "the carrier's time")
+		recorded := serviceLedger(ctx, w, line).RequestOf(v1alpha1.OperationPlanChange)
+		Expect(recorded.Error.CarrierTime).To(Equal(reported))
 		w.Clock.Advance(horizon)
 		process.Drive(ctx, site)
 		Expect(w.Posts(line)).To(Equal(1))

@@ -129,6 +129,9 @@ var _ = Describe("An order", func() {
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.OrderType).To(Equal("transfer"))
 		Expect(order.Status.Fees.OneTime.Amount).To(Equal("22.50"))
+		Expect(order.Status.TransferType).To(Equal("SERVICE_TRANSFER"))
+		Expect(order.Status.Infrastructure).To(Equal(&v1alpha1.OrderInfrastructure{ID: world.InstalledNTD, PortID: "1"}))
+		Expect(order.Status.Appointments).To(BeEmpty())
 		Expect(w.Posted(ordersPath)).To(ConsistOf(And(
 			ContainSubstring(`"infrastructureId":"NTD-1","portId":1`),
 			HaveSuffix(`"avcIdForTransfer":"AVC000000000002","transferType":"SERVICE_TRANSFER"}`))))

@@ -374,9 +374,55 @@ type DisruptionStatus struct {
 	// +optional
 	Next *Disruption `json:"next,omitempty"`
 
+	// items are the active ones, the newest first, then the scheduled ones, the next first.
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	// +optional
+	Items []DisruptionItem `json:"items,omitempty"`
+
+	// truncated is set if there are more than items lists.
+	// +optional
+	Truncated bool `json:"truncated,omitempty"`
+
 	// since is when these were first seen.
 	// +optional
 	Since metav1.Time `json:"since,omitzero"`
+}
+
+// DisruptionItem is one outage or maintenance of the carrier, without its description.
+type DisruptionItem struct {
+	// id at the carrier.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// status is ACTIVE or SCHEDULED.
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	Status string `json:"status"`
+
+	// type is scheduled or unscheduled.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Type string `json:"type,omitempty"`
+
+	// category as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Category string `json:"category,omitempty"`
+
+	// severity as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Severity string `json:"severity,omitempty"`
+
+	// startAt is when it starts.
+	// +optional
+	StartAt metav1.Time `json:"startAt,omitzero"`
+
+	// endAt is when it ends; absent if unknown.
+	// +optional
+	EndAt metav1.Time `json:"endAt,omitzero"`
 }
 
 // Disruption is one outage or maintenance of the carrier.

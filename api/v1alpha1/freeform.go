@@ -18,6 +18,8 @@ func (s *BroadbandService) DropFreeForm() {
 	if disruptions := s.Status.Disruptions; disruptions != nil {
 		disruptions.Current.dropFreeForm()
 		disruptions.Next.dropFreeForm()
+		disruptions.Truncated = disruptions.Truncated || len(disruptions.Items) > 0
+		disruptions.Items = nil
 	}
 	if carrier := s.Status.Carrier; carrier != nil && carrier.Cancellation != nil {
 		carrier.Cancellation.ErrorDetail = ""
@@ -28,6 +30,8 @@ func (s *BroadbandService) DropFreeForm() {
 func (s *ServiceOrder) DropFreeForm() {
 	s.Status.dropFreeForm()
 	s.Status.Address = ""
+	s.Status.Truncated = s.Status.Truncated || len(s.Status.Appointments) > 0
+	s.Status.Appointments = nil
 	s.Status.Rejection.dropFreeForm()
 }
 

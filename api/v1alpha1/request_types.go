@@ -307,6 +307,12 @@ type RequestError struct {
 	// +kubebuilder:validation:MaxLength=2048
 	// +optional
 	Message string `json:"message,omitempty"`
+
+	// carrierTime is the timestamp of the carrier's error, as the carrier wrote it. Its support desk finds the
+	// error by it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	CarrierTime string `json:"carrierTime,omitempty"`
 }
 
 // LastError is the newest error of an object, of any operation.

@@ -302,6 +302,33 @@ type OrderFacts struct {
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	POIName string `json:"poiName,omitempty"`
+
+	// transferType is how the carrier takes over a port or pair: SERVICE_TRANSFER or CONNECT_OUTSTANDING.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	TransferType string `json:"transferType,omitempty"`
+
+	// infrastructure is the device or copper pair of the order.
+	// +optional
+	Infrastructure *OrderInfrastructure `json:"infrastructure,omitempty"`
+}
+
+// OrderInfrastructure is the infrastructure of an order, as the carrier shows it.
+type OrderInfrastructure struct {
+	// id of the NTD or copper pair.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// portID is the port of an NTD.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	PortID string `json:"portID,omitempty"`
+
+	// productID is the product on it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	ProductID string `json:"productID,omitempty"`
 }
 
 // ServiceOrderStatus is the state of the order.
@@ -326,6 +353,18 @@ type ServiceOrderStatus struct {
 	// inFlight is the request in progress, for kubectl get.
 	// +optional
 	InFlight *InFlight `json:"inFlight,omitempty"`
+
+	// appointments are those in the carrier's response to the order: the JSON text of each, without
+	// contact details. Their form is not documented.
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MaxLength=8192
+	// +listType=atomic
+	// +optional
+	Appointments []string `json:"appointments,omitempty"`
+
+	// truncated is set if appointments are left out: over 8 KiB together, or refused by the API server.
+	// +optional
+	Truncated bool `json:"truncated,omitempty"`
 
 	// address of the site, in one line.
 	// +kubebuilder:validation:MaxLength=512

@@ -16,6 +16,7 @@ type wireError struct {
 	Code      string         `json:"code"`
 	Message   string         `json:"message"`
 	SubErrors []wireSubError `json:"apiSubErrors"`
+	Timestamp string         `json:"timestamp"`
 }
 
 type wireSubError struct {
@@ -63,6 +64,8 @@ func readError(body []byte, scrub scrubber) *Error {
 		Type:    ErrorType(scrub.name(wire.Type)),
 		Code:    ErrorCode(scrub.name(wire.Code)),
 		Message: scrub.message(wire.Message, maxMessage),
+
+		Timestamp: scrub.name(wire.Timestamp),
 	}
 	for _, sub := range wire.SubErrors[:min(len(wire.SubErrors), maxSubErrors)] {
 		failure.SubErrors = append(failure.SubErrors, sub.sanitized(scrub))

@@ -173,11 +173,15 @@ func TestGoldenErrors(t *testing.T) {
 	for name, want := range map[string]Error{
 		"error-400.json": {
 			Type: TypeClientValidation, Code: CodeArgumentTypeMismatch, Message: "The id has to be a number",
+			Timestamp: reported,
 		},
-		"error-404.json": {Type: TypeBusinessRule, Code: CodeResourceNotFound, Message: "Not found"},
-		"error-502.json": {Type: TypeRemoteCall, Code: CodeRemoteCallError, Message: "An upstream service is down"},
+		"error-404.json": {Type: TypeBusinessRule, Code: CodeResourceNotFound, Message: "Not found", Timestamp: reported},
+		"error-502.json": {
+			Type: TypeRemoteCall, Code: CodeRemoteCallError, Message: "An upstream service is down", Timestamp: reported,
+		},
 		"error-422-fields.json": {
 			Type: TypeClientValidation, Code: CodeArgumentNotValid, Message: "Two fields are not valid",
+			Timestamp: reported,
 			SubErrors: []SubError{
 				{Code: SubNotNull, Message: "must not be null", Object: "Request", Field: "dateFrom"},
 				{Code: SubPattern, Message: "must match", Object: "Request", Field: "locationId", RejectedValue: "LOC1"},

@@ -27,6 +27,7 @@ func RequestErrorOf(err error) *v1alpha1.RequestError {
 		Code:          Bounded(OrElse(string(deciding.Code), string(fault.Code)), 200),
 		Field:         Bounded(deciding.Field, 200),
 		RejectedValue: Bounded(deciding.RejectedValue, 200),
+		CarrierTime:   Bounded(fault.Timestamp, 64),
 		Message:       ErrorText(fault),
 	}
 	if deciding.Code != "" {

@@ -18,7 +18,7 @@ func TestAnErrorIsBoundedForTheStatus(t *testing.T) {
 	t.Parallel()
 	long := func(runes int) string { return strings.Repeat("é", runes) }
 	got := *decide.RequestErrorOf(&carrier.Error{
-		HTTPStatus: 422, Type: carrier.ErrorType(long(129)), SubErrors: []carrier.SubError{
+		HTTPStatus: 422, Type: carrier.ErrorType(long(129)), Timestamp: long(65), SubErrors: []carrier.SubError{
 			{Code: carrier.SubErrorCode(long(201)), Field: long(201), RejectedValue: long(201), Message: "no"},
 		},
 	})
@@ -27,7 +27,7 @@ func TestAnErrorIsBoundedForTheStatus(t *testing.T) {
 	}
 	got.Message = ""
 	if diff := cmp.Diff(v1alpha1.RequestError{
-		HTTPStatus: 422, Type: long(128), Code: long(200), Field: long(200), RejectedValue: long(200),
+		HTTPStatus: 422, Type: long(128), Code: long(200), Field: long(200), RejectedValue: long(200), CarrierTime: long(64),
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

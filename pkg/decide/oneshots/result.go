@@ -3,7 +3,6 @@
 package oneshots
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -94,44 +93,19 @@ func resultText(found []byte) string {
 // numbers as they were written. A result that is too long is omitted, because part of a document is
 // not a valid document.
 func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
-	decoder := json.NewDecoder(bytes.NewReader(wire))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil || value == nil {
+	value := decide.FreeForm(wire)
+	if value == nil {
 		return nil, false
 	}
-	object, isObject := printed(value).(map[string]any)
+	object, isObject := value.(map[string]any)
 	if !isObject {
-		object = map[string]any{"value": printed(value)}
+		object = map[string]any{"value": value}
 	}
 	kept, err := json.Marshal(object)
 	if err != nil || len(kept) > maxResult {
 		return nil, true
 	}
 	return kept, false
-}
-
-// printed returns a value without characters that control a terminal or change the text direction.
-func printed(value any) any {
-	switch value := value.(type) {
-	case string:
-		return decide.Bounded(value, maxResult)
-	case json.Number:
-		if _, err := value.Float64(); err != nil {
-			return string(value) // "a number that is no float64 becomes a string" (R18): the API server refuses it
-		}
-	case []any:
-		for i := range value {
-			value[i] = printed(value[i])
-		}
-	case map[string]any:
-		clean := make(map[string]any, len(value))
-		for key, held := range value {
-			clean[decide.Bounded(key, maxResult)] = printed(held)
-		}
-		return clean
-	}
-	return value
 }
 
 // RecordFibreBuildQuote records a quote for a location.
@@ -204,23 +178,11 @@ func RecordPlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *de
 		option, whole := planOption(&found.Plans[i])
 		plans, fewerPlans = append(plans, option), fewerPlans || !whole
 	}
-	status.SLAs, fewerSLAs = fitting(slas, maxSLAs, &left)
+	status.SLAs, fewerSLAs = decide.Fitting(slas, maxSLAs, &left)
 	var cut bool
-	status.Plans, cut = fitting(plans, maxPlans, &left)
+	status.Plans, cut = decide.Fitting(plans, maxPlans, &left)
 	status.Truncated = fewerSLAs || fewerPlans || cut
 	return nil
-}
-
-// fitting returns as many items from the start of a list as fit, and true if some were left out.
-func fitting[T any](all []T, most int, left *int) ([]T, bool) {
-	for i := range all {
-		text, err := json.Marshal(all[i])
-		if err != nil || i == most || len(text) > *left {
-			return all[:i], true
-		}
-		*left -= len(text)
-	}
-	return all, false
 }
 
 // planOption returns an offered plan, and false if it has more NTD options than fit.

@@ -4,7 +4,9 @@ package orders
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -34,11 +36,63 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	status.AVCID, status.VLANID = decide.Bounded(taken.AVCID, maxWord), taken.VLANID
 	status.POI, status.POIName = decide.Bounded(taken.POI, maxWord), decide.Bounded(taken.POIName, decide.MaxNameText)
 	status.Address = decide.Bounded(taken.Address.FormattedAddress, maxAddress)
+	status.TransferType = decide.Bounded(string(taken.TransferType), maxWord)
+	status.Infrastructure = infrastructureOf(taken.Infrastructure)
+	status.Appointments, status.Truncated = appointmentsOf(taken.Appointments)
 	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
 	status.Fees = charged
 	request.CarrierStatus = status.CarrierStatus
 	other := slaDifference(order.Spec.RestorationSLA, taken)
 	request.Warning = decide.Bounded(decide.JoinTexts(feeDifference(shown, charged), other), decide.MaxMessage)
+}
+
+func infrastructureOf(found *carrier.OrderedInfra) *v1alpha1.OrderInfrastructure {
+	if found == nil {
+		return nil
+	}
+	return &v1alpha1.OrderInfrastructure{
+		ID: decide.Bounded(found.ID, maxWord), PortID: decide.Bounded(found.PortID, maxWord),
+		ProductID: decide.Bounded(found.ProductID, maxWord),
+	}
+}
+
+// The limits for the appointments of an order.
+const (
+	maxAppointments     = 10
+	maxAppointmentBytes = 8 << 10
+)
+
+// appointmentsOf returns the JSON texts of appointments, and true if some were left out.
+func appointmentsOf(found []json.RawMessage) ([]string, bool) {
+	texts := make([]string, 0, len(found))
+	for _, one := range found {
+		text, err := json.Marshal(withoutContacts(decide.FreeForm(one)))
+		if err == nil {
+			texts = append(texts, string(text))
+		}
+	}
+	left := maxAppointmentBytes
+	return decide.Fitting(texts, maxAppointments, &left)
+}
+
+// withoutContacts drops the contact details from a value: a status shows no personal data that the
+// carrier repeats.
+func withoutContacts(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for i := range value {
+			value[i] = withoutContacts(value[i])
+		}
+	case map[string]any:
+		for key, held := range value {
+			if strings.Contains(strings.ToLower(key), "contact") {
+				delete(value, key)
+				continue
+			}
+			value[key] = withoutContacts(held)
+		}
+	}
+	return value
 }
 
 // slaDifference reports that the response to an order names a different SLA than was requested; ""
@@ -75,6 +129,7 @@ func Named(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 	id := v1alpha1.CarrierIDOf(number)
 	if known := order.Status.OrderID; known != "" && known != id { // the known facts belong to another order
 		order.Status.OrderFacts, order.Status.Address = v1alpha1.OrderFacts{}, ""
+		order.Status.Appointments, order.Status.Truncated = nil, false
 	}
 	order.Status.OrderID = id
 }

@@ -3,12 +3,57 @@
 package orders_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
+
+// accepted is an order with the carrier's response.
+func accepted(response string) *v1alpha1.ServiceOrder {
+	order := &v1alpha1.ServiceOrder{}
+	request := &v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, APIVersion: 8, Phase: v1alpha1.PhaseSucceeded,
+		Location: "/api/connect/orders/1",
+	}
+	orders.Accepted(order, request, []byte(response))
+	return order
+}
+
+func TestAnAcceptedOrderShowsWhereItIsInstalledAndWhen(t *testing.T) {
+	t.Parallel()
+	order := accepted(`{"id":1,"transferType":"CONNECT_OUTSTANDING",
+		"infrastructure":{"id":"NTD1","portId":0,"productId":"PRI1"},
+		"appointments":[{"id":"APT1", "start":1.50,"siteContact":{"name":"Jo"},"by":[{"contactPhone":"04"}]},"tomorrow"]}`)
+	want := v1alpha1.ServiceOrderStatus{OrderFacts: v1alpha1.OrderFacts{
+		OrderID: "1", TransferType: "CONNECT_OUTSTANDING",
+		Infrastructure: &v1alpha1.OrderInfrastructure{ID: "NTD1", PortID: "0", ProductID: "PRI1"},
+	}, Appointments: []string{`{"by":[{}],"id":"APT1","start":1.50}`, `"tomorrow"`}}
+	want.Fees = order.Status.Fees
+	if diff := cmp.Diff(want, order.Status); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAppointmentsOfAnOrderAreBounded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		response string
+		want     int
+	}{
+		"too many":          {strings.Repeat(`{"id":1},`, 11) + `{}`, 10},
+		"too long together": {strings.Repeat(`"`+strings.Repeat("x", 3000)+`",`, 3) + `{}`, 2},
+	} {
+		order := accepted(`{"id":1,"appointments":[` + c.response + `]}`)
+		if got := len(order.Status.Appointments); got != c.want || !order.Status.Truncated {
+			t.Errorf("%s: %d appointments, truncated %t; want %d", name, got, order.Status.Truncated, c.want)
+		}
+	}
+}
 
 func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 	t.Parallel()

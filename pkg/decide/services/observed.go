@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -176,53 +175,4 @@ func pendingDate(state *v1alpha1.CancellationState) string {
 		return ""
 	}
 	return state.RequestDate
-}
-
-// recordDisruptions counts the disruptions of the service. It shows the active one that started
-// last and the scheduled one that comes next.
-func recordDisruptions(in *Input, found []carrier.Disruption) {
-	seen := countDisruptions(found)
-	if held := in.Service.Status.Disruptions; held != nil {
-		seen.Since = held.Since
-		if equality.Semantic.DeepEqual(&seen, held) {
-			return
-		}
-	}
-	seen.Since = metav1.NewTime(in.Now)
-	in.Service.Status.Disruptions = &seen
-}
-
-func countDisruptions(found []carrier.Disruption) v1alpha1.DisruptionStatus {
-	var seen v1alpha1.DisruptionStatus
-	for i := range found {
-		one := disruptionOf(&found[i])
-		switch found[i].Status {
-		case carrier.DisruptionActive:
-			seen.Active++
-			if seen.Current == nil || seen.Current.StartAt.Before(&one.StartAt) {
-				seen.Current = one
-			}
-		case carrier.DisruptionScheduled:
-			seen.Scheduled++
-			if seen.Next == nil || one.StartAt.Before(&seen.Next.StartAt) {
-				seen.Next = one
-			}
-		case carrier.DisruptionCompleted:
-		}
-	}
-	return seen
-}
-
-func disruptionOf(found *carrier.Disruption) *v1alpha1.Disruption {
-	one := &v1alpha1.Disruption{
-		ID: decide.Bounded(found.WholesaleDisruptionID, 64), Severity: decide.Bounded(found.Severity, 64),
-		Description: decide.Bounded(found.Description, 1024),
-	}
-	if at, ok := found.MaintenanceStartAt.Time(); ok {
-		one.StartAt = v1alpha1.WholeSeconds(at)
-	}
-	if at, ok := found.MaintenanceEndAt.Time(); ok {
-		one.EndAt = v1alpha1.WholeSeconds(at)
-	}
-	return one
 }
