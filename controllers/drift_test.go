@@ -201,6 +201,8 @@ var _ = DescribeTable("A carrier that spells the plan differently every day caus
 	func(ctx SpecContext, other string, policy edit, drifted int) {
 		s := bringInSync(ctx, policy)
 		s.Edit(ctx, site, readEvery("24h"))
+		s.drive(ctx) // a daily read may have become due while the change was made
+		readBefore := s.Carrier.Submissions(simulator.OpHealth, s.line).Seen
 		seen := 0
 		for day := range 30 {
 			spelling := []string{world.PlanFast, other}[day%2]
@@ -215,7 +217,7 @@ var _ = DescribeTable("A carrier that spells the plan differently every day caus
 			}
 		}
 		Expect(s.Posts(s.line)).To(Equal(1), "the change that settled it")
-		Expect(s.Carrier.Submissions(simulator.OpHealth, s.line).Seen).To(Equal(1+30), "the first read, and one a day")
+		Expect(s.Carrier.Submissions(simulator.OpHealth, s.line).Seen-readBefore).To(Equal(30), "one a day")
 		Expect(seen).To(Equal(drifted), "every other day")
 	},
 	Entry("where drift is reported", planInHealth, orNoop[*v1alpha1.BroadbandService](nil), 15),

@@ -16,7 +16,9 @@ trap 'rm -rf "$TEST_REPORTS"' EXIT
 began=$SECONDS
 
 # Packages with many goroutines: whole managers, the client, the simulator, state shared by reconciles.
-concurrent='^\./(controllers|pkg)(/|$)|^\./test/lifecycle$'
+concurrent='^\./(controllers/.+|pkg(/.*)?|test/lifecycle)$'
+# Most specs of controllers call one reconciler after another. These files run managers.
+mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' controllers/*_test.go | sed 's/^/-ginkgo.focus-file=/')
 
 # go test starts packages in this order, so the slowest come first.
 longest=(./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
@@ -37,11 +39,11 @@ plane=$PLANE_PID
 read -r -u "${PLANE[0]}" shared
 export "${shared?}"
 
-# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine; the files of
-# a release. At full size also the chart and the documented commands in Helm, a minute of CPU time.
+# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine. At full size
+# also the chart and the documented commands in Helm, and the files of a release: a minute of CPU time each.
 # -count=1: go test does not notice a change of files outside of the module, such as config/.
-modules=(flux prometheus release)
-[ "$size" = all ] && modules+=(helm)
+modules=(flux prometheus)
+[ "$size" = all ] && modules+=(release helm)
 (
   failed=0
   for module in "${modules[@]}"; do
@@ -57,8 +59,14 @@ if [ "$size" = all ]; then
   if echo '#include <stdlib.h>' | "$(go env CC)" -x c -c -o /dev/null - 2>/dev/null; then
     mapfile -t raced < <(printf '%s\n' "${packages[@]}" | grep -E "$concurrent")
     mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -vE "$concurrent")
-    echo "test: with the race detector: ${raced[*]}"
-    run 1 -p=2 -race "${raced[@]}" &
+    echo "test: with the race detector: ${raced[*]}, and ${managed[*]#*=}"
+    {
+      raced_status=0
+      run 1 -p=2 -race "${raced[@]}" || raced_status=1
+      run 1 -race -exec="$PWD/bin/testtimes named $TEST_REPORTS 'controllers, managers with the race detector'" \
+        ./controllers "${managed[@]}" || raced_status=1
+      exit "$raced_status"
+    } &
     with_race=$!
     run 0 -p=2 "${packages[@]}" || status=1
     wait "$with_race" || status=1
