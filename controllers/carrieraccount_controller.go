@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
@@ -100,7 +101,17 @@ func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.
 	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
 	}
+	r.describeExtensions(account, session)
 	return session.Login(ctx)
+}
+
+// describeExtensions says which extensions the carrier has, and nothing about an account without any.
+func (r *CarrierAccountReconciler) describeExtensions(account *v1alpha1.CarrierAccount, session *accounts.Session) {
+	if len(account.Spec.Extensions) == 0 {
+		meta.RemoveStatusCondition(&account.Status.Conditions, v1alpha1.ConditionExtensions)
+	} else if aspect := decide.ExtensionsAspect(session.Extensions()); aspect != nil {
+		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
+	}
 }
 
 func (r *CarrierAccountReconciler) target(account *v1alpha1.CarrierAccount) status.Object {

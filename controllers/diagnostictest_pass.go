@@ -5,12 +5,14 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
@@ -100,8 +102,18 @@ func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 
 func (p *testPass) judge(input decide.Input) decide.Decision {
 	task := p.taskInput(input)
-	task.Lane = p.lane
+	task.Lane, task.TestType = p.lane, p.test.Spec.TestType
 	return oneshots.Decide(*task)
+}
+
+// performRead reads which tests the carrier offers for the service.
+func (p *testPass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
+	if start, is := step.(decide.StartReading); is {
+		return p.Protocol.Ask(ctx, p.session, operate.Question{
+			UID: p.test.UID, Generation: p.test.Generation, ServiceID: p.number.Number(), Topic: start.Topic, Token: start.Token,
+		})
+	}
+	return 0, nil
 }
 
 func (p *testPass) show(decision decide.Decision) { p.test.Status.Pending = decision.Pending }

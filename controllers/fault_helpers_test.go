@@ -41,9 +41,10 @@ func refusedWith(code, field string) simulator.Fault { return refusedFor(field, 
 func refusedFor(field string, codes ...string) simulator.Fault {
 	subErrors := make([]string, 0, len(codes))
 	for _, code := range codes {
-		subErrors = append(subErrors, fmt.Sprintf(`{"code":%q,"message":"no","object":"x","field":%q}`, code, field))
+		subErrors = append(subErrors, fmt.Sprintf(`{"code":%q,"message":%q,"object":"request","field":%q}`,
+			code, "This value is not accepted for the service at present", field))
 	}
-	body := `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no",` +
+	body := `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"Validation error",` +
 		`"apiSubErrors":[` + strings.Join(subErrors, ",") + `]}`
 	return simulator.Fault{Kind: simulator.FaultBody, Status: 422, Body: body}
 }

@@ -71,15 +71,16 @@ func (p *oneShotPass) taskInput(input decide.Input) *oneshots.Input {
 	if p.shot.approval != nil {
 		approval, task.Changes = p.shot.approval()
 	}
+	conditions, _ := p.subject.Describes()
 	return &oneshots.Input{
 		Input: input, ServiceID: p.number, BlockedBy: p.hold, TTL: p.shot.ttl(), Summary: p.shot.found(),
-		ValidUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
+		Conditions: *conditions, ValidUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
 	}
 }
 
 func (*oneShotPass) show(decide.Decision) {}
 
-// performRead does nothing: a one-shot has no reads.
+// performRead does nothing: most one-shots have no reads.
 func (*oneShotPass) performRead(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *oneShotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }

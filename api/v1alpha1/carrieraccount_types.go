@@ -2,7 +2,11 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName if identity is not set) is immutable: it identifies whose requests are recorded. If it was not set, it can only be set to the clientName; for another login, create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
@@ -31,6 +35,14 @@ type CarrierAccountSpec struct {
 	// +kubebuilder:default=Least
 	// +optional
 	FamilyVersions FamilyVersions `json:"familyVersions,omitempty"`
+
+	// extensions switches on calls that only some carriers have. Default: none, and none is made.
+	// TestTypes: before a diagnostic test is sent, the operator reads which tests the carrier offers for
+	// the service. A test that is not offered is not sent.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Extensions []Extension `json:"extensions,omitempty"`
 
 	// identity is the owner of the services across accounts, namespaces and restores: only one request
 	// at a time is sent for each identity and service. Default: auth.clientName. Immutable. Sandbox
@@ -121,6 +133,13 @@ const (
 	FamilyVersionsLeast  FamilyVersions = "Least"  // it is called with the least version that has it
 	FamilyVersionsStrict FamilyVersions = "Strict" // it is refused
 )
+
+// Extension is a call of the carrier that is not part of the specification.
+// +kubebuilder:validation:Enum=TestTypes
+type Extension string
+
+// ExtensionTestTypes reads which diagnostic tests the carrier offers for a service.
+const ExtensionTestTypes Extension = "TestTypes"
 
 // Auth is a private-key JWT login (specification section 5).
 type Auth struct {
@@ -298,6 +317,11 @@ type CarrierAccount struct {
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status CarrierAccountStatus `json:"status,omitzero"`
+}
+
+// Extends reports whether the account has an extension switched on.
+func (a *CarrierAccount) Extends(extension Extension) bool {
+	return slices.Contains(a.Spec.Extensions, extension)
 }
 
 // IdentityName returns the identity that owns the account's services: spec.identity, by default the

@@ -21,7 +21,8 @@ const (
 	ConditionSubmitted            = "Submitted"            // the carrier has accepted the order
 	ConditionRejected             = "Rejected"             // the carrier has rejected the order after accepting it
 
-	ConditionCarrier = "Carrier" // on a CarrierAccount: the carrier's API answers
+	ConditionCarrier    = "Carrier"    // on a CarrierAccount: the carrier's API answers
+	ConditionExtensions = "Extensions" // on a CarrierAccount: the carrier has the extensions that were used
 )
 
 // Reasons of CarrierAccount's Ready.
@@ -38,9 +39,13 @@ const (
 	ReasonInvalid         = "Invalid"         // a field that only the controller can check is invalid
 )
 
-// ReasonAnswering is the reason of a CarrierAccount's Carrier condition while the carrier answers;
-// otherwise it is [ReasonCarrierUnavailable].
+// ReasonAnswering is the reason of a CarrierAccount's Carrier condition while the carrier answers, and
+// of its Extensions condition while it has them. Otherwise they are [ReasonCarrierUnavailable] and
+// [ReasonExtensionUnavailable].
 const ReasonAnswering = "Answering"
+
+// ReasonExtensionUnavailable means that the carrier has refused the call of an extension.
+const ReasonExtensionUnavailable = "ExtensionUnavailable"
 
 // Reasons of a service's conditions that the operator itself determines.
 const (
@@ -54,6 +59,7 @@ const (
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
 	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // another test of the service is in progress: one at a time
+	ReasonTestTypeNotOffered      = "TestTypeNotOffered"      // the carrier does not offer this test for the service
 	ReasonConflict                = "Conflict"                // another object manages the same service
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
 	ReasonTermUnknown             = "TermUnknown"             // an SLA change needs the plan's term, which is not known

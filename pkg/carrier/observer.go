@@ -18,7 +18,7 @@ type Observer struct {
 
 // ObservedCall is one HTTP call to the carrier.
 type ObservedCall struct {
-	Operation string // of a POST or a poll; [CancellationRead] or [DisruptionsRead] for a plain read
+	Operation string // of a POST or a poll; for a plain read, one of the constants below
 	Method    string // GET or POST
 	Status    int    // the HTTP status; zero if no response came
 	Took      time.Duration
@@ -28,6 +28,7 @@ type ObservedCall struct {
 const (
 	CancellationRead = "CancellationRead" // the state of a service's cancellation
 	DisruptionsRead  = "DisruptionsRead"  // one page of a service's disruptions
+	TestTypesRead    = "TestTypes"        // the diagnostic tests that are offered for a service
 )
 
 // ObservedExchange is one exchange of an assertion for a token.

@@ -16,6 +16,7 @@ var (
 	errInvalidID    = errors.New("an id in the body is not a whole number")
 	errDuplicateID  = errors.New("the body has one id twice, with different values")
 	errOtherService = errors.New("the response is about another service")
+	errNoTestTypes  = errors.New("the response names no test type")
 )
 
 // wireValue is a type that decodes itself because it has several shapes on the wire.

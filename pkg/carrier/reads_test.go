@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,46 @@ func TestCancellationRead(t *testing.T) {
 				t.Errorf("requested %s, want %s", path, want)
 			}
 		})
+	}
+}
+
+func TestTestTypesRead(t *testing.T) {
+	const offered = `{"testTypes":["port-reset","line-state"]}`
+	many := `{"testTypes":["a"` + strings.Repeat(`,"a"`, 500) + `]}`
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		want   int
+		class  Class
+	}{
+		"200":                {respond(200, offered), 2, ""},
+		"200 with 501 types": {respond(200, many), maxTestTypes, ""},
+		"200 without types":  {respond(200, `{"testTypes":[]}`), 0, Unreadable},
+		"202":                {respond(202, offered), 0, Unreadable},
+		"a page":             {respond(200, "<html>"), 0, Unreadable},
+		"400":                {respond(400, ""), 0, Invalid},
+		"401":                {respond(401, ""), 0, Unauthorized},
+		"403":                {respond(403, ""), 0, NotFoundOrForbidden},
+		"404":                {respond(404, ""), 0, NotFoundOrForbidden},
+		"405":                {respond(405, ""), 0, Invalid},
+		"500":                {respond(500, ""), 0, ServerFault},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var path string
+			carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				path = r.Method + " " + r.URL.Path
+				test.answer(w, r)
+			})
+			got, err := testClient(t, carrier.URL).TestTypes(t.Context(), 1234567)
+			if ClassOf(err) != test.class || len(got) != test.want {
+				t.Errorf("TestTypes = %q, %v; want %d types, class %q", got, err, test.want, test.class)
+			}
+			if want := "GET /api/connect/services/1234567/diagnostic-tests/options"; path != want {
+				t.Errorf("requested %s, want %s", path, want)
+			}
+		})
+	}
+	if _, err := testClient(t, "http://127.0.0.1:1").TestTypes(t.Context(), 0); ClassOf(err) != Invalid {
+		t.Errorf("TestTypes of service 0: %v", err)
 	}
 }
 

@@ -81,6 +81,7 @@ const (
 	TopicCancellation Topic = "cancellation" // a plain GET
 	TopicDisruptions  Topic = "disruptions"  // plain GETs, page by page
 	TopicOptions      Topic = "plan options" // a plan-change-options request: the prices of changes
+	TopicTestTypes    Topic = "test types"   // a plain GET: the diagnostic tests on offer
 )
 
 // Operation returns the request by which a topic is read; "" if that is a plain GET.
@@ -90,13 +91,13 @@ func (t Topic) Operation() carrier.Operation {
 		return carrier.Health
 	case TopicOptions:
 		return carrier.PlanOptions
-	case TopicCancellation, TopicDisruptions:
+	case TopicCancellation, TopicDisruptions, TopicTestTypes:
 	}
 	return ""
 }
 
 // Readings holds the newest reading of each topic.
-type Readings struct{ Health, Cancellation, Disruptions, Options Reading }
+type Readings struct{ Health, Cancellation, Disruptions, Options, TestTypes Reading }
 
 // Of returns the newest reading of a topic.
 func (r *Readings) Of(topic Topic) *Reading {
@@ -107,6 +108,8 @@ func (r *Readings) Of(topic Topic) *Reading {
 		return &r.Cancellation
 	case TopicDisruptions:
 		return &r.Disruptions
+	case TopicTestTypes:
+		return &r.TestTypes
 	case TopicOptions:
 	}
 	return &r.Options
@@ -133,6 +136,7 @@ type Reading struct {
 	Disruptions  []carrier.Disruption // so far, while Open
 	Page         int                  // the next page of disruptions, while Open
 	Options      carrier.PlanOptionsResult
+	TestTypes    []string
 }
 
 // ReadingState is the progress of a reading.

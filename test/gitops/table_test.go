@@ -54,6 +54,7 @@ func table() map[string][]health {
 
 		// Only a person can help.
 		v1alpha1.ReasonSecretNotFound:              {degraded},
+		v1alpha1.ReasonTestTypeNotOffered:          {degraded},
 		v1alpha1.ReasonKeyInvalid:                  {degraded},
 		v1alpha1.ReasonTokenRejected:               {degraded},
 		v1alpha1.ReasonTokenTooShort:               {degraded},
@@ -100,10 +101,13 @@ func table() map[string][]health {
 		v1alpha1.ReasonTransferTypeNotAllowed:      {degraded},
 
 		// Reasons of an aspect or of an Event, and never of Ready.
-		v1alpha1.ReasonResultDiffers:    nil,
-		v1alpha1.ReasonConnected:        nil,
-		v1alpha1.ReasonHealthGood:       nil,
-		v1alpha1.ReasonAnswering:        nil,
+		v1alpha1.ReasonResultDiffers: nil,
+		v1alpha1.ReasonConnected:     nil,
+		v1alpha1.ReasonHealthGood:    nil,
+		v1alpha1.ReasonAnswering:     nil,
+
+		v1alpha1.ReasonExtensionUnavailable: nil,
+
 		v1alpha1.ReasonHealthImpaired:   nil,
 		v1alpha1.ReasonHealthNotRated:   nil,
 		v1alpha1.ReasonDisruptionActive: nil,

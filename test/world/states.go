@@ -105,6 +105,8 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 	plain = numbered(plain, uuids, "00000000-0000-4000-8000-%012d")
 	plain = numbered(plain, sums, "sha256:%064d")
 	plain = numbered(plain, ports, "127.0.0.1:%05d")
+	plain = numbered(plain, ledgers, "-%032d")
+	plain = numbered(plain, skews, "%dh0m0s")
 	return numbered(numbered(plain, hashes, "p%032d"), services, "40000%02d")
 }
 
@@ -116,6 +118,8 @@ var (
 	uuids    = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	services = regexp.MustCompile(`\b(4\d{6}|[1-9]\d{7,12})\b`)
 	hashes   = regexp.MustCompile(`\bp[0-9a-f]{32}\b`)
+	ledgers  = regexp.MustCompile(`-[0-9a-f]{32}\b`)
+	skews    = regexp.MustCompile(`\b\d{3,}h\d+m\d+s\b`) // from the clock of the tests to the real one
 )
 
 // numbered replaces the matches by numbers, in the order in which they occur.

@@ -22,6 +22,8 @@ type Session struct {
 	changed func() // called when the account's status may have to change
 
 	grantedAt func() time.Time // when the token in use was granted; zero: none is in use
+
+	extensions extensions
 }
 
 // Login ensures that there is a token, and requests one if there is none. The errors are those of

@@ -40,7 +40,7 @@ func reasons() []string {
 		v1alpha1.ReasonClockSkew, v1alpha1.ReasonCompleted, v1alpha1.ReasonConflict, v1alpha1.ReasonConnected,
 		v1alpha1.ReasonContactRequired, v1alpha1.ReasonDSLChangeFailed, v1alpha1.ReasonDSLChangeInProgress,
 		v1alpha1.ReasonDateInPast, v1alpha1.ReasonDiagnosticTestFailed, v1alpha1.ReasonDiagnosticTestTimedOut,
-		v1alpha1.ReasonDisruptionActive, v1alpha1.ReasonDrifted, v1alpha1.ReasonExpired,
+		v1alpha1.ReasonDisruptionActive, v1alpha1.ReasonDrifted, v1alpha1.ReasonExpired, v1alpha1.ReasonExtensionUnavailable,
 		v1alpha1.ReasonFibreBuildQuoteFailed, v1alpha1.ReasonHandleLost, v1alpha1.ReasonHealthGood,
 		v1alpha1.ReasonHealthImpaired, v1alpha1.ReasonHealthNotRated, v1alpha1.ReasonIdentityChanged,
 		v1alpha1.ReasonInSync, v1alpha1.ReasonInsecureCarrier, v1alpha1.ReasonInvalid, v1alpha1.ReasonInvalidFormat,
@@ -54,7 +54,8 @@ func reasons() []string {
 		v1alpha1.ReasonReclaimFailed, v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonRequiredFieldMissing,
 		v1alpha1.ReasonResultDiffers, v1alpha1.ReasonSecretNotFound, v1alpha1.ReasonServiceNotReady,
 		v1alpha1.ReasonServiceNotTC4, v1alpha1.ReasonStatusLost, v1alpha1.ReasonSubmitted, v1alpha1.ReasonSuspended,
-		v1alpha1.ReasonTermUnknown, v1alpha1.ReasonTokenIssued, v1alpha1.ReasonTokenRejected, v1alpha1.ReasonTokenTooShort,
+		v1alpha1.ReasonTermUnknown, v1alpha1.ReasonTestTypeNotOffered,
+		v1alpha1.ReasonTokenIssued, v1alpha1.ReasonTokenRejected, v1alpha1.ReasonTokenTooShort,
 		v1alpha1.ReasonTransferTypeNotAllowed, v1alpha1.ReasonUnanswered,
 		v1alpha1.ReasonUnreachable, v1alpha1.ReasonUnsupportedByAPIVersion,
 	}

@@ -62,6 +62,8 @@ func (p *Protocol) send(ctx context.Context, session Carrier, question Question)
 	switch question.Topic {
 	case decide.TopicCancellation:
 		result.Cancellation, result.Err = session.Cancellation(ctx, question.ServiceID)
+	case decide.TopicTestTypes:
+		result.TestTypes, result.Err = session.TestTypes(ctx, question.ServiceID)
 	case decide.TopicDisruptions:
 		p.nextPage(ctx, session, question.ServiceID, &result)
 		return result

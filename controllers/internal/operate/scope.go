@@ -49,8 +49,14 @@ type Carrier interface {
 	Submit(ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool) carrier.Receipt
 	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
 	Enter() time.Duration
+	PlainReads
+}
+
+// PlainReads are the reads that need no request.
+type PlainReads interface {
 	Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error)
 	Disruptions(ctx context.Context, serviceID int64, page int) (found []carrier.Disruption, last bool, err error)
+	TestTypes(ctx context.Context, serviceID int64) ([]string, error)
 }
 
 // Ledger records the attempts of an object. The status of the object only shows them.

@@ -26,8 +26,11 @@ func diagnosticFamily() family {
 	}
 }
 
-// testTypes returns the available tests if the seed has none.
-func testTypes() []string {
+// testTypes returns the available tests: those of the seed, or four common ones.
+func (s *Simulator) testTypes() []string {
+	if types := s.options.Seed.TestTypes; types != nil {
+		return types
+	}
 	return []string{"port-reset", "line-state", "loopback", "ntd-status"}
 }
 
@@ -36,12 +39,9 @@ func acceptDiagnostic(x *exchange, r *request) error {
 	if err := x.requireActive(); err != nil {
 		return err
 	}
-	types, testType := x.sim.options.Seed.TestTypes, x.fields.text("testType")
-	if types == nil {
-		types = testTypes()
-	}
+	testType := x.fields.text("testType")
 	refusal := problem.SubError{Object: "CreateServiceDiagnosticTestRequestCommand", RejectedValue: testType}
-	if !slices.Contains(types, testType) {
+	if !slices.Contains(x.sim.testTypes(), testType) {
 		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.test-type.invalid", "testType"
 		refusal.Message = "There is no such test"
 		return problem.Refused(refusal)

@@ -21,5 +21,6 @@ const (
 	OpHealth                    Operation = "Health"
 	OpDisruptions               Operation = "Disruptions"
 	OpOrderCreate               Operation = "OrderCreate"
-	OpUnknown                   Operation = "Unknown" // a path or method that the specification does not have
+	OpTestTypes                 Operation = "TestTypes" // of the extension with that name
+	OpUnknown                   Operation = "Unknown"   // a path or method that the specification does not have
 )

@@ -79,7 +79,9 @@ func until(version int, row route) route {
 	return row
 }
 
-// knownOperation reports whether a route, or the token endpoint, has the name.
+// knownOperation reports whether a route, with or without an extension, or the token endpoint has the
+// name.
 func knownOperation(operation Operation) bool {
-	return operation == OpToken || slices.ContainsFunc(routes(), func(r route) bool { return r.operation == operation })
+	all := append(routes(), extensionRoutes(extensions())...)
+	return operation == OpToken || slices.ContainsFunc(all, func(r route) bool { return r.operation == operation })
 }

@@ -34,6 +34,8 @@ type Seed struct {
 	Services []Service `json:"services,omitempty"`
 	// TestTypes are the available diagnostic tests; four common ones when empty.
 	TestTypes []string `json:"testTypes,omitempty"`
+	// Extensions are the names of the extensions that the carrier has; none by default.
+	Extensions []string `json:"extensions,omitempty"`
 	// FibreBuilds are the locations that were qualified for enterprise ethernet.
 	FibreBuilds []FibreBuild `json:"fibreBuilds,omitempty"`
 	// Qualifications are the service qualifications from which orders can be placed.

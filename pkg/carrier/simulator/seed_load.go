@@ -53,6 +53,16 @@ func (s *Seed) checkSettings() []error {
 	if !slices.Contains(refusals, s.UnknownPlan) {
 		problems = append(problems, fmt.Errorf("unknownPlan: %q is not one of %q", s.UnknownPlan, refusals[1:]))
 	}
+	for _, name := range s.Extensions {
+		if !slices.Contains(extensions(), name) {
+			problems = append(problems, fmt.Errorf("extensions: %q is not one of %q", name, extensions()))
+		}
+	}
+	return append(problems, s.checkDelays()...)
+}
+
+func (s *Seed) checkDelays() []error {
+	var problems []error
 	for operation, delay := range s.Delays {
 		if operation != defaultDelayKey && !knownOperation(Operation(operation)) {
 			problems = append(problems, fmt.Errorf("delays: there is no operation %q", operation))

@@ -20,7 +20,8 @@ func New(options Options) *Simulator {
 		options.Speed = 1
 	}
 	s := &Simulator{
-		options: options, routes: routes(), families: make(map[Operation]family), released: make(chan struct{}),
+		options: options, routes: append(routes(), extensionRoutes(options.Seed.Extensions)...),
+		families: make(map[Operation]family), released: make(chan struct{}),
 		word: rewrite.Word(options.APIWord),
 	}
 	for _, f := range families() {

@@ -76,6 +76,9 @@ func failed(in *Input) *decide.Decision {
 // outcome is unknown, or that is retried, has not finished.
 func Expires(in *Input) time.Time {
 	request, keep := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
+	if at := endedUnsent(in); keep > 0 && !at.IsZero() {
+		return at.Add(keep)
+	}
 	if keep <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
 		return time.Time{}
 	}
@@ -111,6 +114,7 @@ func Decide(in Input) decide.Decision {
 			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
 		},
 		func() *decide.Decision { return blocked(in.BlockedBy) },
+		func() *decide.Decision { return testTypeOffered(&in) },
 		func() *decide.Decision { return awaitApproval(&in.Input, plan) },
 		func() *decide.Decision { return laneFree(&in) },
 		func() *decide.Decision { return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, plan) },

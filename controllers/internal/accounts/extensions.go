@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// extensions is what this process knows about the extensions of the carrier.
+type extensions struct {
+	mu    sync.Mutex
+	known decide.Extensions
+}
+
+// note records the outcome of a call, and reports whether it is news. Once the carrier has answered
+// such a call it has the extension, so a later refusal is about one service.
+func (e *extensions) note(extension v1alpha1.Extension, refusal error) (news bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before, isKnown := e.known[extension]
+	if isKnown && (before == nil || refusal != nil) {
+		return false
+	}
+	if e.known == nil {
+		e.known = make(decide.Extensions)
+	}
+	e.known[extension] = refusal
+	return true
+}
+
+// Extensions returns what is known about the extensions of the carrier.
+func (s *Session) Extensions() decide.Extensions {
+	s.extensions.mu.Lock()
+	defer s.extensions.mu.Unlock()
+	return maps.Clone(s.extensions.known)
+}
+
+// noteExtension records whether the carrier has an extension. Only a response shows it.
+func (s *Session) noteExtension(extension v1alpha1.Extension, err error) {
+	switch carrier.ClassOf(err) {
+	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
+		if s.extensions.note(extension, err) {
+			s.changed()
+		}
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+	}
+}
+
+// TestTypes lists the diagnostic tests that the carrier offers for a service.
+func (s *Session) TestTypes(ctx context.Context, serviceID int64) ([]string, error) {
+	found, err := s.client.TestTypes(ctx, serviceID)
+	s.noteRead(err)
+	s.noteExtension(v1alpha1.ExtensionTestTypes, err)
+	if err != nil {
+		return nil, fmt.Errorf("read the test types of service %d: %w", serviceID, err)
+	}
+	return found, nil
+}

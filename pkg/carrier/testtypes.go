@@ -1,0 +1,47 @@
+package carrier
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// maxTestTypes limits the test types of one response: more are ignored.
+const maxTestTypes = 100
+
+// offeredTests is the response to a read of the test types.
+type offeredTests struct {
+	TestTypes []string `json:"testTypes"`
+}
+
+// TestTypes lists the diagnostic tests that the carrier offers for a service: a plain GET, at the
+// client's own version. The specification does not have this call: an account switches it on as the
+// extension TestTypes. The error is an [Error]: a response that names no test is of class Unreadable.
+func (c *Client) TestTypes(ctx context.Context, serviceID int64) ([]string, error) {
+	k := call{
+		reads:  TestTypesRead,
+		method: http.MethodGet, path: fmt.Sprintf("/api/connect/services/%d/diagnostic-tests/options", serviceID),
+		version: c.version,
+	}
+	if serviceID <= 0 {
+		return nil, invalidServiceID(k)
+	}
+	resp, err := c.get(ctx, k)
+	switch {
+	case err != nil:
+		return nil, err
+	case resp.status != http.StatusOK:
+		c.recordStatus(Contract{}, k, resp)
+		return nil, c.responseError(k, resp, "")
+	case resp.bodyErr != nil:
+		return nil, unreadable(k, resp.bodyErr)
+	}
+	offered, err := decode[offeredTests]("", resp.body)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(offered.TestTypes) == 0:
+		return nil, unreadable(k, errNoTestTypes)
+	}
+	return offered.TestTypes[:min(len(offered.TestTypes), maxTestTypes)], nil
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Extensions maps each extension that a process has used to the error with which the carrier refused
+// it; nil if the carrier has it.
+type Extensions map[v1alpha1.Extension]error
+
+// ExtensionsAspect reports whether the carrier has the extensions of an account that were used; nil
+// while none was.
+func ExtensionsAspect(known Extensions) *Aspect {
+	if len(known) == 0 {
+		return nil
+	}
+	var refused []string
+	for _, extension := range slices.Sorted(maps.Keys(known)) {
+		if err := known[extension]; err != nil {
+			refused = append(refused, fmt.Sprintf("%s (%s)", extension, ErrorText(err)))
+		}
+	}
+	if len(refused) == 0 {
+		return &Aspect{
+			Type: v1alpha1.ConditionExtensions, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnswering,
+			Message: "the carrier has every extension that was used",
+		}
+	}
+	return &Aspect{
+		Type: v1alpha1.ConditionExtensions, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonExtensionUnavailable,
+		Message: Bounded("the carrier has refused "+strings.Join(refused, ", ")+
+			": the operator works as without it; if the carrier does not have it, remove it from spec.extensions", MaxMessage),
+	}
+}
