@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 58
+	wantMutants = 62
 )
 
 // loadMutants returns the listed mutants.

@@ -50,7 +50,7 @@ func readTestTypes(in *Input, reading *decide.Reading) *decide.Decision {
 
 // shownTypes lists test types for a message.
 func shownTypes(types []string) string {
-	const most, longest = 20, 64
+	const most, longest = 10, 64
 	shown := make([]string, 0, most)
 	for _, testType := range types[:min(len(types), most)] {
 		shown = append(shown, decide.Bounded(testType, longest))
