@@ -62,8 +62,8 @@ func newFleetOf(ctx context.Context, account func(*v1alpha1.CarrierAccount), edi
 }
 
 // lines adds the services to the carrier's records, and returns their ids.
-func lines(w *world.World, edit func(*simulator.Service)) []int64 {
-	ids := make([]int64, services)
+func lines(w *world.World, count int, edit func(*simulator.Service)) []int64 {
+	ids := make([]int64, count)
 	dsl := func(line *simulator.Service) { line.TechnologyType = "FTTN" }
 	for i := range ids {
 		ids[i] = w.Line(dsl, edit)
@@ -95,10 +95,10 @@ func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.
 // idlePlan is how far ahead a manager has no pass planned once it is done with all services.
 const idlePlan = time.Minute
 
-// awaitInSync waits until every service is as declared.
-func (f fleet) awaitInSync(ctx context.Context) {
+// awaitInSync waits until all services are as declared.
+func (f fleet) awaitInSync(ctx context.Context, count int) {
 	GinkgoHelper()
-	f.await(ctx, map[string]int{"True InSync": services})
+	f.await(ctx, map[string]int{"True InSync": count})
 }
 
 // await waits until the services have these states. It lets time pass only while the manager is
@@ -156,19 +156,20 @@ func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 	}).WithTimeout(time.Minute).WithPolling(20 * time.Millisecond).Should(Succeed())
 }
 
-var _ = Describe(fmt.Sprintf("%d services in which all aspects differ", services), func() {
+var _ = Describe(fmt.Sprintf("%d services in which all aspects differ", converging), func() {
 	It("converge in one run, with the wanted requests and writes and no others", func(ctx SpecContext) {
 		f := newFleet(ctx, delays)
-		ids, watch := lines(f.world, changing().before), f.measure()
+		ids, watch := lines(f.world, converging, changing().before), f.measure()
 		f.create(ctx, ids, changing().declare, withoutReadings)
-		f.awaitInSync(ctx)
+		f.awaitInSync(ctx, converging)
 
 		run := watch.end(f.manager)
-		run.print(fmt.Sprintf("%d services, %d aspects changed in %d requests each", services, len(changing()), requests()))
+		run.print(converging, fmt.Sprintf("%d services, %d aspects changed in %d requests each",
+			converging, len(changing()), requests()))
 		showPerChange(run)
 		expectWanted(f.world, run.sent, ids)
 		expectFewestWrites(run.writes)
-		Expect(run.sent.pending).To(BeNumerically(">=", services), "polls that cost no write")
+		Expect(run.sent.pending).To(BeNumerically(">=", converging), "polls that cost no write")
 		Expect(run.failures).To(BeZero(), "passes that ended in an error")
 	})
 })
@@ -176,11 +177,11 @@ var _ = Describe(fmt.Sprintf("%d services in which all aspects differ", services
 // showPerChange prints the cost of one request, without the first status write and the health
 // request.
 func showPerChange(run counted) {
-	sent, changes := run.sent, float64(services*requests())
+	sent, changes := run.sent, float64(converging*requests())
 	world.Figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, ledger writes %.2f, Events %.2f",
 		float64(total(sent.sent())-sent.sent()[simulator.OpHealth])/changes,
 		float64(total(sent.polls)-sent.polls[simulator.OpHealth])/changes,
-		float64(run.writes.Done["update broadbandservices/status"]-services)/changes,
+		float64(run.writes.Done["update broadbandservices/status"]-converging)/changes,
 		float64(ledgerWrites(run.writes))/changes,
 		float64(run.writes.Done["create events"]-1)/changes)
 }
@@ -198,7 +199,7 @@ func requests() int {
 func expectWanted(w *world.World, sent traffic, ids []int64) {
 	GinkgoHelper()
 	Expect(sent.refused).To(BeZero())
-	Expect(sent.posts).To(HaveLen(services), "every POST is about one of the services")
+	Expect(sent.posts).To(HaveLen(converging), "every POST is about one of the services")
 	again := append(wantedPosts(), simulator.OpHealth) // a reading that is ten minutes old when its turn comes
 	for _, id := range ids {
 		Expect(sent.posts[id]).To(Or(ConsistOf(wantedPosts()), ConsistOf(again)), "service %d", id)
@@ -221,15 +222,15 @@ const accountWrites = 2
 func expectFewestWrites(writes world.Tally) {
 	GinkgoHelper()
 	Expect(writes.Done["update broadbandservices/status"]).To(And(
-		BeNumerically(">=", services*requests()), BeNumerically("<=", services*(2*requests()+1))))
+		BeNumerically(">=", converging*requests()), BeNumerically("<=", converging*(2*requests()+1))))
 	Expect(writes.Done).To(Equal(map[string]int{
 		"update broadbandservices/status": writes.Done["update broadbandservices/status"],
-		"create requestledgers":           services + 1, // and one for the identity
-		"update requestledgers":           services * (3*requests() - 1),
+		"create requestledgers":           converging + 1, // and one for the identity
+		"update requestledgers":           converging * (3*requests() - 1),
 		"update carrieraccounts/status":   accountWrites,
 		"create events":                   writes.Done["create events"],
 	}))
-	Expect(writes.Done["create events"]).To(BeNumerically("<=", 1+services*(2*requests()+1)), "accepted, end, and Ready")
+	Expect(writes.Done["create events"]).To(BeNumerically("<=", 1+converging*(2*requests()+1)), "accepted, end, and Ready")
 	Expect(writes.Failed).To(BeEmpty())
 }
 
@@ -243,14 +244,14 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 	BeforeAll(func(ctx SpecContext) { f = newFleet(ctx) })
 
 	It("are imported with one write of the status and of the ledger each, and nothing is sent", func(ctx SpecContext) {
-		ids = lines(f.world, trustable().after)
+		ids = lines(f.world, services, trustable().after)
 		watch := f.measure()
 		f.create(ctx, ids, trustable().declare, trustingAll, withoutReadings)
-		f.awaitInSync(ctx)
+		f.awaitInSync(ctx, services)
 		awaitIdle(ctx, f.manager, watch.passes, services)
 
 		run := watch.end(f.manager)
-		run.print(fmt.Sprintf("%d services imported as declared", services))
+		run.print(services, fmt.Sprintf("%d services imported as declared", services))
 		Expect(run.sent.posts).To(BeEmpty())
 		Expect(f.world.Carrier.Violations()).To(BeEmpty())
 		Expect(run.writes.Done).To(Equal(map[string]int{
@@ -272,7 +273,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 		run := watch.end(f.manager)
 		Expect(run.writes).To(Equal(wrote), "no further write")
 		run.writes = world.Tally{}
-		run.print("the same after a restart")
+		run.print(services, "the same after a restart")
 		Expect(run.sent.posts).To(BeEmpty())
 		Expect(run.sent.polls).To(BeEmpty())
 		Expect(run.sent.logins).To(Equal(1))
@@ -285,12 +286,12 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 			watch := f.measure()
 			f.manager = f.world.Manage(ctx, user)
 			f.create(ctx, ids, trustable().declare, trustingAll, withoutReadings)
-			f.awaitInSync(ctx)
+			f.awaitInSync(ctx, services)
 			awaitIdle(ctx, f.manager, watch.passes, services)
 
 			run := watch.end(f.manager)
 			restored := run.writes.Done["update broadbandservices/status"] - wrote.Done["update broadbandservices/status"]
-			run.print(fmt.Sprintf("%d services restored without a status and with other UIDs", services))
+			run.print(services, fmt.Sprintf("%d services restored without a status and with other UIDs", services))
 			Expect(run.sent.posts).To(BeEmpty())
 			Expect(restored).To(Equal(services), "status writes, at most two each")
 			Expect(run.writes.Done["create requestledgers"]).To(Equal(services+1), "those that there were")

@@ -83,7 +83,8 @@ var _ = Describe(fmt.Sprintf("%d services imported with the defaults, some of th
 		plans, all := pendingPlans(ctx, f.world)
 
 		run := watch.end(f.manager)
-		run.print(fmt.Sprintf("%d services imported with the defaults: %d wrong numbers, %d other plans, %d other spellings",
+		run.print(services, fmt.Sprintf(
+			"%d services imported with the defaults: %d wrong numbers, %d other plans, %d other spellings",
 			services, wrongIDs, otherPlans, otherSpellings))
 		world.Figuresf("  waiting for approval of their plan: %d; of what is unknown alone: %d", plans, all-plans)
 		Expect([]int{plans, all}).To(Equal([]int{otherPlans + otherSpellings, services - wrongIDs}))
@@ -105,7 +106,7 @@ var _ = Describe(fmt.Sprintf("%d services imported with the defaults, some of th
 			"True InSync": services - wrongIDs - otherPlans,
 		})
 		run := watch.end(f.manager)
-		run.print("the same after kubectl patch cacct default -p '{\"spec\":{\"unknownValues\":\"Trust\"}}'")
+		run.print(services, "the same after kubectl patch cacct default -p '{\"spec\":{\"unknownValues\":\"Trust\"}}'")
 		Expect(run.sent.sent()).NotTo(HaveKey(simulator.OpPlanChange))
 		Expect(run.sent.sent()).NotTo(HaveKey(simulator.OpAggregationConversion))
 	})

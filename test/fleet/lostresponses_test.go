@@ -42,7 +42,7 @@ func newLossyFleet(ctx context.Context) lossyFleet {
 	f.create(ctx, ids, withoutReadings, func(spec *v1alpha1.BroadbandServiceSpec) {
 		spec.Plan = &v1alpha1.Plan{Name: world.PlanSlow, Term: 12}
 	})
-	f.await(ctx, map[string]int{"True InSync": changed})
+	f.awaitInSync(ctx, changed)
 	return lossyFleet{f, ids, map[int64]time.Time{}}
 }
 
@@ -161,7 +161,7 @@ var _ = DescribeTable("Lost responses among many changes delay the others by les
 		l := newLossyFleet(ctx)
 		arm(l)
 		l.change(ctx, pause)
-		l.await(ctx, map[string]int{"True InSync": changed})
+		l.awaitInSync(ctx, changed)
 		got := l.posted()
 		world.Figuresf("%s: %.2f POSTs per change, %d responses lost; the others sent %.1f s after that or a later edit",
 			CurrentSpecReport().LeafNodeText, float64(got.posts)/float64(changed), got.lost, got.slowest.Seconds())
@@ -192,7 +192,7 @@ var _ = Describe("A carrier whose responses are all lost for an hour", func() {
 
 		l.world.Carrier.Disarm()
 		l.advance(ctx, time.Hour, 5*time.Second) // the pause after so many in a row
-		l.await(ctx, map[string]int{"True InSync": changed})
+		l.awaitInSync(ctx, changed)
 		Expect(l.posted().posts).To(Equal(changed))
 	})
 
@@ -205,7 +205,7 @@ var _ = Describe("A carrier whose responses are all lost for an hour", func() {
 		Expect(l.posted().posts).To(BeZero())
 
 		l.world.Carrier.Disarm()
-		l.await(ctx, map[string]int{"True InSync": changed})
+		l.awaitInSync(ctx, changed)
 		Expect(l.posted().posts).To(Equal(changed))
 	})
 
@@ -222,7 +222,7 @@ var _ = Describe("A carrier whose responses are all lost for an hour", func() {
 		Expect(l.posted().posts).To(Equal(1))
 
 		l.world.Carrier.Disarm()
-		l.await(ctx, map[string]int{"True InSync": changed})
+		l.awaitInSync(ctx, changed)
 		Expect(l.posted().posts).To(Equal(changed))
 	})
 })

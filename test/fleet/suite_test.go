@@ -26,8 +26,11 @@ func TestFleet(t *testing.T) {
 	world.RunSpecs(t, "a fleet of services")
 }
 
-// services is the number of services.
-var services = world.Scale(100, 1000)
+// The number of services: of those that change nothing, and of those that each make four requests.
+var (
+	services   = world.Scale(100, 1000)
+	converging = world.Scale(100, 300)
+)
 
 // user is the manager's user at the API server. It distinguishes the manager's actions from
 // those of the test.

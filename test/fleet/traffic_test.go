@@ -126,13 +126,14 @@ func (s measurement) writes(manager *world.Manager) world.Tally {
 	return tally
 }
 
-// print prints the figures of one run.
-func (a counted) print(what string) {
+// print prints the figures of one run with a number of services.
+func (a counted) print(count int, what string) {
 	world.Figuresf("%s: %.0f s", what, a.duration.Seconds())
-	world.Figuresf("  writes per object: %s; failed: %v", perService(a.writes.Done), a.writes.Failed)
-	world.Figuresf("  POSTs per object: %s", perService(a.sent.sent()))
-	world.Figuresf("  polls per object: %s; %.2f of them got 202", perService(a.sent.polls), ratio(a.sent.pending))
-	world.Figuresf("  passes per object: %.2f; failed: %d; logins: %d", ratio(a.passes), a.failures, a.sent.logins)
+	world.Figuresf("  writes per object: %s; failed: %v", perService(a.writes.Done, count), a.writes.Failed)
+	world.Figuresf("  POSTs per object: %s", perService(a.sent.sent(), count))
+	world.Figuresf("  polls per object: %s; %.2f of them got 202",
+		perService(a.sent.polls, count), ratio(a.sent.pending, count))
+	world.Figuresf("  passes per object: %.2f; failed: %d; logins: %d", ratio(a.passes, count), a.failures, a.sent.logins)
 }
 
 func total[K comparable](counts map[K]int) int {
@@ -143,12 +144,12 @@ func total[K comparable](counts map[K]int) int {
 	return sum
 }
 
-func ratio(count int) float64 { return float64(count) / float64(services) }
+func ratio(of, count int) float64 { return float64(of) / float64(count) }
 
-func perService[K ~string](counts map[K]int) string {
+func perService[K ~string](counts map[K]int, count int) string {
 	parts := make([]string, 0, len(counts))
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%s %.2f", key, ratio(counts[key])))
+		parts = append(parts, fmt.Sprintf("%s %.2f", key, ratio(counts[key], count)))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
