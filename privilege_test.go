@@ -91,10 +91,12 @@ func (w rightsWorld) createOneShots(ctx context.Context) []client.Object {
 	test := w.Test("test", line, func(t *v1alpha1.DiagnosticTest) { t.Spec.TTLAfterFinished = soon })
 	quote := w.Quote("quote", world.QualifiedSite, func(q *v1alpha1.FibreBuildQuote) { q.Spec.TTLAfterFinished = soon })
 	query := w.Query("query", line, func(q *v1alpha1.PlanOptionsQuery) { q.Spec.TTLAfterFinished = soon })
+	check := w.Check("check", line, func(c *v1alpha1.HealthCheck) { c.Spec.TTLAfterFinished = soon })
 	w.editDuringPOST(ctx, carrier.DiagnosticTest, test)
 	w.editDuringPOST(ctx, carrier.FibreBuildCharge, quote)
 	w.editDuringPOST(ctx, carrier.PlanOptions, query)
-	shots := []client.Object{test, quote, query}
+	w.editDuringPOST(ctx, carrier.Health, check)
+	shots := []client.Object{test, quote, query, check}
 	for _, shot := range shots {
 		Expect(w.Create(ctx, shot)).To(Succeed())
 	}

@@ -68,6 +68,8 @@ func byReference(object controllers.Subject) {
 		object.Spec.ServiceID, object.Spec.ServiceRef = "", ref
 	case *v1alpha1.PlanOptionsQuery:
 		object.Spec.ServiceID, object.Spec.ServiceRef = "", ref
+	case *v1alpha1.HealthCheck:
+		object.Spec.ServiceID, object.Spec.ServiceRef = "", ref
 	}
 }
 
@@ -145,6 +147,8 @@ var _ = DescribeTable("A service that the account does not list is refused befor
 	Entry("by a DiagnosticTest with its object", oneShotUserOf(tests(), byReference)),
 	Entry("by a PlanOptionsQuery with its number", oneShotUserOf(queries())),
 	Entry("by a PlanOptionsQuery with its object", oneShotUserOf(queries(), byReference)),
+	Entry("by a HealthCheck with its number", oneShotUserOf(checks())),
+	Entry("by a HealthCheck with its object", oneShotUserOf(checks(), byReference)),
 )
 
 var _ = Describe("A service that is removed from the account's list", func() {

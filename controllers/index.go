@@ -69,6 +69,7 @@ func indexes() []indexed {
 		}},
 		{&v1alpha1.FibreBuildQuote{}, queries},
 		{&v1alpha1.PlanOptionsQuery{}, queries},
+		{&v1alpha1.HealthCheck{}, queries},
 	}
 }
 
@@ -145,17 +146,14 @@ func learnedIDOf(object client.Object) []string {
 }
 
 func serviceRefOf(object client.Object) []string {
-	var ref *v1alpha1.ServiceReference
-	switch object := object.(type) {
-	case *v1alpha1.DiagnosticTest:
-		ref = object.Spec.ServiceRef
-	case *v1alpha1.PlanOptionsQuery:
-		ref = object.Spec.ServiceRef
-	}
-	if ref == nil {
+	shot, is := object.(oneShotSubject)
+	if !is {
 		return nil
 	}
-	return []string{ref.Name}
+	if _, ref := shot.NamedService(); ref != nil {
+		return []string{ref.Name}
+	}
+	return nil
 }
 
 func referenceOf(object client.Object) []string {

@@ -155,7 +155,7 @@ var _ = Describe("kubectl", Ordered, func() {
 
 // kinds are the kinds, as people type them.
 func kinds() []string {
-	return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq", "ledger"}
+	return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq", "hcheck", "ledger"}
 }
 
 // wrapped wraps lines that are too long, as a terminal would.

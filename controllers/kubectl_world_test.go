@@ -32,7 +32,7 @@ func printedObjects() []string {
 		"cacct/" + world.AccountName, "cacct/" + cautiousAccount,
 		"bbs/site-changed", "bbs/site-waits", "bbs/site-unknown", "bbs/site-imported", "bbs/site-refused",
 		"bbs/site-drifted", "bbs/site-lost", "sorder/site-new", "sorder/site-asked",
-		"appt/visit", "dtest/port-reset", "poq/offers", "fbq/trench",
+		"appt/visit", "dtest/port-reset", "poq/offers", "fbq/trench", "hcheck/line",
 	}
 }
 
@@ -118,12 +118,13 @@ func (p *printedWorld) createOrders(ctx SpecContext) {
 func (p *printedWorld) createOneShots(ctx SpecContext) {
 	GinkgoHelper()
 	p.create(ctx, p.Appointment("visit"), p.Test("port-reset", p.line()), p.Query("offers", p.line()),
-		p.Quote("trench", world.QualifiedSite))
+		p.Quote("trench", world.QualifiedSite), p.Check("line", p.line(impaired)))
 	p.process.DriveAppointment(ctx, "visit")
 	for _, shot := range []world.OneShot{
 		{Kind: "DiagnosticTest", Name: "port-reset"},
 		{Kind: "PlanOptionsQuery", Name: "offers"},
 		{Kind: "FibreBuildQuote", Name: "trench"},
+		{Kind: "HealthCheck", Name: "line"},
 	} {
 		p.process.DriveOneShot(ctx, shot)
 	}

@@ -62,6 +62,7 @@ func (o *Operator) countObjects(ctx context.Context, fleet *own.Fleet) error {
 		"DiagnosticTest":     &v1alpha1.DiagnosticTestList{},
 		"FibreBuildQuote":    &v1alpha1.FibreBuildQuoteList{},
 		"PlanOptionsQuery":   &v1alpha1.PlanOptionsQueryList{},
+		"HealthCheck":        &v1alpha1.HealthCheckList{},
 	} {
 		if err := o.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return fmt.Errorf("list the objects of kind %s: %w", kind, err)

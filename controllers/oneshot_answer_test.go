@@ -60,6 +60,7 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	Entry("test, POST 401", oneShotFault{of: tests(), call: "POST", fault: answerStatus(401), posts: 2}),
 	Entry("quote, POST 401", oneShotFault{of: quotes(), call: "POST", fault: answerStatus(401), posts: 2}),
 	Entry("query, POST 401", oneShotFault{of: queries(), call: "POST", fault: answerStatus(401), posts: 2}),
+	Entry("check, POST 401", oneShotFault{of: checks(), call: "POST", fault: answerStatus(401), posts: 2}),
 	Entry("test, POST 404: only retry", oneShotFault{
 		of: tests(), call: "POST", fault: answerStatus(404), posts: 1,
 		reason: v1alpha1.ReasonNotFoundOrForbidden, ends: v1alpha1.ReasonNotFoundOrForbidden,
@@ -69,6 +70,17 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	}),
 	Entry("query, POST 404 for want of a token: at once", oneShotFault{
 		of: queries(), call: "POST", fault: answerStatus(404), posts: 2,
+	}),
+	Entry("check, POST 404 with a new token: again after ten minutes", oneShotFault{
+		of: checks(), call: "POST", posts: 3, reason: v1alpha1.ReasonNotFoundOrForbidden,
+		fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 404, Times: 2},
+	}),
+	Entry("check, POST 422", oneShotFault{
+		of: checks(), call: "POST", fault: brokenRule("constraints.not.null"), posts: 1,
+		reason: v1alpha1.ReasonRequiredFieldMissing, code: "constraints.not.null", ends: v1alpha1.ReasonRequiredFieldMissing,
+	}),
+	Entry("check, POST 502", oneShotFault{
+		of: checks(), call: "POST", fault: answerStatus(502), posts: 2, reason: v1alpha1.ReasonCarrierUnavailable,
 	}),
 	Entry("query, POST 404 with a new token: again after ten minutes", oneShotFault{
 		of: queries(), call: "POST", posts: 3, reason: v1alpha1.ReasonNotFoundOrForbidden,
@@ -112,6 +124,7 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	Entry("test, GET 401", oneShotFault{of: tests(), call: "GET", fault: answerStatus(401), posts: 1}),
 	Entry("quote, GET 401", oneShotFault{of: quotes(), call: "GET", fault: answerStatus(401), posts: 1}),
 	Entry("query, GET 401", oneShotFault{of: queries(), call: "GET", fault: answerStatus(401), posts: 1}),
+	Entry("check, GET 401", oneShotFault{of: checks(), call: "GET", fault: answerStatus(401), posts: 1}),
 	Entry("test, GET 404 twice", oneShotFault{
 		of: tests(), call: "GET", posts: 1, fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 404, Times: 2},
 	}),
@@ -159,6 +172,21 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	}),
 	Entry("query, GET 200 of another form: sent again", oneShotFault{
 		of: queries(), call: "GET", posts: 2, fault: simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `[]`},
+	}),
+	Entry("check, GET 404 for a minute: sent again", oneShotFault{
+		of: checks(), call: "GET", posts: 2, fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 404, Times: 7},
+	}),
+	Entry("check, GET 422", oneShotFault{
+		of: checks(), call: "POST", fault: simulator.Fault{Kind: simulator.FaultEndInError}, posts: 1,
+		reason: v1alpha1.ReasonCarrierRejected, code: "constraints.service.health.request.status.in.error",
+		ends: v1alpha1.ReasonCarrierRejected,
+	}),
+	Entry("check, GET 500 thrice", oneShotFault{
+		of: checks(), call: "GET", posts: 1, fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 500, Times: 3},
+		reason: v1alpha1.ReasonCarrierUnavailable,
+	}),
+	Entry("check, GET 200 of another form: sent again", oneShotFault{
+		of: checks(), call: "GET", posts: 2, fault: simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `[]`},
 	}),
 )
 

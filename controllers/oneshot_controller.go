@@ -21,8 +21,8 @@ type OneShotReconciler struct {
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests,verbs=get;list;watch;patch;delete
-// +kubebuilder:rbac:groups=wholesale.broadband,resources=fibrebuildquotes;planoptionsqueries,verbs=get;list;watch;delete
-// +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests/status;fibrebuildquotes/status;planoptionsqueries/status,verbs=update
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=fibrebuildquotes;planoptionsqueries;healthchecks,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests/status;fibrebuildquotes/status;planoptionsqueries/status;healthchecks/status,verbs=update
 
 // Reconcile takes one object as far as possible now.
 func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {

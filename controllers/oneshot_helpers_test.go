@@ -133,6 +133,14 @@ func queries() oneShot {
 	}
 }
 
+func checks() oneShot {
+	return oneShot{
+		kind: "HealthCheck", operation: simulator.OpHealth,
+		build: func(w *world.World, line int64) controllers.Subject { return w.Check(once, line) },
+		empty: func() controllers.Subject { return &v1alpha1.HealthCheck{} },
+	}
+}
+
 // countEffects counts the effects of a process with a prefix.
 func countEffects(process *world.Process, prefix string) int {
 	count := 0

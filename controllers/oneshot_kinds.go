@@ -11,16 +11,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
+// oneShotSubject is an object that makes one request.
+type oneShotSubject interface {
+	Subject
+	NamedService() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service of the object, if it has one
+	KeptFor() v1alpha1.Duration
+}
+
 // oneShot is an object, with the functions of its kind.
 type oneShot struct {
-	subject    Subject
+	subject    oneShotSubject
 	list       client.ObjectList // of the kind, empty
 	operation  v1alpha1.Operation
-	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service of the object, if it has one
-	ttl        func() v1alpha1.Duration
 	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
-	found      func() string                                 // a summary of the response; "" for none
-	holdsUntil func() string                                 // the last day on which the response is valid; "": no limit
+	found      func() string                                 // a summary of the response; nil: none
+	holdsUntil func() string                                 // the last day on which the response is valid; nil: no limit
 	body       func(serviceID v1alpha1.CarrierID) []byte
 	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
 }
@@ -29,17 +34,12 @@ func diagnosticTest() oneShot {
 	test := &v1alpha1.DiagnosticTest{}
 	return oneShot{
 		subject: test, list: &v1alpha1.DiagnosticTestList{}, operation: v1alpha1.OperationDiagnosticTest,
-		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
-			return test.Spec.ServiceID, test.Spec.ServiceRef
-		},
-		ttl: func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
 		approval: func() (v1alpha1.Approval, []v1alpha1.Change) {
 			return test.Spec.Approval, []v1alpha1.Change{
 				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
 			}
 		},
-		found:      func() string { return oneshots.SummarizeTest(&test.Status) },
-		holdsUntil: func() string { return "" },
+		found: func() string { return oneshots.SummarizeTest(&test.Status) },
 		body: func(serviceID v1alpha1.CarrierID) []byte {
 			return carrier.DiagnosticTestRequest{ServiceID: serviceID.Number(), TestType: test.Spec.TestType}.Body()
 		},
@@ -53,9 +53,6 @@ func fibreBuildQuote() oneShot {
 	quote := &v1alpha1.FibreBuildQuote{}
 	return oneShot{
 		subject: quote, list: &v1alpha1.FibreBuildQuoteList{}, operation: v1alpha1.OperationFibreBuildCharge,
-		service:    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) { return "", nil },
-		ttl:        func() v1alpha1.Duration { return quote.Spec.TTLAfterFinished },
-		found:      func() string { return "" },
 		holdsUntil: func() string { return quote.Status.ValidUntil },
 		body: func(v1alpha1.CarrierID) []byte {
 			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
@@ -70,17 +67,25 @@ func planOptionsQuery() oneShot {
 	query := &v1alpha1.PlanOptionsQuery{}
 	return oneShot{
 		subject: query, list: &v1alpha1.PlanOptionsQueryList{}, operation: v1alpha1.OperationPlanOptions,
-		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
-			return query.Spec.ServiceID, query.Spec.ServiceRef
-		},
-		ttl:        func() v1alpha1.Duration { return query.Spec.TTLAfterFinished },
-		found:      func() string { return "" },
-		holdsUntil: func() string { return "" },
 		body: func(serviceID v1alpha1.CarrierID) []byte {
 			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()
 		},
 		finish: func(_ *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
 			return oneshots.RecordPlanOptions(&query.Status, body)
+		},
+	}
+}
+
+func healthCheck() oneShot {
+	check := &v1alpha1.HealthCheck{}
+	return oneShot{
+		subject: check, list: &v1alpha1.HealthCheckList{}, operation: v1alpha1.OperationHealth,
+		found: func() string { return oneshots.SummarizeHealth(&check.Status) },
+		body: func(serviceID v1alpha1.CarrierID) []byte {
+			return carrier.HealthRequest{ServiceID: serviceID.Number()}.Body()
+		},
+		finish: func(request *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
+			return oneshots.RecordHealth(&check.Status, request, body)
 		},
 	}
 }

@@ -42,7 +42,7 @@ func (p *oneShotPass) gather(ctx context.Context) error {
 // gatherNumber takes the service number from the spec, or from the BroadbandService that the spec
 // names.
 func (p *oneShotPass) gatherNumber(ctx context.Context) error {
-	own, ref := p.shot.service()
+	own, ref := p.shot.subject.NamedService()
 	if own == "" && ref == nil {
 		return nil // the kind has no service
 	}
@@ -67,15 +67,21 @@ func (p *oneShotPass) judge(input decide.Input) decide.Decision {
 
 func (p *oneShotPass) taskInput(input decide.Input) *oneshots.Input {
 	task := decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)}
-	var approval v1alpha1.Approval
-	if p.shot.approval != nil {
-		approval, task.Changes = p.shot.approval()
-	}
 	conditions, _ := p.subject.Describes()
-	return &oneshots.Input{
-		Input: input, ServiceID: p.number, BlockedBy: p.hold, TTL: p.shot.ttl(), Summary: p.shot.found(),
-		Conditions: *conditions, ValidUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
+	shot := &oneshots.Input{
+		Input: input, ServiceID: p.number, BlockedBy: p.hold, TTL: p.shot.subject.KeptFor(), Conditions: *conditions,
 	}
+	if p.shot.approval != nil {
+		shot.Approval, task.Changes = p.shot.approval()
+	}
+	if p.shot.found != nil {
+		shot.Summary = p.shot.found()
+	}
+	if p.shot.holdsUntil != nil {
+		shot.ValidUntil = p.shot.holdsUntil()
+	}
+	shot.Task = task
+	return shot
 }
 
 func (*oneShotPass) show(decide.Decision) {}

@@ -102,7 +102,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 	})
 
 	It("is deleted at that time by any process, failed or not", func(ctx SpecContext) {
-		for _, s := range []oneShot{quotes(), queries()} {
+		for _, s := range []oneShot{quotes(), queries(), checks()} {
 			w, process := begin(ctx)
 			failure := simulator.Fault{Kind: simulator.FaultEndInError}
 			Expect(w.Carrier.FailNext("POST "+string(s.operation), failure)).To(Succeed())
@@ -111,6 +111,8 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 			case *v1alpha1.FibreBuildQuote:
 				object.Spec.TTLAfterFinished = "30m"
 			case *v1alpha1.PlanOptionsQuery:
+				object.Spec.TTLAfterFinished = "30m"
+			case *v1alpha1.HealthCheck:
 				object.Spec.TTLAfterFinished = "30m"
 			}
 			Expect(w.Create(ctx, object)).To(Succeed())

@@ -24,6 +24,7 @@ func oneShots(operator *Operator) map[string]*OneShotReconciler {
 		"DiagnosticTest":   {Operator: operator, newObject: diagnosticTest},
 		"FibreBuildQuote":  {Operator: operator, newObject: fibreBuildQuote},
 		"PlanOptionsQuery": {Operator: operator, newObject: planOptionsQuery},
+		"HealthCheck":      {Operator: operator, newObject: healthCheck},
 	}
 }
 

@@ -65,6 +65,17 @@ func (p *PlanOptionsQuery) DropFreeForm() {
 	p.Status.Plans, p.Status.SLAs = nil, nil
 }
 
+// DropFreeForm removes the carrier's free-form content from the status.
+func (h *HealthCheck) DropFreeForm() {
+	s := &h.Status
+	s.dropFreeForm()
+	if s.CurrentCondition != nil {
+		s.CurrentCondition.AlertMessage, s.CurrentCondition.Summary = "", ""
+	}
+	s.Truncated = s.Truncated || s.CurrentCondition != nil || s.NextAction != nil || len(s.HealthCategories) > 0
+	s.NextAction, s.HealthCategories, s.Plan, s.ErrorDetail = nil, nil, "", ""
+}
+
 func (s *TaskStatus) dropFreeForm() {
 	if s.Request != nil {
 		s.Request.dropFreeForm()

@@ -37,6 +37,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&DiagnosticTest{}, &DiagnosticTestList{},
 		&FibreBuildQuote{}, &FibreBuildQuoteList{},
 		&PlanOptionsQuery{}, &PlanOptionsQueryList{},
+		&HealthCheck{}, &HealthCheckList{},
 		&RequestLedger{}, &RequestLedgerList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)

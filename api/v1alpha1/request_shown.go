@@ -32,6 +32,10 @@ func (f *FibreBuildQuote) Shorten() (restore func()) { return f.Status.shorten((
 // it is not sent again; restore puts it back.
 func (p *PlanOptionsQuery) Shorten() (restore func()) { return p.Status.shorten((*Request).answered) }
 
+// Shorten removes from the status what a user cannot use of a request that has succeeded, because
+// it is not sent again; restore puts it back.
+func (h *HealthCheck) Shorten() (restore func()) { return h.Status.shorten((*Request).answered) }
+
 // Shorten removes from the status which process and object sent a request that has succeeded. What
 // it was sent for, and to which carrier, still decides whether its slots are valid. restore puts it
 // back.

@@ -67,6 +67,8 @@ func ShortName(object metav1.Object) string {
 		return "fbq"
 	case *PlanOptionsQuery:
 		return "poq"
+	case *HealthCheck:
+		return "hcheck"
 	}
 	return ""
 }

@@ -159,3 +159,31 @@ func (p *PlanOptionsQuery) AccountName() string { return p.Spec.AccountRef.Name 
 func (p *PlanOptionsQuery) Describes() (conditions *[]metav1.Condition, observed *int64) {
 	return &p.Status.Conditions, &p.Status.ObservedGeneration
 }
+
+// RequestOf returns the newest request if it is one of the operation, or nil.
+func (h *HealthCheck) RequestOf(operation Operation) *Request { return h.Status.requestOf(operation) }
+
+// PutRequest replaces the newest request.
+func (h *HealthCheck) PutRequest(request Request) { h.Status.Request = &request }
+
+// OpenRequests returns the request if it has not ended.
+func (h *HealthCheck) OpenRequests() []*Request { return h.Status.open() }
+
+// RequestChanged updates the newest error in the status after a request has changed.
+func (h *HealthCheck) RequestChanged(request Request, now metav1.Time) {
+	h.Status.changed(request, now)
+}
+
+// NewestError returns the newest recorded error, or nil.
+func (h *HealthCheck) NewestError() *LastError { return h.Status.LastError }
+
+// Controls returns the control annotations that were acted on.
+func (h *HealthCheck) Controls() *Handled { return &h.Status.Handled }
+
+// AccountName returns the name of the CarrierAccount of the object.
+func (h *HealthCheck) AccountName() string { return h.Spec.AccountRef.Name }
+
+// Describes returns the conditions and the generation that they describe.
+func (h *HealthCheck) Describes() (conditions *[]metav1.Condition, observed *int64) {
+	return &h.Status.Conditions, &h.Status.ObservedGeneration
+}

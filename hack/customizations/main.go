@@ -54,6 +54,7 @@ func kinds() []kind {
 		{name: "DiagnosticTest", actions: []string{approve, retry, notAccepted}},
 		{name: "FibreBuildQuote", actions: []string{retry}},
 		{name: "PlanOptionsQuery", actions: []string{retry}},
+		{name: "HealthCheck", actions: []string{retry}},
 	}
 }
 

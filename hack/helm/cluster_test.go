@@ -139,5 +139,5 @@ func TestUninstallingTheChartKeepsTheObjectsOfUsers(t *testing.T) {
 	must(t, c.command(t, c.helm, "uninstall", release, "--namespace="+release))
 	g.Eventually(func() []string {
 		return slices.Sorted(maps.Keys(c.live(t, installed)))
-	}).WithTimeout(deletion).Should(And(HaveLen(8), HaveEach(HavePrefix("CustomResourceDefinition/"))))
+	}).WithTimeout(deletion).Should(And(HaveLen(9), HaveEach(HavePrefix("CustomResourceDefinition/"))))
 }

@@ -75,6 +75,7 @@ var _ = Describe("kubectl apply", func() {
 	for _, file := range []string{
 		"broadbandservice.yaml", "carrieraccount.yaml", "serviceorder.yaml", "appointmentrequest.yaml",
 		"diagnostictest.yaml", "fibrebuildquote.yaml", "planoptionsquery.yaml",
+		"healthcheck.yaml",
 	} {
 		corpus := read(file)
 		It("accepts the base of "+file, func(ctx SpecContext) {

@@ -96,7 +96,7 @@ func readyConditions(t *testing.T) map[string]string {
 	found := map[string]string{}
 	for _, kind := range []string{
 		"BroadbandService", "ServiceOrder", "AppointmentRequest", "DiagnosticTest", "FibreBuildQuote",
-		"PlanOptionsQuery", "CarrierAccount",
+		"PlanOptionsQuery", "HealthCheck", "CarrierAccount",
 	} {
 		paths, err := filepath.Glob(filepath.Join(objects, kind, "testdata", "*.yaml"))
 		if err != nil {

@@ -133,12 +133,17 @@ func queries() []*kind {
 		id := l.Line()
 		return l.Query(name, id), strconv.FormatInt(id, 10)
 	}
+	check := func(l *lane, name string) (subject, string) {
+		id := l.Line()
+		return l.Check(name, id), strconv.FormatInt(id, 10)
+	}
 	quote := func(l *lane, name string) (subject, string) {
 		at := l.nextLocation()
 		return l.Quote(name, at), at
 	}
 	return []*kind{
 		{name: "options", operation: carrier.PlanOptions, effects: tracked(carrier.PlanOptions), declare: options},
+		{name: "check", operation: carrier.Health, effects: tracked(carrier.Health), declare: check},
 		{name: "quote", operation: carrier.FibreBuildCharge, effects: tracked(carrier.FibreBuildCharge), declare: quote},
 	}
 }

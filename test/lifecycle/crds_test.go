@@ -122,7 +122,7 @@ func releaseAll(ctx SpecContext) {
 	for _, list := range []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
 		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
-		&v1alpha1.PlanOptionsQueryList{}, &v1alpha1.RequestLedgerList{},
+		&v1alpha1.PlanOptionsQueryList{}, &v1alpha1.HealthCheckList{}, &v1alpha1.RequestLedgerList{},
 	} {
 		removeFinalizers(ctx, list)
 	}

@@ -283,6 +283,6 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 				Expect(err).To(MatchError(ContainSubstring("the annotation "+annotation)), object.GetKind())
 			}
 		}
-		Expect(kinds).To(HaveLen(7))
+		Expect(kinds).To(HaveLen(8))
 	})
 })

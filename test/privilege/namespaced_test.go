@@ -57,7 +57,8 @@ func kinds() []client.ObjectList {
 	return []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
 		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
-		&v1alpha1.PlanOptionsQueryList{}, &corev1.SecretList{}, &corev1.ConfigMapList{}, &corev1.PodList{},
+		&v1alpha1.PlanOptionsQueryList{}, &v1alpha1.HealthCheckList{}, &corev1.SecretList{}, &corev1.ConfigMapList{},
+		&corev1.PodList{},
 	}
 }
 
@@ -125,11 +126,13 @@ var _ = Describe("config/namespaced", Ordered, func() {
 			Expect(w.Create(ctx, w.Test("test", w.Line()))).To(Succeed())
 			Expect(w.Create(ctx, w.Quote("quote", world.QualifiedSite))).To(Succeed())
 			Expect(w.Create(ctx, w.Query("query", w.Line()))).To(Succeed())
+			Expect(w.Create(ctx, w.Check("check", w.Line()))).To(Succeed())
 			Expect(w.Create(ctx, w.Order("order", "SITE-1"))).To(Succeed())
 			manager := w.Manage(ctx, operator)
 			for name, object := range map[string]client.Object{
 				"site": &v1alpha1.BroadbandService{}, "test": &v1alpha1.DiagnosticTest{},
-				"quote": &v1alpha1.FibreBuildQuote{}, "query": &v1alpha1.PlanOptionsQuery{}, "order": &v1alpha1.ServiceOrder{},
+				"quote": &v1alpha1.FibreBuildQuote{}, "query": &v1alpha1.PlanOptionsQuery{}, "check": &v1alpha1.HealthCheck{},
+				"order": &v1alpha1.ServiceOrder{},
 			} {
 				Eventually(ctx, func(g Gomega) {
 					manager.Advance(5 * time.Second)

@@ -107,6 +107,6 @@ var _ = Describe("A retry (R21)", Ordered, func() {
 			object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: notARetry})
 			Expect(plane.Client.Create(ctx, object.DeepCopy(), client.DryRunAll)).To(malformed(), object.GetKind())
 		}
-		Expect(kinds).To(HaveLen(7))
+		Expect(kinds).To(HaveLen(8))
 	})
 })

@@ -83,6 +83,8 @@ var _ = Describe("The operator", func() {
 			"events.events.k8s.io: create patch",
 			"fibrebuildquotes.wholesale.broadband: delete get list watch",
 			"fibrebuildquotes/status.wholesale.broadband: update",
+			"healthchecks.wholesale.broadband: delete get list watch",
+			"healthchecks/status.wholesale.broadband: update",
 			"namespaces: get",
 			"planoptionsqueries.wholesale.broadband: delete get list watch",
 			"planoptionsqueries/status.wholesale.broadband: update",
@@ -118,8 +120,8 @@ func people() map[string][]string {
 		return lines
 	}
 	objects := []string{
-		"appointmentrequests", "broadbandservices", "diagnostictests", "fibrebuildquotes", "planoptionsqueries",
-		"serviceorders",
+		"appointmentrequests", "broadbandservices", "diagnostictests", "fibrebuildquotes", "healthchecks",
+		"planoptionsqueries", "serviceorders",
 	}
 	return map[string][]string{
 		"viewer":         each("get list watch", append([]string{"carrieraccounts", "requestledgers"}, objects...)...),

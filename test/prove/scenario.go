@@ -184,6 +184,11 @@ func taskScenarios() []*Scenario {
 			Empty:  func() Subject { return &v1alpha1.PlanOptionsQuery{} },
 			Object: func(w *world.World) client.Object { addLine(w); return w.Query(site, lineID) },
 		},
+		{
+			Name: "Health", Kind: "HealthCheck", Operation: v1alpha1.OperationHealth,
+			Empty:  func() Subject { return &v1alpha1.HealthCheck{} },
+			Object: func(w *world.World) client.Object { addLine(w); return w.Check(site, lineID) },
+		},
 	}
 }
 

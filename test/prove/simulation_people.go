@@ -172,6 +172,7 @@ func newestAttempts(subject Subject) []v1alpha1.Request {
 	for _, operation := range []v1alpha1.Operation{
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel,
 		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
+		v1alpha1.OperationHealth,
 	} {
 		if request := subject.RequestOf(operation); request != nil {
 			return []v1alpha1.Request{*request}

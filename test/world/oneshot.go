@@ -79,6 +79,17 @@ func (w *World) Query(
 	return query
 }
 
+// Check builds a HealthCheck of a service.
+func (w *World) Check(name string, serviceID int64, edits ...func(*v1alpha1.HealthCheck)) *v1alpha1.HealthCheck {
+	check := &v1alpha1.HealthCheck{ObjectMeta: w.meta(name), Spec: v1alpha1.HealthCheckSpec{
+		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
+	}}
+	for _, edit := range edits {
+		edit(check)
+	}
+	return check
+}
+
 // Fetch reads an object of the world into an empty object and returns it; false if it does not
 // exist.
 func Fetch[T client.Object](ctx context.Context, w *World, name string, empty T) (T, bool) {

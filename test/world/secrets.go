@@ -126,7 +126,7 @@ func (w *World) Dump(ctx context.Context) string {
 	lists := []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
 		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
-		&v1alpha1.PlanOptionsQueryList{},
+		&v1alpha1.PlanOptionsQueryList{}, &v1alpha1.HealthCheckList{},
 	}
 	for _, list := range lists {
 		gomega.Expect(w.List(ctx, list, client.InNamespace(w.Namespace))).To(gomega.Succeed())

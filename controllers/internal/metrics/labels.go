@@ -36,6 +36,6 @@ func openPhases() []v1alpha1.RequestPhase {
 func kinds() []string {
 	return []string{
 		"CarrierAccount", "BroadbandService", "ServiceOrder", "AppointmentRequest", "DiagnosticTest", "FibreBuildQuote",
-		"PlanOptionsQuery",
+		"PlanOptionsQuery", "HealthCheck",
 	}
 }

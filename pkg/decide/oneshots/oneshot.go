@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package oneshots decides about the objects that make one request and end with its result:
-// DiagnosticTest, FibreBuildQuote and PlanOptionsQuery.
+// DiagnosticTest, FibreBuildQuote, PlanOptionsQuery and HealthCheck.
 package oneshots
 
 import (

@@ -160,7 +160,7 @@ func healthAspect(in *Input) *decide.Aspect {
 	}
 	aspect := decide.Aspect{
 		Type: v1alpha1.ConditionHealthy, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonHealthImpaired,
-		Message: healthText(health),
+		Message: decide.HealthText(health),
 	}
 	switch {
 	case strings.EqualFold(health.Summary, "Green"):
@@ -169,20 +169,6 @@ func healthAspect(in *Input) *decide.Aspect {
 		aspect.Status, aspect.Reason = metav1.ConditionUnknown, v1alpha1.ReasonHealthNotRated
 	}
 	return &aspect
-}
-
-func healthText(health *v1alpha1.HealthStatus) string {
-	const unrated = "not rated"
-	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", decide.OrElse(health.Summary, unrated),
-		decide.OrElse(health.Connectivity, unrated), decide.OrElse(health.Performance, unrated),
-		decide.OrElse(health.Stability, unrated))
-	if health.Alert != "" {
-		words += "; alert: " + health.Alert
-	}
-	if health.NextAction != "" {
-		words += "; next: " + health.NextAction
-	}
-	return words
 }
 
 // disruptionAspect reports whether an outage or maintenance is active; nil until disruptions have

@@ -49,7 +49,7 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 		Expect(ran.code).To(Equal(1), "the control plane of the tests has no policies")
 		Expect(ran.out).To(ContainSubstring("key-1"))
 		text := p.run(ctx, "check", "-o", "json", "-n", f.Namespace).out
-		Expect(strings.Count(text, "as in this version of the plugin")).To(Equal(8), text)
+		Expect(strings.Count(text, "as in this version of the plugin")).To(Equal(9), text)
 	})
 
 	It("bundles everything but secrets and contacts", func(ctx SpecContext) {

@@ -56,6 +56,11 @@ func Kinds() []Kind {
 			func() client.ObjectList { return &v1alpha1.PlanOptionsQueryList{} },
 			func() Object { return &v1alpha1.PlanOptionsQuery{} },
 		},
+		{
+			"HealthCheck", "healthchecks", "hcheck",
+			func() client.ObjectList { return &v1alpha1.HealthCheckList{} },
+			func() Object { return &v1alpha1.HealthCheck{} },
+		},
 	}
 }
 

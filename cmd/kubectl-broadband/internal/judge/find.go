@@ -70,6 +70,8 @@ func searchable(object fleet.Object) []Fact {
 		facts = append(facts, Fact{factLocation, string(object.Spec.LocationID)}, Fact{"quote", object.Status.QuoteID})
 	case *v1alpha1.PlanOptionsQuery:
 		facts = append(facts, Fact{factService, string(object.Spec.ServiceID)})
+	case *v1alpha1.HealthCheck:
+		facts = append(facts, Fact{factService, string(object.Spec.ServiceID)})
 	}
 	return facts
 }

@@ -105,6 +105,8 @@ func RequestsOf(object fleet.Object) []v1alpha1.Request {
 		newest = object.Status.Request
 	case *v1alpha1.PlanOptionsQuery:
 		newest = object.Status.Request
+	case *v1alpha1.HealthCheck:
+		newest = object.Status.Request
 	}
 	if newest == nil {
 		return nil

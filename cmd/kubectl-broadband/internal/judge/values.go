@@ -152,6 +152,20 @@ func taskFacts(object fleet.Object) []Fact {
 		if plans := len(object.Status.Plans); plans > 0 {
 			return []Fact{{"offers", Counted(plans, "plan") + ", " + Counted(len(object.Status.SLAs), "SLA")}}
 		}
+	case *v1alpha1.HealthCheck:
+		return healthFacts(object)
 	}
 	return nil
+}
+
+func healthFacts(check *v1alpha1.HealthCheck) []Fact {
+	condition := check.Status.CurrentCondition
+	if condition == nil {
+		return nil
+	}
+	facts := []Fact{{"health", decide.JoinTexts(condition.Status, condition.AlertMessage, condition.Summary)}}
+	if action := check.Status.NextAction; action != nil {
+		facts = append(facts, Fact{"next action", action.Description})
+	}
+	return append(facts, Fact{"measured", check.Status.LastRefreshedOn})
 }
