@@ -43,7 +43,8 @@ var _ = Describe("An object that waits for another", func() {
 		line := w.Line()
 		order, service, appointment := w.Order(accepted, accepted), w.Service(site, line), w.Appointment(technician, farAhead)
 		test, quote, query := w.Test("test", line), w.Quote("quote", world.QualifiedSite), w.Query("query", line)
-		waits(ctx, v1alpha1.ReasonAccountNotReady, order, service, appointment, test, quote, query)
+		check := w.Check("check", line)
+		waits(ctx, v1alpha1.ReasonAccountNotReady, order, service, appointment, test, quote, query, check)
 
 		before := account.DeepCopy()
 		account.Spec.Auth.Keys[0].KeyID = world.KeyID
@@ -51,25 +52,26 @@ var _ = Describe("An object that waits for another", func() {
 
 		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, order)
 		awaitReason(ctx, w, v1alpha1.ReasonInSync, service)
-		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment, test, quote, query)
+		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment, test, quote, query, check)
 	})
 
 	It("continues when its order, or the service from that, gets its number", func(ctx SpecContext) {
 		w.AwaitLogin(ctx, world.PollEverySecond)
 		service, appointment := w.Service(site, 0, fromOrder), w.Appointment(technician, farAhead, ofOrder)
 		test, query := w.Test("test", 0, testOfService), w.Query("query", 0, queryOfService)
+		check := w.Check("check", 0, checkOfService)
 		waits(ctx, v1alpha1.ReasonOrderNotReady, service, appointment)
-		waits(ctx, v1alpha1.ReasonServiceNotReady, test, query)
+		waits(ctx, v1alpha1.ReasonServiceNotReady, test, query, check)
 
 		Expect(w.Create(ctx, w.Order(accepted, accepted))).To(Succeed())
 		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment)
 		awaitReason(ctx, w, v1alpha1.ReasonOrderNotReady, service)
-		awaitReason(ctx, w, v1alpha1.ReasonServiceNotReady, test, query)
+		awaitReason(ctx, w, v1alpha1.ReasonServiceNotReady, test, query, check)
 
 		line := w.Line()
 		w.EditOrder(ctx, accepted, func(order *v1alpha1.ServiceOrder) { order.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
 		awaitReason(ctx, w, v1alpha1.ReasonInSync, service)
-		awaitReason(ctx, w, v1alpha1.ReasonCompleted, test, query)
+		awaitReason(ctx, w, v1alpha1.ReasonCompleted, test, query, check)
 		Expect(w.Read(ctx, site).Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
 	})
@@ -121,6 +123,10 @@ func testOfService(test *v1alpha1.DiagnosticTest) {
 
 func queryOfService(query *v1alpha1.PlanOptionsQuery) {
 	query.Spec.ServiceID, query.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
+}
+
+func checkOfService(check *v1alpha1.HealthCheck) {
+	check.Spec.ServiceID, check.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 }
 
 // awaitReason waits until each object shows a reason in Ready, and reads the object into the

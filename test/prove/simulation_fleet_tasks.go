@@ -104,7 +104,7 @@ func (f *fleet) addOneShots(account *member) {
 	for i := range oneShots - 1 {
 		name, id := fmt.Sprintf("shot-%02d", i), lineID+int64(f.simulation.random.IntN(services))
 		one := &member{key: client.ObjectKey{Name: name}, account: account}
-		switch i % 3 {
+		switch i % 4 {
 		case 0:
 			one.testedService = id
 			one.kind, one.empty = "DiagnosticTest", func() Subject { return &v1alpha1.DiagnosticTest{} }
@@ -113,9 +113,12 @@ func (f *fleet) addOneShots(account *member) {
 			one.kind, one.empty = "FibreBuildQuote", func() Subject { return &v1alpha1.FibreBuildQuote{} }
 			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.simulation.random.IntN(3)]
 			one.object = func() client.Object { return w.Quote(name, site) }
-		default:
+		case 2:
 			one.kind, one.empty = "PlanOptionsQuery", func() Subject { return &v1alpha1.PlanOptionsQuery{} }
 			one.object = func() client.Object { return w.Query(name, id) }
+		default:
+			one.kind, one.empty = "HealthCheck", func() Subject { return &v1alpha1.HealthCheck{} }
+			one.object = func() client.Object { return w.Check(name, id) }
 		}
 		f.add(one)
 	}
