@@ -128,7 +128,9 @@ type AppointmentRequestStatus struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
-// Slot is a time at which a technician can come (specification section 2).
+// Slot is a time at which a technician can come.
+// ---
+// Specification section 2.
 type Slot struct {
 	// slotID at the carrier.
 	// +kubebuilder:validation:MaxLength=128

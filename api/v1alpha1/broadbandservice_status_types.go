@@ -174,8 +174,9 @@ type KnownValue struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
-// CancellationState is a service's cancellation at the carrier (specification section 2, service
-// cancellation).
+// CancellationState is a service's cancellation at the carrier.
+// ---
+// Specification section 2, service cancellation.
 type CancellationState struct {
 	// status of the cancellation request: REQUESTED, IN_ERROR, COMPLETED or ABORTED; empty if none
 	// exists.

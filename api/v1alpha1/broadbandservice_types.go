@@ -138,7 +138,9 @@ const (
 	DisconnectionReclaim Disconnection = "Reclaim"
 )
 
-// Plan is a plan as the plan-change request names it (specification section 4).
+// Plan is a plan as the plan-change request names it.
+// ---
+// Specification section 4.
 // +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef are mutually exclusive: set only one",fieldPath=".contact",reason=FieldValueForbidden
 type Plan struct {
 	// name is the carrier's plan name, exactly as the carrier writes it.

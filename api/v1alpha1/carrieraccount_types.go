@@ -134,14 +134,16 @@ const (
 	FamilyVersionsStrict FamilyVersions = "Strict" // it is refused
 )
 
-// Extension is a call of the carrier that is not part of the specification.
+// Extension is a call of the carrier that is not part of its documented API.
 // +kubebuilder:validation:Enum=TestTypes
 type Extension string
 
 // ExtensionTestTypes reads which diagnostic tests the carrier offers for a service.
 const ExtensionTestTypes Extension = "TestTypes"
 
-// Auth is a private-key JWT login (specification section 5).
+// Auth is a private-key JWT login.
+// ---
+// Specification section 5.
 type Auth struct {
 	// tokenURL is the identity provider's token endpoint. It ends in /protocol/openid-connect/token;
 	// the part before is the JWT's audience, unless audience is set.

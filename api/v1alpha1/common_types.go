@@ -12,7 +12,7 @@ import (
 )
 
 // Duration is a length of time such as 90s, 5m or 24h; "0" turns the feature off.
-//
+// ---
 // It is a string and not a metav1.Duration, because an object that passes the schema but not the
 // decoder would stop the informer of its whole kind.
 // +kubebuilder:validation:MaxLength=16

@@ -4,8 +4,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Notice is the content of a notification from the carrier that no read of its API shows
-// (specification section 6).
+// Notice is the content of a notification from the carrier that no read of its API shows.
+// ---
+// Specification section 6.
 type Notice struct {
 	// event is the notification's name, for example OrderRejected.
 	// +kubebuilder:validation:MaxLength=64

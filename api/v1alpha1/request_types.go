@@ -4,7 +4,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Operation names a request that can be sent to the carrier (specification section 4).
+// Operation names a request that can be sent to the carrier.
+// ---
+// Specification section 4.
 // +kubebuilder:validation:MaxLength=40
 type Operation string
 
@@ -276,8 +278,9 @@ type RequestBefore struct {
 	RequestedOn string `json:"requestedOn,omitempty"`
 }
 
-// RequestError is why a request did not succeed, in the carrier's words if it gave any
-// (specification section 7).
+// RequestError is why a request did not succeed, in the carrier's words if it gave any.
+// ---
+// Specification section 7.
 type RequestError struct {
 	// httpStatus is the HTTP status of the response; 0 if there was none.
 	// +optional

@@ -4,8 +4,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ServiceOrderSpec is an order for a service, made from a service qualification
-// (specification section 2, order creation request body).
+// ServiceOrderSpec is an order for a service, made from a service qualification.
+// ---
+// Specification section 2, order creation request body.
 // +kubebuilder:validation:XValidation:rule="self.scenario != 'InUseTransfer' || has(self.transfer)",message="transfer (type, and the AVC id with SERVICE_TRANSFER) is required with scenario InUseTransfer",fieldPath=".transfer",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.scenario == 'InUseTransfer' || !has(self.transfer)",message="transfer is only allowed with scenario InUseTransfer",fieldPath=".transfer",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure'] || has(self.infrastructure)",message="infrastructure names the NTD or copper pair to use: it is required with scenarios FreeInfrastructure, ReplaceNTD and InUseTransfer",fieldPath=".infrastructure",reason=FieldValueRequired
@@ -201,8 +202,9 @@ type VLAN struct {
 	ID int64 `json:"id,omitempty"`
 }
 
-// Transfer is how a port or pair that is in use is taken over (specification section 2,
-// order scenarios 5 and 6).
+// Transfer is how a port or pair that is in use is taken over.
+// ---
+// Specification section 2, order scenarios 5 and 6.
 // +kubebuilder:validation:XValidation:rule="self.type != 'SERVICE_TRANSFER' || has(self.avcID)",message="transfer.avcID is required with type SERVICE_TRANSFER; without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.type == 'SERVICE_TRANSFER' || !has(self.avcID)",message="transfer.avcID is only allowed with type SERVICE_TRANSFER: without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueForbidden
 type Transfer struct {
@@ -220,8 +222,9 @@ type Transfer struct {
 	AVCID string `json:"avcID,omitempty"`
 }
 
-// OrderFacts is the carrier's data about an order, without the site's address (specification section
-// 4, orders).
+// OrderFacts is the carrier's data about an order, without the site's address.
+// ---
+// Specification section 4, orders.
 type OrderFacts struct {
 	// orderID is the carrier's number for the order.
 	// +optional

@@ -61,8 +61,9 @@ type ServiceReference struct {
 	Name string `json:"name"`
 }
 
-// LocationID is the carrier's id for a site: the letters LOC and 12 digits
-// (specification section 4).
+// LocationID is the carrier's id for a site: the letters LOC and 12 digits.
+// ---
+// Specification section 4.
 // +kubebuilder:validation:MaxLength=15
 // +kubebuilder:validation:XValidation:rule="self.matches('^LOC[0-9]{12}$')",message="a locationID is the letters LOC and 12 digits, for example LOC000012345678"
 type LocationID string
