@@ -77,10 +77,12 @@ generate: bin/controller-gen ## Write api/v1alpha1/zz_generated.deepcopy.go.
 		output:object:dir=$(INTO)/api/v1alpha1
 
 .PHONY: manifests
-manifests: bin/controller-gen bin/kustomize bin/helm-docs ## Write CRDs and roles from the types and markers, the version where it is stated, and the chart.
-	@mkdir -p $(INTO)/config/crd/bases $(INTO)/config/rbac
+manifests: bin/controller-gen bin/crd-ref-docs bin/kustomize bin/helm-docs ## Write CRDs, roles and docs/api-reference.md from the types and markers, the version where it is stated, and the chart.
+	@mkdir -p $(INTO)/config/crd/bases $(INTO)/config/rbac $(INTO)/docs
 	bin/controller-gen crd paths=./api/v1alpha1 output:crd:dir=$(INTO)/config/crd/bases
 	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
+	bin/crd-ref-docs --log-level=warn --config=hack/tools/crd-ref-docs/config.yaml --source-path=api/v1alpha1 \
+		--renderer=markdown --templates-dir=hack/tools/crd-ref-docs/templates --output-path=$(INTO)/docs/api-reference.md
 	go run ./hack/version -into=$(INTO)
 	go run ./hack/chart -into=$(INTO)/$(CHART)
 	bin/helm-docs --log-level=warning --chart-search-root=charts --dry-run >$(INTO)/$(CHART)/README.md
@@ -221,9 +223,13 @@ bin/controller-gen bin/kustomize: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
-# helm-docs and golangci-lint have modules of their own: their dependencies conflict with those of the other tools.
+# crd-ref-docs, helm-docs and golangci-lint have modules of their own: their dependencies conflict with those of the other tools.
 bin/helm-docs: $(wildcard hack/tools/helm-docs/*)
 	go build -C hack/tools/helm-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/norwoodj/helm-docs/cmd/helm-docs
+	@touch $@
+
+bin/crd-ref-docs: hack/tools/crd-ref-docs/go.mod hack/tools/crd-ref-docs/go.sum
+	go build -C hack/tools/crd-ref-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/elastic/crd-ref-docs
 	@touch $@
 
 bin/golangci-lint: $(wildcard hack/tools/golangci-lint/*)

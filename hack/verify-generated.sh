@@ -11,7 +11,7 @@ failed=0
 
 make --no-print-directory --silent generate manifests argocd INTO="$into"
 for generated in api/v1alpha1/zz_generated.deepcopy.go config/crd/bases config/rbac/role.yaml \
-  config/manager/kustomization.yaml README.md docs/install.md \
+  config/manager/kustomization.yaml README.md docs/api-reference.md docs/install.md \
   charts/broadband-operator/Chart.yaml charts/broadband-operator/README.md charts/broadband-operator/templates charts/broadband-operator/files \
   config/argocd/wholesale.broadband config/argocd/component; do
   if ! diff -ruN -x testdata -x '*_test.yaml' -x kustomization.yaml -x _helpers.tpl -x NOTES.txt \
@@ -27,8 +27,8 @@ done
 
 # hack/controlplane, hack/argocd and hack/argocd-lua are left out: checking them requires every test
 # dependency of Kubernetes and of Argo CD.
-for module in . hack/tools hack/tools/golangci-lint hack/tools/helm-docs hack/flux hack/browser hack/prometheus \
-  hack/helm hack/release; do
+for module in . hack/tools hack/tools/golangci-lint hack/tools/helm-docs hack/tools/crd-ref-docs hack/flux hack/browser \
+  hack/prometheus hack/helm hack/release; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
     failed=1
