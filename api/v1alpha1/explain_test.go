@@ -53,9 +53,10 @@ func TestCitationsOfUnavailableDocumentsAreFound(t *testing.T) {
 	}
 }
 
-// everyDescription visits the description of everything that kubectl explain shows, and says whether one
-// is needed. Items of a list and values of a map need one of their own only if they are objects: of any
-// other, kubectl explain shows the description of the list or map. The API server describes metadata.
+// everyDescription visits the description of everything that kubectl explain shows, and says whether
+// one is needed. Items of a list and values of a map need one of their own only if they are
+// objects: of any other, kubectl explain shows the description of the list or map. The API server
+// describes metadata.
 func everyDescription(t *testing.T, visit func(at, description string, needed bool)) {
 	t.Helper()
 	count := 0
