@@ -10,9 +10,14 @@ import (
 	"strconv"
 )
 
-// Install installs the operator as a user would on their own cluster.
+// Install installs the operator as a user would on their own cluster, and waits until the API server
+// serves its kinds: the manager does not start without them.
 func (m *Machine) Install(ctx context.Context) error {
-	_, err := m.Finish(ctx, Program{Command: []string{"make", "--no-print-directory", "install"}})
+	if _, err := m.Finish(ctx, Program{Command: []string{"make", "--no-print-directory", "install"}}); err != nil {
+		return err
+	}
+	_, err := m.RunKubectl(ctx, "wait", "--for=condition=Established", "--timeout=1m", "crd",
+		"--selector=app.kubernetes.io/part-of=broadband-operator")
 	return err
 }
 
