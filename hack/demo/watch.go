@@ -27,7 +27,7 @@ func (d *demo) startWatch(ctx context.Context) error {
 func (d *demo) converge(ctx context.Context) error {
 	d.Printf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
-	if err := d.startWatch(ctx); err != nil {
+	if err := errors.Join(d.writeEnvironment(), d.startWatch(ctx)); err != nil {
 		return err
 	}
 	for _, file := range []string{secretsFile, samplesFile} {
@@ -128,11 +128,12 @@ func (d *demo) printNextSteps(ctx context.Context, err error) {
 	if err != nil {
 		d.Printf("\ndemo: %v\n", err)
 	}
-	d.Printf("\nTry this in another terminal:\n\n   export KUBECONFIG=%s PATH=%s:$PATH\n", d.Admin.Path, d.kubectlFolder())
+	d.Printf("\nTry this in another terminal:\n\n   source %s\n", d.InState(environmentFile))
 	for i := range all {
 		all[i].print(d, i+1)
 	}
 	d.Printf(`
+docs/tutorial.md orders a service and changes it, step by step.
 What the carrier sees: http://%s/_sim/
 kill -9 $(cat %s) kills the manager; it is restarted, and sends no request twice.
 Change %s and apply it again; the logs are in %s.
