@@ -42,8 +42,8 @@ func (e *SecretError) Error() string {
 }
 
 // CarrierAccount decides about an account from the result of its login; a nil error means that a
-// token was issued. An error with its notifications, if it asks for them, does not make the account
-// not ready, because requests are polled in any case.
+// token was issued. An account that cannot receive the notifications that it asks for is still
+// ready, because its requests are polled in any case.
 func CarrierAccount(account *v1alpha1.CarrierAccount, login, listenErr error) Verdict {
 	if login == nil {
 		message := "the identity provider issued a token" + listening(account, listenErr)
@@ -57,8 +57,9 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login, listenErr error) Ve
 	return verdict
 }
 
-// loginMessage says why there is no token. If the identity provider rejects the client, it does not
-// say which of the client's name, the key's ID and the key is wrong: the message names what to check.
+// loginMessage says why there is no token. An identity provider that rejects the client does not
+// say whether the client's name, the key's ID or the key is wrong, so the message names what to
+// check.
 func loginMessage(account *v1alpha1.CarrierAccount, login error) string {
 	token, is := errors.AsType[*carrier.TokenError](login)
 	if !is || token.Reason != carrier.TokenRejected || token.KeyID == "" {

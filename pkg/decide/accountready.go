@@ -19,8 +19,8 @@ func AccountReady(in *Input) *Decision {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
 	}
-	// An account that was ready and has been edited is used in its edited form: every key rotation is
-	// an edit, and must not make the services of the account wait.
+	// An account that was ready stays usable after an edit: every key rotation is an edit, and must
+	// not make the services of the account wait.
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
@@ -34,9 +34,9 @@ func AccountReady(in *Input) *Decision {
 	return nil
 }
 
-// isLoggedIn reports whether the account is Ready with this login. The identity that the login has
-// sent under is known by then: "(baseURL, clientName) -> identity is on record ... when the account
-// first sends" (R31).
+// isLoggedIn reports whether the account is Ready with this login. By then, the identity under
+// which the login has sent requests is recorded: "(baseURL, clientName) -> identity is on record
+// ... when the account first sends" (R31).
 func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
 	return account.Status.Login != nil && *account.Status.Login == login
 }

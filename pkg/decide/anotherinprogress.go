@@ -21,24 +21,24 @@ func AnotherInProgress(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseRejected && request.Error != nil && endsInProgress(request.Error.Code)
 }
 
-// isInProgressError reports whether the carrier refused a reading for the same reason.
+// isInProgressError reports whether the carrier refused a reading because a request is in progress.
 func isInProgressError(err error) bool {
 	return carrier.ClassOf(err) == carrier.Refused && endsInProgress(RequestErrorOf(err).Code)
 }
 
-// CoveredAttempt returns the id of the newest attempt at an operation that the hash of an approval
-// covers; "" if there is none.
+// CoveredAttempt returns the id of the operation's newest attempt that an approval's hash covers;
+// "" if there is none.
 func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
 	return NewestCovered(ReachedOf(in, operation), in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
 		return ended.Operation == operation
 	})
 }
 
-// NewestCovered returns the id of the newest attempt, or else of the newest of these ended ones,
-// that the hash of an approval covers; "" if there is none. An attempt that was refused because
-// another request is in progress is not covered: nothing happened and nobody ended it, so it
-// changes neither a hash nor an approval, like one that "never reached the carrier" (R11). The
-// newest attempt and the ledger may be nil.
+// NewestCovered returns the id of the newest attempt that an approval's hash covers: the given
+// newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
+// An attempt that was refused because another request is in progress is not covered: nothing
+// happened and nobody ended it, so it changes neither a hash nor an approval, like one that "never
+// reached the carrier" (R11). The newest attempt and the ledger may be nil.
 func NewestCovered(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {

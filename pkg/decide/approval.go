@@ -91,7 +91,8 @@ func NewPending(
 	return &v1alpha1.Pending{Hash: ApprovalHash(text), Changes: changes}
 }
 
-// ApprovedBy lets a submitted request use up the approval of its plan. A nil plan needed none.
+// ApprovedBy lets a submitted request use up the approval of its plan. A nil plan needed no
+// approval.
 func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	submit, submits := d.Step.(Submit)
 	if submits && plan != nil {

@@ -10,7 +10,7 @@ import (
 type Bill struct {
 	OneTime       int64  // the sum of the one-time fees
 	Before, After int64  // per month
-	charges       bool   // a one-time fee is above zero: a credit does not offset it
+	charges       bool   // whether a one-time fee is above zero; a credit does not offset it
 	Unknown       bool   // an amount is unknown, or in another currency than the others
 	Currency      string // of the amounts so far
 }

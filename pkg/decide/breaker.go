@@ -70,8 +70,8 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 	}
 }
 
-// silenceText describes a carrier that does not answer. The text stays the same until it does, so
-// that it is written once.
+// silenceText describes a carrier that does not answer. The text does not change while the carrier
+// stays silent, so it is written only once.
 func silenceText(view *Input, known Breaker) string {
 	const longest = MaxMessage / 2 // of the error, so that the end of the text is not cut off
 	since, last := FormatTime(view, known.Silence.Since), "it has not answered this process before"

@@ -24,7 +24,7 @@ type Clock struct {
 
 // past returns a recorded time or, if it was in the future, the time at which this process first
 // saw it: "A time on record that lies in the future counts as now" (R19). Otherwise a wait measured
-// from that time would be too long, by the amount by which the clock that wrote it was ahead.
+// from a time that was written by a fast clock would be too long.
 func (c Clock) past(at metav1.Time) time.Time {
 	if seen, ahead := c.FutureTimes[at.UTC()]; ahead {
 		return seen
@@ -102,5 +102,5 @@ func recordedTimes(in *Input) []metav1.Time {
 	return times
 }
 
-// timed is a subject that records more times than those of its requests.
+// timed is a subject that records other times in addition to those of its requests.
 type timed interface{ RecordedTimes() []metav1.Time }

@@ -6,7 +6,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Contradicts reports whether a new phase of an attempt cannot be true if the recorded one is:
+// Contradicts reports whether the recorded phase of an attempt rules out a newly reported phase:
 // "refused where it is made, with an Event if it ... contradicts" (R14).
 func Contradicts(recorded, reported v1alpha1.RequestPhase) bool {
 	before, after := implication(recorded), implication(reported)

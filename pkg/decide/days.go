@@ -47,7 +47,8 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 	return account.Spec.TimeZone
 }
 
-// DateInPast does not name the current day: each new process would update the message.
+// DateInPast returns the verdict on a date in the past. It does not name the current day, because
+// otherwise each new process would update the message.
 func DateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone (%s): declare today or a later date",

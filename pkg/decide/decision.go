@@ -60,7 +60,7 @@ type Decision struct {
 	Unused    []string          // the parts of the messages about control annotations that have no effect
 }
 
-// Step is one thing to do. Exactly one side effect each, at most.
+// Step is one thing to do. It has at most one side effect.
 //
 //sumtype:decl
 type Step interface{ step() }

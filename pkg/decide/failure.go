@@ -59,8 +59,8 @@ func subErrorText(sub carrier.SubError) string {
 	return fmt.Sprintf("%s (%s %q)", text, sub.Field, sub.RejectedValue)
 }
 
-// decidingSubError: "the first known one decides, all stand in the message". An error about
-// somebody else's request in progress decides only if there is no other error.
+// decidingSubError implements: "the first known one decides, all stand in the message". An error
+// about somebody else's request in progress decides only if there is no other error.
 func decidingSubError(all []carrier.SubError) carrier.SubError {
 	all = lasting(all)
 	for _, sub := range all {
@@ -112,7 +112,7 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 }
 
 // AutoRetryAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
-// new attempts at least 10 min apart (class Never: only retry)". Zero: never.
+// new attempts at least 10 min apart (class Never: only retry)". A zero time means never.
 func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	if AnotherInProgress(request) {
 		return in.Past(request.FinishedAt).Add(inProgressPause(int(request.Attempt)))

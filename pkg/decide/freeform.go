@@ -10,8 +10,9 @@ import (
 // maxFreeText limits a text in a value of the carrier.
 const maxFreeText = 16 << 10
 
-// FreeForm decodes a value of the carrier whose form is not documented, for a status: its texts are
-// printable, its numbers as they were written. It is nil if there is none.
+// FreeForm decodes a value of the carrier whose form is not documented, so that a status can hold
+// it. Texts become printable, and numbers stay as they were written. It returns nil if there is no
+// value.
 func FreeForm(wire json.RawMessage) any {
 	decoder := json.NewDecoder(bytes.NewReader(wire))
 	decoder.UseNumber()
@@ -29,7 +30,7 @@ func printed(value any) any {
 		return Bounded(value, maxFreeText)
 	case json.Number:
 		if _, err := value.Float64(); err != nil {
-			return string(value) // "a number that is no float64 becomes a string" (R18): the API server refuses it
+			return string(value) // "a number that is no float64 becomes a string" (R18): the API server would refuse the number
 		}
 	case []any:
 		for i := range value {

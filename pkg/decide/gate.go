@@ -20,7 +20,8 @@ func VersionOf(live, judged metav1.Object) Version {
 }
 
 // isAheadOf reports whether the version seen is newer than the cached one. If the UIDs differ, the
-// object that was judged is older, and an object with a third UID is newer than both.
+// version seen is newer only than the cached copy that was judged: an object with a third UID is
+// newer than both.
 func (v Version) isAheadOf(shown metav1.Object) bool {
 	if uid := string(shown.GetUID()); uid != v.UID {
 		return v.UID != "" && uid == v.Judged
@@ -40,7 +41,7 @@ func gatePause(n int) time.Duration {
 	return doubling(n, base, longest)
 }
 
-// sentAgainAt returns when the attempt after one that did not reach the carrier may be sent.
+// sentAgainAt returns when a new attempt may be sent after one that did not reach the carrier.
 func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
 	ended := in.Past(last.FinishedAt)
 	if last.Error == nil || last.Error.Code != codeGateClosed {

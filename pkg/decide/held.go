@@ -29,9 +29,9 @@ func IsHeld(status, errorDetail string) bool {
 	return strings.HasPrefix(status, inErrorPrefix) || errorDetail != ""
 }
 
-// NotDone returns why a request has not succeeded although the carrier answered 200, if the status
-// in its result shows that, otherwise nil. It ignores cancellations, which have a status of their
-// own, and requests that have already succeeded.
+// NotDone returns why a request has not succeeded although the carrier answered 200. It returns nil
+// if the status in the result does not show that. It ignores cancellations, which have a status of
+// their own, and requests that have already succeeded.
 func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinished {
 	if request.Operation.AltersCancellation() || HasSucceeded(request) {
 		return nil

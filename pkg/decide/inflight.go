@@ -20,8 +20,8 @@ const (
 	// write.
 	CacheLag = time.Second
 
-	// HandleGrace is how long a Location that returns 404 or 400 is polled again, and queryGrace is
-	// the same for a Query, which "is asked anew after 60 s".
+	// HandleGrace is how long a Location that returns 404 or 400 is polled again. queryGrace is the
+	// corresponding time for a Query, which "is asked anew after 60 s".
 	HandleGrace = 24 * time.Hour
 	queryGrace  = time.Minute
 )

@@ -75,15 +75,15 @@ type Breaker struct {
 	Answered    bool      // whether the carrier has answered since then
 	AnsweredAt  time.Time // when the carrier last answered; zero: never
 	ProbeAt     time.Time // when a free read is sent, unless the carrier has answered
-	ProbeError  error     // the error of the first free read that has failed since; nil: none has
-	Silence     *Silence  // set while the carrier answers nothing; nil: it does, or nobody has tried for long
+	ProbeError  error     // the error of the first free read that has failed since; nil if none has failed
+	Silence     *Silence  // set while the carrier answers nothing; nil if it answers, or if nobody has called it for long
 }
 
 // Silence is what is shown of a carrier that does not answer. It holds back nothing.
 type Silence struct {
 	Since time.Time // of the lost response, or of the first call without a response
-	Lost  string    // the request whose response was lost then; "": none was
-	Err   error     // the error that made it known
+	Lost  string    // the request whose response was lost then; "" if none was lost
+	Err   error     // the error that revealed the silence
 }
 
 // Installation is what the marker among the RequestLedgers shows about the cluster (R5). The zero
@@ -106,6 +106,7 @@ type Spending struct {
 
 // FutureReservations maps attempt ids to the monotonic time at which a process first saw a
 // reservation whose time was in the future. Such a time "counts as now", and "what must not come
-// too early is measured on the local clock from first sight" (R19). The request was sent before
-// that. If the clock stops while the machine sleeps, the reservation counts for longer.
+// too early is measured on the local clock from first sight" (R19). The request was sent before it
+// was first seen. If the monotonic clock stops while the machine sleeps, the reservation counts for
+// longer.
 type FutureReservations map[string]time.Duration

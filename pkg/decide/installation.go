@@ -16,10 +16,10 @@ type Found struct {
 	Clusters []string // the clusters named in ledgers
 }
 
-// RequiredAcknowledgement returns what a person has to acknowledge before requests are sent; a nil
-// marker does not exist. "If objects of ours exist by then, it is created unacknowledged ... If any
-// of them carries a ledger.revision, or a ledger or the marker names another cluster, the manager
-// behaves as --submit=false until the annotation is there" (R5).
+// RequiredAcknowledgement returns what a person has to acknowledge before requests are sent. The
+// marker is nil if it does not exist. "If objects of ours exist by then, it is created
+// unacknowledged ... If any of them carries a ledger.revision, or a ledger or the marker names
+// another cluster, the manager behaves as --submit=false until the annotation is there" (R5).
 func RequiredAcknowledgement(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
 	foreign := func(named string) bool { return marker == nil || !slices.Contains(marker.Clusters, named) }
 	switch {
@@ -50,7 +50,7 @@ func (i *Installation) ForbidsNewLedgers() bool {
 	return i.MarkerGone || i.Waits == v1alpha1.MarkerRecovery
 }
 
-// command returns the command with which a person acknowledges it.
+// command returns the command that a person acknowledges the installation with.
 func (i *Installation) command() string {
 	return fmt.Sprintf("kubectl annotate --overwrite ledger %s '%s=%s'",
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
@@ -80,7 +80,7 @@ func AwaitAcknowledgement(in *Input, what string) *Decision {
 			"restore its RequestLedgers first; otherwise run %s. Until then, %s is not sent", in.Installation.command(), what))
 }
 
-// sentOnlyOnce reports whether only a ledger prevents an operation from being sent again.
+// sentOnlyOnce reports whether an operation is kept from being sent again only by its ledger.
 func sentOnlyOnce(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
 }

@@ -14,7 +14,7 @@ type LedgerInput struct {
 	Input // its Ledger is the one in question
 
 	HolderExists bool // whether its holder exists; meaningless if the object is the holder
-	Lost         bool // whether a newer state of it was seen than the current one
+	Lost         bool // whether a newer state of the ledger than the current one was seen
 
 	Receipt *v1alpha1.Request // an attempt whose Location is only recorded in the status; nil if none
 }
@@ -25,7 +25,7 @@ type LedgerVerdict struct {
 	TakeOver bool              // the holder no longer exists: this object becomes the holder
 	Lost     *v1alpha1.Request // an attempt to be recorded that stands for everything that was lost
 	Move     bool              // the carrier's address has changed: the ledger takes the account's new one
-	Resolve  string            // a resolve annotation that can never move it and is ignored for good; "" if none
+	Resolve  string            // a resolve annotation that can never move the ledger and is ignored for good; "" if none
 	Unused   string            // the part of the message about that annotation
 }
 
@@ -154,8 +154,8 @@ func sameCarrierHint(in *Input) string {
 }
 
 // ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
-// if none did. "An attempt of a stale generation" that did not reach it does not supersede the
-// earlier one.
+// if none did. "An attempt of a stale generation" that did not reach the carrier does not supersede
+// the earlier attempt.
 func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	newest := in.Subject.RequestOf(operation)
 	if newest == nil || newest.Phase.Reached() {

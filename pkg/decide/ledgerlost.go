@@ -32,8 +32,8 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 	return open
 }
 
-// ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, it
-// is the attempt itself, which a person can resolve as accepted with its request id.
+// ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, that
+// is the attempt with this Location, which a person can resolve as accepted with its request id.
 func ReceiptLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
 	lost := LostAttempt(in, operation, what)
 	open := in.unrecorded()
@@ -50,14 +50,14 @@ func WithOutcomeOf(open, lost *v1alpha1.Request) *v1alpha1.Request {
 	return attempt
 }
 
-// LostAttempt returns the entry for a ledger that was lost, or is older than a status shows. It "is
-// written into the ledger ... as an open entry with an id, and blocks Charge and Never until
-// settled" (R5).
+// LostAttempt returns the entry that stands for a ledger that was lost or that is older than a
+// status shows. The entry "is written into the ledger ... as an open entry with an id, and blocks
+// Charge and Never until settled" (R5).
 func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
 	account := in.Account.Object
 	baseURL := account.Spec.BaseURL
 	if in.Ledger != nil {
-		baseURL = in.Ledger.Spec.BaseURL // what remains of a ledger stays with its carrier
+		baseURL = in.Ledger.Spec.BaseURL // a ledger that is only outdated stays with its own carrier
 	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
@@ -67,8 +67,8 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 	}
 }
 
-// lostText describes what was lost. Requests that the carrier accepted may only be recorded in the
-// status (R16).
+// lostText describes what was lost. A request that the carrier accepted may be recorded nowhere but
+// in the status (R16).
 func lostText(in *LedgerInput, what string) string {
 	why := "missing, for another identity, or older than the newest one seen"
 	if in.Installation.IsLost(in.Ledger) {

@@ -16,9 +16,9 @@ func Listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }
 
-// NotFoundOrForbidden is the verdict both on a service that the carrier does not show to the
-// account and on one that is not on the account's list. The wording is the same, so that it does
-// not reveal which it is.
+// NotFoundOrForbidden is the verdict on a service that the carrier does not show to the account,
+// and on a service that is not on the account's list. The wording is the same, so that it does not
+// reveal which of the two applies.
 func NotFoundOrForbidden(operation v1alpha1.Operation, serviceID v1alpha1.CarrierID) Verdict {
 	then := "the operator tries again every ten minutes"
 	if ClassOf(operation, v1alpha1.RequestTarget{}) == carrier.ClassNever {

@@ -33,7 +33,7 @@ type LastQuery struct {
 	Failures   int       // in a row
 	Err        error     // the newest error; nil if the last one was answered
 	RetryAt    time.Time // when the query may be sent again
-	Renewed    bool      // the newest may have failed because of an invalid token, and the token has been renewed since
+	Renewed    bool      // whether the newest POST may have failed because of an invalid token that has been renewed since
 	Answered   string    // the id of the attempt that was answered
 	AnsweredAt time.Time // when it was answered
 }
@@ -64,7 +64,7 @@ type Version struct {
 }
 
 // FutureTimes maps each recorded time that was in the future when a process first saw it to the
-// time at which that was. An entry is kept as long as its time is recorded.
+// time at which it was first seen. An entry is kept as long as its time is recorded.
 type FutureTimes map[time.Time]time.Time
 
 // Origin is the source of a carrier's state: the carrier, and the identity that made the call. At
@@ -84,7 +84,7 @@ const (
 	TopicTestTypes    Topic = "test types"   // a plain GET: the diagnostic tests on offer
 )
 
-// Operation returns the request by which a topic is read; "" if that is a plain GET.
+// Operation returns the operation that reads a topic; "" if the topic is read with a plain GET.
 func (t Topic) Operation() carrier.Operation {
 	switch t {
 	case TopicHealth:
@@ -115,7 +115,7 @@ func (r *Readings) Of(topic Topic) *Reading {
 	return &r.Options
 }
 
-// Reading is one read from the carrier and its response, which is in the field of its topic.
+// Reading is one read from the carrier, with its response in the field of its topic.
 type Reading struct {
 	State       ReadingState
 	RequestedAt time.Time      // when it was sent

@@ -9,9 +9,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// newlyResolved returns the attempt that a new resolution changes although an earlier one has ended
-// it: "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil
-// if none.
+// newlyResolved returns an attempt that an earlier resolution has ended and that a new resolution
+// changes: "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14).
+// Nil if there is none.
 func newlyResolved(in *Input) *v1alpha1.Request {
 	for _, contract := range carrier.Contracts() {
 		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
@@ -22,8 +22,9 @@ func newlyResolved(in *Input) *v1alpha1.Request {
 	return nil
 }
 
-// isNewResolution reports whether there is a resolution of an attempt that is not recorded yet:
-// another manager may have recorded it without showing it in the status yet.
+// isNewResolution reports whether the annotation resolves an attempt and the attempt does not
+// record that resolution yet. Another manager may have recorded it without showing it in the status
+// yet.
 func isNewResolution(in *Input, request *v1alpha1.Request) bool {
 	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
 	return !recorded && ResolutionNames(in, request.AttemptID)

@@ -49,9 +49,9 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 	return false
 }
 
-// bySender returns the phases that the sender may set: its outcome counts until an equally reliable
-// writer has ended the attempt. If it ended as succeeded without a Location, only the Location is
-// added.
+// bySender returns the phases that the sender may set. The sender's outcome counts until an equally
+// reliable writer has ended the attempt. If the attempt ended as succeeded without a Location, only
+// the Location is added.
 func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting:
@@ -89,7 +89,7 @@ func byPoll() []v1alpha1.RequestPhase {
 }
 
 // byRule returns the phases that a rule may set: class Verify ends an attempt if another
-// cancellation was requested since, and a Query whose Location is lost is sent again.
+// cancellation has been requested since, and a Query whose Location is lost is sent again.
 func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress:
@@ -106,8 +106,8 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPerson returns the phases that a person may set. A person resolves what has not ended, and may
-// confirm that an order that the carrier accepted and then rejected is closed.
+// byPerson returns the phases that a person may set. A person resolves what has not ended. If the
+// carrier accepted an order and then rejected it, a person may also confirm that it is closed.
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown:
@@ -130,8 +130,9 @@ func byAnyResolution() []v1alpha1.RequestPhase {
 	}
 }
 
-// byNewerResolution: "What a person ended is changed only by a newer resolution" (R14). Only people
-// know that the carrier has rejected an order that it had accepted.
+// byNewerResolution returns the phases that a newer resolution may set: "What a person ended is
+// changed only by a newer resolution" (R14). Only people know that the carrier has rejected an
+// order that it had accepted.
 func byNewerResolution(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch {
 	case EndedByPerson(attempt):

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// phaseTable is the table of the request ledger's design: who may move an attempt from which phase
-// to which.
+// phaseTable is the table of the request ledger's design: who may move an attempt from one phase to
+// another.
 const phaseTable = `
 Submitting       Sender  Submitting NotSent NotProcessed Rejected InProgress Succeeded
 Submitting       Rule    Succeeded OutcomeUnknown Abandoned NotSent NotProcessed

@@ -9,9 +9,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// nextPoll returns the first polling time of a request after a moment. It is a pure function of the
-// submission time, the operation's curve and the object's UID, so a restart changes nothing and
-// causes no extra call.
+// nextPoll returns the first polling time of a request after the given time. It is a pure function
+// of the submission time, the operation's curve and the object's UID, so a restart changes nothing
+// and causes no extra call.
 func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
 	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)
@@ -26,11 +26,11 @@ func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	return Later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
 }
 
-// NextPollOf returns when a request in progress is polled next, as far as its status shows it: a
-// process may know of a notification or a Retry-After in addition.
+// NextPollOf returns when a request in progress is polled next, judging by its status alone. A
+// process may also know of a notification or a Retry-After.
 func NextPollOf(in *Input, open *v1alpha1.Request) time.Time { return nextPoll(in, open, in.Now) }
 
-// nextReadingPoll does the same for an open reading.
+// nextReadingPoll returns when an open reading is polled next.
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
 	look := curve.next(reading.RequestedAt, string(in.Subject.GetUID()), reading.LastPoll)
@@ -68,7 +68,7 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	return curve{shortest: shortest, first: min(max(contract.Poll.First, shortest), longest), longest: longest}
 }
 
-// next returns the first point of the curve after a moment. The pauses are stretched by up to a
+// next returns the first point of the curve after a given time. The pauses are stretched by up to a
 // quarter, depending on the UID, so that requests sent together are not polled together.
 func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 	stretch := 1 + float64(fraction(uid))/4

@@ -13,8 +13,8 @@ import (
 
 var noon = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 
-// The poll times are the same for every process: a process that asks after a poll gets the next
-// one, and processes that ask in between get the same.
+// The poll times are the same for every process. A process that asks after a poll gets the next
+// time, and all processes that ask before the next poll get the same time.
 func TestPollTimesAreTheSameForEveryProcess(t *testing.T) {
 	t.Parallel()
 	looks := curve{first: 5 * time.Second, longest: 5 * time.Minute}
@@ -41,8 +41,8 @@ func TestPollTimesAreTheSameForEveryProcess(t *testing.T) {
 	}
 }
 
-// For an account whose requests are polled often, the first poll is as early. The carrier's minimum
-// for a fibre build charge cannot be shortened.
+// For an account whose requests are polled often, the first poll is early too. The carrier's
+// minimum for a fibre build charge cannot be shortened.
 func TestTheAccountsPollingLimitsApplyToTheFirstPause(t *testing.T) {
 	t.Parallel()
 	const second = time.Second

@@ -8,7 +8,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// readingAgain is the verdict on such a request.
+// readingAgain is the verdict on a request that has succeeded and is read again for its result.
 func readingAgain(in *Input, done *v1alpha1.Request) Verdict {
 	if attempt := in.Memory.Attempts[done.AttemptID]; attempt.Failures >= FailuresShown {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(

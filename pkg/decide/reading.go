@@ -90,7 +90,7 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 	return Rest{}, at
 }
 
-// AtOnce is for a reading that a change waits for.
+// AtOnce makes a reading due now. It is for a reading that a change waits for.
 func AtOnce() (bool, time.Time) { return true, time.Time{} }
 
 // StatusPrecision is the precision of the times in a status.
@@ -109,8 +109,8 @@ func ChangedAt(in *Input, topic Topic) time.Time {
 	return at
 }
 
-// changes reports whether a request has changed the topic. One that stands for a lost ledger may
-// have changed anything.
+// changes reports whether a request has changed the topic. A request that stands for a lost ledger
+// may have changed anything.
 func changes(request *v1alpha1.Request, topic Topic) bool {
 	if StandsForLost(request) {
 		return true
@@ -129,6 +129,6 @@ func TouchesCancellation(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationReclaim || operation.AltersCancellation()
 }
 
-// QuoteAge is the maximum age of a reading of the options that counts as read "right before the
-// POST": in between, a request may have to wait for the rate limit.
+// QuoteAge is the maximum age at which a reading of the options still counts as read "right before
+// the POST". A request may have to wait for the rate limit after the reading.
 const QuoteAge = 10 * time.Minute

@@ -11,9 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// ResolvedByPerson returns a decision if the resolve annotation names the open attempt, "and no
-// other", and a person may resolve that attempt, or if the annotation resolves all unknown
-// outcomes.
+// ResolvedByPerson returns a decision in two cases: the resolve annotation names the open attempt,
+// "and no other", and a person may resolve it; or the annotation resolves all unknown outcomes.
 func ResolvedByPerson(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if ResolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
@@ -70,8 +69,8 @@ func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
 }
 
-// possible reports whether a resolution can be true of a request: the request id is valid for its
-// operation, and a request that the carrier has accepted is not resolved as not accepted.
+// possible reports whether a resolution can be true for a request: the request id must be valid for
+// its operation, and a request that the carrier has accepted cannot be resolved as not accepted.
 func possible(open *v1alpha1.Request, resolved resolution) bool {
 	if acceptedByCarrier(open) && resolved.Outcome == ResolvedNotAccepted {
 		return false
@@ -79,8 +78,8 @@ func possible(open *v1alpha1.Request, resolved resolution) bool {
 	return resolved.Outcome != resolvedAccepted || handleNamed(open, resolved.requestID).Path() != ""
 }
 
-// acceptedByCarrier reports whether the Location of a request came from the carrier's own response,
-// not from a person, for a request that was accepted late or that a person has ended.
+// acceptedByCarrier reports whether the Location of a request came from the carrier's own response
+// and not from a person. The request was accepted late, or a person has ended it.
 func acceptedByCarrier(request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseLateAcceptance {
 		return true
@@ -99,8 +98,9 @@ func IsResolved(object metav1.Object, attemptID string) bool {
 	return ok && resolved.AttemptID == attemptID
 }
 
-// resolvable reports whether a person may resolve the request: OutcomeUnknown, Overdue, or being
-// verified after a lost response, but not one that a process may still be sending.
+// resolvable reports whether a person may resolve the request: it is OutcomeUnknown or Overdue, or
+// is being verified after a lost response. A request that a process may still be sending is
+// excluded.
 func resolvable(in *Input, open *v1alpha1.Request) bool {
 	switch open.Phase {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
@@ -116,9 +116,9 @@ func resolvable(in *Input, open *v1alpha1.Request) bool {
 	return false
 }
 
-// resolvesNothing reports whether the annotation is not used up and can never apply, or not any
-// more: its form is invalid, or it names an impossible request id or an attempt that is not open.
-// Attempt ids are random and never reused. What was ignored once is ignored for good.
+// resolvesNothing reports whether the annotation is not used up but cannot apply, now or later: its
+// form is invalid, or it names an impossible request id or an attempt that is not open. Attempt ids
+// are random and never reused, so an annotation that was ignored once is ignored for good.
 func resolvesNothing(in *Input) bool {
 	value := ResolveAnnotation(in)
 	if value == "" || value == in.Subject.Controls().Resolve {
@@ -138,8 +138,8 @@ func resolvesNothing(in *Input) bool {
 }
 
 // hasResolved reports whether the annotation has resolved an attempt of the object, or has moved
-// its ledger. A status that was emptied no longer shows that it was handled, and a resolution of
-// all attempts counts as handled only once it resolves no more.
+// its ledger. A status that was emptied no longer shows that the annotation was handled, and a
+// resolution of all attempts counts as handled only once nothing is left for it to resolve.
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
 	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }

@@ -115,7 +115,7 @@ func RetryDue(in *Input, last *v1alpha1.Request) time.Time {
 func RetryHint(in *Input, last *v1alpha1.Request) string {
 	value := last.AttemptID
 	if last.Retry == value {
-		value = "<present time, RFC 3339>" // the id was named before the attempt ended
+		value = "<present time, RFC 3339>" // the annotation named the id before the attempt ended
 	}
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
 		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationRetry, value)

@@ -26,7 +26,8 @@ func MaySend(in *Input, want DesiredChange) *Decision {
 	return nil
 }
 
-// backoffOver: NotSent, NotProcessed and NotAccepted are retried automatically, after a back-off.
+// backoffOver holds back a retry until the back-off is over: NotSent, NotProcessed and NotAccepted
+// are retried automatically.
 func backoffOver(in *Input, want DesiredChange) *Decision {
 	last := in.Subject.RequestOf(want.Operation)
 	if last == nil || !IsAutoRetried(last.Phase) {
@@ -62,8 +63,8 @@ func apiVersionOf(account *v1alpha1.CarrierAccount, operation v1alpha1.Operation
 	return int32(CallVersion(account, carrier.Operation(operation))) //nolint:gosec // it is between 1 and 8
 }
 
-// CheckSupported returns an error if the version with which the account calls an operation does not
-// have it.
+// CheckSupported returns an error if an operation does not exist in the version with which the
+// account calls it.
 func CheckSupported(in *Input, operation carrier.Operation) error {
 	contract, _ := carrier.ContractOf(operation)
 	if in.Account.Object == nil {

@@ -75,7 +75,7 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	return MaySend(in, want)
 }
 
-// taskWithheld holds back what this installation does not send, or not yet.
+// taskWithheld holds back requests that this installation does not send, or does not send yet.
 func taskWithheld(in *Input, task Task) *Decision {
 	switch {
 	case in.Withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
@@ -86,7 +86,8 @@ func taskWithheld(in *Input, task Task) *Decision {
 	return nil
 }
 
-// handleGone: a Query whose Location was lost has already waited for a minute.
+// handleGone reports whether a Query has lost its Location. Such a Query has already waited for a
+// minute.
 func handleGone(last *v1alpha1.Request) bool {
 	return last != nil && ClassOf(last.Operation, last.Target) == carrier.ClassQuery &&
 		last.Error != nil && last.Error.Code == v1alpha1.ReasonHandleLost

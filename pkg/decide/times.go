@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// NextSlot returns the first slot of an interval after a moment. Slots are a pure function of UID
-// and interval, so a restart adds no reading.
+// NextSlot returns the first slot of an interval after a given time. Slots are a pure function of
+// UID and interval, so a restart adds no reading.
 func NextSlot(uid string, interval time.Duration, after time.Time) time.Time {
 	offset := time.Duration(fraction(uid) * float32(interval))
 	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
 }
 
-// nextMultiple returns the first of start, start+step, start+2*step, … after a moment.
+// nextMultiple returns the first of start, start+step, start+2*step, … after a given time.
 func nextMultiple(start time.Time, step time.Duration, after time.Time) time.Time {
 	if start.After(after) {
 		return start

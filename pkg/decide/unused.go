@@ -23,8 +23,8 @@ func (d *Decision) WithControls(in *Input) {
 	}
 }
 
-// Overruled returns the decision of a verdict that was reached without the rules of the kind. Its
-// message may describe a resolve annotation without effect.
+// Overruled returns the decision for a verdict that was reached without the rules of the kind. The
+// verdict's message may describe a resolve annotation without effect.
 func Overruled(subject Subject, verdict Verdict, unused string) Decision {
 	decision := Decision{Step: Rest{}, Verdict: verdict, Handled: *subject.Controls()}
 	if decision.Handled.IgnoredResolve != Control(subject, v1alpha1.AnnotationResolve) {
@@ -66,8 +66,8 @@ func (d *Decision) says(text string) bool {
 }
 
 // unusedControl describes the first control annotation that has no effect; "" if there is none.
-// Only an object that is Ready is checked: before that an annotation may still be used, and where a
-// person is needed the message explains which one.
+// Only an object that is Ready is checked: before that, an annotation may still be used, and a
+// message that asks for a person explains which annotation to set.
 func unusedControl(in *Input, decision *Decision) string {
 	if _, resting := decision.Step.(Rest); !resting || decision.Verdict.State != Settled {
 		return ""
@@ -104,7 +104,7 @@ func unusedResolution(in *Input, decision *Decision) string {
 }
 
 // isRecorded reports whether a recorded request was approved or retried by an annotation with this
-// value. A status that was emptied no longer shows that it was handled.
+// value. A status that was emptied no longer shows that the annotation was handled.
 func isRecorded(in *Input, given string) bool {
 	return anyRequest(in, func(last *v1alpha1.Request) bool { return last.ApprovedHash == given || last.Retry == given })
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Decide decides about an appointment-request. Its single request is either the query for
-// slots or the cancellation of what that query created. The carrier creates a new
+// Decide decides about an appointment-request. Its single request is either the query for slots or
+// the cancellation of the appointment-request that a query created. The carrier creates a new
 // appointment-request for each query, so the old one is cancelled first.
-// status.appointmentRequestID holds the one to be cancelled until the carrier has confirmed the
+// status.appointmentRequestID holds the id of the old one until the carrier has confirmed the
 // cancellation.
 func Decide(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
@@ -52,8 +52,9 @@ func UpdateFromRequest(status *v1alpha1.AppointmentRequestStatus) {
 	}
 }
 
-// updateFromQuery takes the id of the appointment-request from the Location. A Location that cannot
-// be found "is asked anew after 60 s": by then we know of no other appointment-request.
+// updateFromQuery takes the id of the appointment-request from the Location. If the Location cannot
+// be found, the query "is asked anew after 60 s", and no other appointment-request is known by
+// then.
 func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
 	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
 		forget(status)
@@ -262,8 +263,8 @@ func appointmentBody(in *Input, want decide.DesiredChange) []byte {
 	return Body(request, in.Appointment.Status.AppointmentRequestID, OrderNumber(in.Appointment, in.Order))
 }
 
-// evidence cannot read an appointment-request: a query for slots is sent again, and a
-// cancellation, of class Converge, is repeated.
+// evidence determines the outcome of a request. An appointment-request cannot be read, so a query
+// for slots is sent again, and a cancellation, of class Converge, is repeated.
 type evidence struct{ *decide.Input }
 
 func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {

@@ -20,8 +20,8 @@ type Finalization struct {
 	Warning string // what is left behind at the carrier; "" if nothing
 }
 
-// Finalize decides whether a deleted object may be removed: if there is nothing to cancel,
-// if nobody can cancel it, or if the time for it is over.
+// Finalize decides whether a deleted object may be removed. It may be if there is nothing to
+// cancel, if nobody can cancel it, or if the time for cancelling is over.
 func Finalize(in Input, namespaceGoing bool) Finalization {
 	status, account := &in.Appointment.Status, in.Account.Object
 	removeWith := func(why string) Finalization {
@@ -57,9 +57,9 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 	return fmt.Sprintf("%s: %s", request.Phase, decide.ErrorMessage(request.Error))
 }
 
-// Cancel decides about a deleted object that must be cancelled first. A query for slots
-// that is still in progress is cancelled like an answered one: the id of what it created is in its
-// Location.
+// Cancel decides about a deleted object that must be cancelled first. A query for slots that is
+// still in progress is cancelled like an answered one, because its Location contains the id of the
+// appointment-request that it created.
 func Cancel(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
 		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },

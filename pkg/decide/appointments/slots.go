@@ -117,8 +117,8 @@ func localTime(slot *v1alpha1.Slot) string {
 	return start.Format(day) + " " + hours + " " + start.Format("-07:00")
 }
 
-// suits: "slots that may incur charges are recommended only with allowChargeable; weekdays are
-// judged at the slot's own offset". A preference that is not set matches any slot.
+// suits implements: "slots that may incur charges are recommended only with allowChargeable;
+// weekdays are judged at the slot's own offset". A preference that is not set matches any slot.
 func suits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return (preferences.AllowChargeable || !slot.Chargeable) &&
 		anyOr(preferences.SlotTypes, v1alpha1.SlotType(slot.SlotType)) &&

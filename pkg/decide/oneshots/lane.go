@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// precedenceHolds is how long, after the lane has become free, a test gives precedence to tests
-// that have waited longer. Those are woken at once. If one of them turns out not to be sendable, it
+// precedenceHolds is how long a test lets tests that have waited longer go first after the lane has
+// become free. Those tests are woken at once. If one of them turns out not to be sendable, it
 // delays the others no longer than this.
 const precedenceHolds = time.Minute
 

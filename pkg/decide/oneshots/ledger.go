@@ -13,8 +13,9 @@ import (
 )
 
 // JudgeTestLedger decides whether a diagnostic test may use the ledger of the tests of its service.
-// The ledger has no holder: each test has its own attempts, by its UID. A test that has ended stays
-// ended, whatever happens to the ledger, unless one of its attempts is open there.
+// The ledger has no holder: each test finds its own attempts by its UID. A test that has ended
+// stays ended, whatever happens to the ledger, unless one of its attempts is still open in the
+// ledger.
 func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decide.LedgerVerdict {
 	shown := test.Status.Request
 	switch {
@@ -59,8 +60,8 @@ func leavesOpen(in *decide.LedgerInput) bool {
 
 func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !decide.IsAutoRetried(phase) }
 
-// hasOnlyFinalizer: "finalizer without a status, and no attempt of its UID in the ledger (a
-// restore), is OutcomeUnknown, never a new run" (R24).
+// hasOnlyFinalizer implements: "finalizer without a status, and no attempt of its UID in the ledger
+// (a restore), is OutcomeUnknown, never a new run" (R24).
 func hasOnlyFinalizer(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
 	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
 	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
@@ -88,8 +89,8 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	}
 }
 
-// polledAgain: if the result of a test is not in the status, because a process ended between the
-// two writes, the request is polled once more.
+// polledAgain makes the request of a test be polled once more if its result is missing from the
+// status, because a process ended between the two writes.
 func polledAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	ended := own.Phase == v1alpha1.PhaseSucceeded && own.EndedBy == v1alpha1.EndedByCarrier
 	switch {
@@ -97,7 +98,7 @@ func polledAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	case decide.SameState(shown, own):
 		own.Error = shown.Error // why its result could not be read
 	default:
-		own.Phase = v1alpha1.PhaseInProgress // finishedAt stays: it is done
+		own.Phase = v1alpha1.PhaseInProgress // finishedAt is kept: the request has ended
 	}
 	return own
 }

@@ -149,7 +149,7 @@ func awaitApproval(in *decide.Input, plan *v1alpha1.Pending) *decide.Decision {
 	return decide.AwaitApproval(in, decide.RequiredByPolicy(v1alpha1.ApprovalAlways), plan)
 }
 
-// blocked returns a decision that does nothing, for a reason; nil without one.
+// blocked returns a decision to do nothing for this reason; nil if there is no reason.
 func blocked(why *decide.Verdict) *decide.Decision {
 	if why == nil {
 		return nil

@@ -76,8 +76,8 @@ func SummarizeTest(status *v1alpha1.DiagnosticTestStatus) string {
 	return strings.Join(words, ", ")
 }
 
-// resultText returns the field named result, otherwise the beginning of the whole result: it
-// "varies by test type" (specification section 2).
+// resultText returns the field named result, otherwise the beginning of the whole result, because
+// the result "varies by test type" (specification section 2).
 func resultText(found []byte) string {
 	const shown = 200
 	var named struct {

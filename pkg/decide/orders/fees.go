@@ -46,9 +46,9 @@ func PreviewFees(in *Input) *v1alpha1.OrderFees {
 	return &v1alpha1.OrderFees{Items: items[:min(len(items), maxFees)], Source: feesFromQualification}
 }
 
-// placeFees returns the fees that depend on the scenario: "no subsequent installation charge
-// applies" to the first service (scenario 1), it is charged for an additional one (scenario 4), and
-// a service in use is charged the transfer fee "of that port or pair" (scenario 5).
+// placeFees returns the fees that depend on the scenario. "No subsequent installation charge
+// applies" to the first service (scenario 1), but the charge applies to an additional one (scenario
+// 4). A service in use is charged the transfer fee "of that port or pair" (scenario 5).
 func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	var items []v1alpha1.OrderFee
 	if option := o.installation(); option != nil {
@@ -94,8 +94,8 @@ func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
 	return items
 }
 
-// hasOnlyCopper reports whether all infrastructure at the site is copper: then an additional one is
-// a copper pair, which has no NTD.
+// hasOnlyCopper reports whether all infrastructure at the site is copper. Additional infrastructure
+// is then a copper pair, which has no NTD.
 func (o *orderCase) hasOnlyCopper() bool {
 	isOther := func(i carrier.Infrastructure) bool { return i.CopperPair == nil }
 	return len(o.q.Infrastructures) > 0 && !slices.ContainsFunc(o.q.Infrastructures, isOther)
@@ -105,9 +105,9 @@ func isNamed(items []v1alpha1.OrderFee, name string) bool {
 	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }
 
-// withFees adds fees to others, each name once. The same fee may stand in several places of a
-// qualification. If its amounts differ there, it is not known which ones are charged, and it has
-// none: leaving one of them out would make the price look complete.
+// withFees adds fees to others and keeps each name once. A qualification may list the same fee in
+// several places. If the amounts differ, it is not known which of them is charged, so the fee is
+// kept without an amount: leaving the fee out would make the price look complete.
 func withFees(items, more []v1alpha1.OrderFee) []v1alpha1.OrderFee {
 	for _, fee := range more {
 		at := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == fee.Name })

@@ -21,7 +21,7 @@ func oneTimeFee(name, amount string) string {
 	return fmt.Sprintf(`{"name":%q,"oneTimeCharge":{"amount":%q,"currency":"AUD"}}`, name, amount)
 }
 
-// withNTDs adds NTDs to a qualification, of which the carrier installs one.
+// withNTDs adds NTDs to a qualification. The carrier installs one of them.
 func withNTDs(site, of string, fees ...string) string {
 	devices := make([]string, 0, len(fees))
 	for i, fee := range fees {
@@ -30,8 +30,8 @@ func withNTDs(site, of string, fees ...string) string {
 	return strings.Replace(site, "{", fmt.Sprintf(`{%q:[%s],`, of, strings.Join(devices, ",")), 1)
 }
 
-// ntds are two NTDs of which the carrier installs one. One of their fees is the same, and another
-// differs.
+// ntds are two NTDs, one of which the carrier installs. They have one fee in common, and another
+// fee differs.
 func ntds(of string) string {
 	same := oneTimeFee("SAME", "1.00") + ","
 	return withNTDs(empty, of, same+oneTimeFee("OTHER", "100.00"), same+oneTimeFee("OTHER", "200.00"))

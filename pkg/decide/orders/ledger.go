@@ -34,8 +34,8 @@ func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.Led
 	return inherit(ledger, order)
 }
 
-// staysSent: an order that this object has sent is done, at any carrier; only a person moves its
-// ledger.
+// staysSent reports whether this object has sent its order. Such an order is done, whichever
+// carrier the account names, unless a person moves the ledger.
 func staysSent(in *decide.LedgerInput) bool {
 	return decide.IsHolder(in) && !mayOrderAgain(in.Ledger) && (!decide.AtAnotherCarrier(in) || !decide.MovedByPerson(in))
 }

@@ -159,7 +159,7 @@ func TestR24DeletingAnOrderWarnsOfWhatContinues(t *testing.T) {
 	}
 }
 
-// A status from before the newest attempt may show the number of another.
+// A status from before the newest attempt may show the order number of an earlier attempt.
 func TestR5AnOrderTakesItsNumberFromItsLedger(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}

@@ -59,8 +59,8 @@ func (o *orderCase) installation() *carrier.InstallationOption {
 	return nil
 }
 
-// circuitMatches: "an incorrect AVC id makes the carrier reject the order after submission"
-// (scenario 6). The qualification may already show that the id is incorrect.
+// circuitMatches implements: "an incorrect AVC id makes the carrier reject the order after
+// submission" (scenario 6). The qualification may already show that the id is incorrect.
 func (o *orderCase) circuitMatches() string {
 	if o.Transfer == nil || o.Transfer.AVCID == "" || o.Transfer.AVCID != o.q.AVCID || o.infra == nil {
 		return "" // the qualification was not made for this circuit

@@ -106,7 +106,8 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	}
 }
 
-// rejectionResolved: "An OrderRejected event changes neither; NotAccepted is allowed then" (R3).
+// rejectionResolved implements: "An OrderRejected event changes neither; NotAccepted is allowed
+// then" (R3).
 func rejectionResolved(in *Input) *decide.Decision {
 	request := requestOf(in)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Order.Status.Rejection == nil {
@@ -120,15 +121,15 @@ func rejectionResolved(in *Input) *decide.Decision {
 		decide.Because("rejected by the carrier and resolved as not accepted"))
 }
 
-// evidence cannot determine the outcome of an order: an order cannot be read, and a second
-// POST proves nothing. A person has to decide.
+// evidence leaves the outcome of an order to a person, because an order cannot be read and a second
+// POST proves nothing.
 type evidence struct{ *decide.Input }
 
 func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 }
 
-// proof: an attempt of this process that it never posted was never sent.
+// Proof resolves an attempt of this process that was never posted: it was not sent.
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,
@@ -280,7 +281,7 @@ func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
 	return append(aspects, submitted)
 }
 
-// differsFromSent: the object was edited while its order was being sent.
+// differsFromSent returns a decision if the object was edited while its order was being sent.
 func differsFromSent(in *Input) *decide.Decision {
 	request := requestOf(in)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {

@@ -13,9 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Accepted records the carrier's response to an order: "for an order the body's id will do", and so
-// will that of the Location. The fees that were shown before are compared with those that are
-// charged.
+// Accepted records the carrier's response to an order. The order's id may come from the body or
+// from the Location: "for an order the body's id will do". The fees that were shown before are
+// compared with those that are charged.
 func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	Named(order, request)
 	taken, err := carrier.DecodeOrder(body)
@@ -75,8 +75,8 @@ func appointmentsOf(found []json.RawMessage) ([]string, bool) {
 	return decide.Fitting(texts, maxAppointments, &left)
 }
 
-// withoutContacts drops the contact details from a value: a status shows no personal data that the
-// carrier repeats.
+// withoutContacts drops the contact details from a value: the carrier repeats personal data, and a
+// status must not show it.
 func withoutContacts(value any) any {
 	switch value := value.(type) {
 	case []any:

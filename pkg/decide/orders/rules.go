@@ -81,7 +81,8 @@ func (o *orderCase) infrastructureFits() string {
 	return o.placeFits()
 }
 
-// placeFits: FreeInfrastructure needs a free port or pair, InUseTransfer one that is in use.
+// placeFits checks the port or pair: FreeInfrastructure needs a free one, and InUseTransfer needs
+// one in use.
 func (o *orderCase) placeFits() string {
 	if o.infra.NTD != nil && o.port == nil {
 		missing := "the order names no port of NTD %q"
@@ -162,7 +163,7 @@ func (o *orderCase) plan() *carrier.QualifiedPlan {
 	return nil
 }
 
-// capacityLeft: "for FTTP the order is rejected if the NTD lacks capacity" (scenario 2).
+// capacityLeft implements: "for FTTP the order is rejected if the NTD lacks capacity" (scenario 2).
 func (o *orderCase) capacityLeft() string {
 	if o.Scenario != v1alpha1.ScenarioFree || o.infra == nil || o.infra.NTD == nil || !o.fibre() {
 		return ""
@@ -202,9 +203,9 @@ func mbit(speed carrier.Speed) (int64, bool) {
 	return carrier.Number(whole).Int()
 }
 
-// additionalAllowed: "allowed only when infrastructureInstallationOptions is populated. An
-// additional NTD can always be ordered; an additional copper pair only when all existing
-// pairs are in use" (scenario 4).
+// additionalAllowed implements: "allowed only when infrastructureInstallationOptions is populated.
+// An additional NTD can always be ordered; an additional copper pair only when all existing pairs
+// are in use" (scenario 4).
 func (o *orderCase) additionalAllowed() string {
 	if o.Scenario != v1alpha1.ScenarioAdditional {
 		return ""
@@ -223,8 +224,8 @@ func (o *orderCase) additionalAllowed() string {
 	return ""
 }
 
-// replacementNeeded: "only plans that do not fit another NTD at the location [...] can be chosen"
-// (scenario 3). A free port fits a plan that its NTD lists and can carry.
+// replacementNeeded implements: "only plans that do not fit another NTD at the location [...] can
+// be chosen" (scenario 3). A free port fits a plan that its NTD lists and can carry.
 func (o *orderCase) replacementNeeded() string {
 	plan := o.plan()
 	if o.Scenario != v1alpha1.ScenarioReplaceNTD || plan == nil {

@@ -25,7 +25,7 @@ func unknownCancellation(in *Input) *decide.Decision {
 }
 
 // unknownAlteration implements: "an unresolved OutcomeUnknown blocks every later change of that
-// service", including that of a reschedule or abort.
+// service". The unknown outcome of a reschedule or abort blocks them too.
 func unknownAlteration(in *Input) *decide.Decision {
 	open := in.Service.OpenCancellation()
 	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {

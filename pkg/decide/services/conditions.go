@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// aspectsOf returns, for each declared aspect, whether the carrier's state is as declared, and for
-// each observed aspect its state. Any other aspect has no condition.
+// aspectsOf returns whether the carrier's state is as declared for each declared aspect, and the
+// state of each observed aspect. Any other aspect has no condition.
 func aspectsOf(in *Input, result rulesResult) []decide.Aspect {
 	aspects := endingAspects(in, result)
 	if !endedAsWanted(in) { // "nothing else is compared"
@@ -35,7 +35,7 @@ type rulesResult struct {
 }
 
 // approvalAspect reports the change that waits for an approval, whatever else is in progress; nil
-// if none does.
+// if no change waits.
 func approvalAspect(in *Input) *decide.Aspect {
 	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
 		return nil

@@ -292,8 +292,8 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	}
 }
 
-// changedBefore records a change of the aggregation method, sent for an object, which ended like
-// this.
+// changedBefore records a change of the aggregation method that was sent for an object and ended in
+// the given phase.
 func changedBefore(uid string, takenOver bool, phase v1alpha1.RequestPhase) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Service.PutRequest(v1alpha1.Request{

@@ -220,7 +220,7 @@ func mayNeedPlanDecision(in *Input) bool {
 
 // isUnlisted reports whether the plan named in health is not known to be offered for the service,
 // so that the change may be one to the same plan. Offers that are too old are not read again for
-// this: the shown changes still contain the result.
+// this check, because the changes that are shown still contain its result.
 func isUnlisted(in *Input) bool {
 	switch {
 	case !comparesSpelling(in):

@@ -17,9 +17,10 @@ import (
 const correctEvery = 24 * time.Hour
 
 // recordPlan records the plan that a health request returned. "After our own success the baseline
-// is the plan we sent", and health's name for it is learned from the first reading requested after
-// it. From then on another name is drift. The declared plan is never learned as another plan's
-// name. A plan counts as known from the time at which its reading was requested.
+// is the plan we sent", and the first reading requested after that success shows the name that
+// health uses for this plan. From then on, any other name is drift. The declared name is never
+// recorded as health's name for another plan. A plan counts as known from the time at which its
+// reading was requested.
 func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	acceptDrift(in, state)
 	held := state.Plan
@@ -96,7 +97,7 @@ func sentPlan(in *Input) string {
 	return last.Target.Plan
 }
 
-// onlyReportsPlanDrift reports whether a plan that differs is drift that is only reported: the
+// onlyReportsPlanDrift reports whether a plan has drifted and the drift is only reported: the
 // service had converged to the declared plan.
 func onlyReportsPlanDrift(in *Input) bool {
 	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
@@ -123,7 +124,7 @@ func cancellationWasAgreed(in *Input) bool {
 	return known != nil && known.Agreed == declaredEnding(in)
 }
 
-// onlyReportsCancellationDrift reports whether a cancellation that differs is drift that is only
+// onlyReportsCancellationDrift reports whether a cancellation has drifted and the drift is only
 // reported.
 func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
 	return cancellationWasAgreed(in) && !corrects(in, want.Operation)
@@ -158,7 +159,7 @@ func planDrift(in *Input) *decide.Decision {
 	return driftDecision(in)
 }
 
-// cancellationDrift does the same for the cancellation.
+// cancellationDrift reports a drifted cancellation as not in sync, although nothing is sent.
 func cancellationDrift(in *Input) *decide.Decision {
 	want := cancellationDiffers(in)
 	if onlyObserves(in) || !want.Wanted() || !onlyReportsCancellationDrift(in, want) {

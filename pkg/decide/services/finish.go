@@ -44,8 +44,8 @@ func Finish(
 }
 
 // finishPlanChange records plan, term and SLA from the result of a plan change. This is the only
-// way to read term and SLA. If the result differs from what was requested, only the differing
-// values are recorded and the request has failed: the remaining change is the same request, which
+// way to read term and SLA. If the result differs from what was requested, the request has failed,
+// and only the differing values are recorded. The remaining change is then the same request, which
 // is not sent again automatically.
 func finishPlanChange(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
@@ -147,7 +147,7 @@ func (d *mismatches) plan(c v1alpha1.Change, ntdOption string, charged carrier.P
 	}
 }
 
-// shownCharge returns a charge as it was shown: zero where a price was shown without it.
+// shownCharge returns a charge as it was shown: zero if a price was shown without this charge.
 func shownCharge(c v1alpha1.Change, charge *v1alpha1.Charge) v1alpha1.Charge {
 	if charge != nil {
 		return *charge
@@ -191,7 +191,8 @@ type unreadable struct {
 	held  **v1alpha1.KnownValue
 }
 
-// unreadables returns these values. A request that stands for a lost ledger concerns all of them.
+// unreadables returns the unreadable values that a request concerns. A request that stands for a
+// lost ledger concerns all of them.
 func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unreadable {
 	target, lost := request.Target, decide.StandsForLost(request)
 	return []unreadable{
@@ -273,7 +274,7 @@ func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 	return &request.Plan[at]
 }
 
-// knownBefore returns the value before the request, for a value that is trusted now; nil if
+// knownBefore returns a value as it was before the request, to be trusted from now on; nil if it is
 // unknown.
 func knownBefore(row *v1alpha1.Change, current *v1alpha1.KnownValue, now time.Time) *v1alpha1.KnownValue {
 	switch {

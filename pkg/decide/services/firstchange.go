@@ -10,8 +10,8 @@ import (
 )
 
 // isFirstChange reports whether the object has not changed the service yet and did not order it.
-// Its spec may be out of date, and nobody has reviewed what it would change. Of the attempts that
-// have ended, the status shows the newest of each operation, and the ledger those before it.
+// Its spec may be out of date, and nobody has reviewed what it would change. The status shows the
+// newest ended attempt of each operation, and the ledger has the earlier ones.
 func isFirstChange(in *Input) bool {
 	if in.Service.Spec.OrderRef != nil {
 		return false
@@ -27,8 +27,8 @@ func isFirstChange(in *Input) bool {
 	})
 }
 
-// mayHaveChanged reports whether the object has sent an attempt in this phase, and the attempt has
-// changed the service or may have. The carrier did not carry out one that it refused.
+// mayHaveChanged reports whether the object sent an attempt in this phase that has changed the
+// service, or may have. An attempt that the carrier refused has changed nothing.
 func mayHaveChanged(in *Input, uid string, takenOver bool, phase v1alpha1.RequestPhase) bool {
 	return uid == string(in.Service.UID) && !takenOver && !decide.MayOrderAgain(phase)
 }

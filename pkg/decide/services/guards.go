@@ -131,8 +131,8 @@ func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 // fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
 const fastPlan = 1000
 
-// optionMissed repeats the verdict already recorded for this generation. After a restart the offers
-// are forgotten, and they are not read again for it.
+// optionMissed repeats the verdict already recorded for this generation. The offers are forgotten
+// on a restart, and they are not read again for this verdict.
 func optionMissed(in *Input) *decide.Decision {
 	ready := decide.ReadyIn(in.Service.Status.Conditions)
 	if ready.Reason == v1alpha1.ReasonNTDOptionRequired && ready.ObservedGeneration == in.Service.Generation {
@@ -246,8 +246,8 @@ func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.MaySend(&in.Input, want)
 }
 
-// confirmed: "the options are read again right before the POST and a different fee voids the
-// approval". A different fee makes another hash, which the approval does not match.
+// confirmed implements: "the options are read again right before the POST and a different fee voids
+// the approval". A different fee results in another hash, which the approval does not match.
 func confirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
 	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {

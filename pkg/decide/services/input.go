@@ -51,7 +51,8 @@ func unknownValuesOf(in *Input) v1alpha1.UnknownValues {
 	return cmp.Or(policy, v1alpha1.UnknownAsk)
 }
 
-// unseenService is unseen for a managed service, which is read before anything is sent.
+// unseenService is the verdict on a managed service that the carrier does not show: it is read
+// before anything is sent.
 func unseenService(in *Input) decide.Verdict {
 	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
 }
@@ -125,8 +126,8 @@ func isAlterable(known *v1alpha1.CancellationState) bool {
 	return requested && (known.CanAbort || known.CanReschedule)
 }
 
-// isFinal reports whether the cancellation has been submitted to the carrier or carried out. One
-// that was aborted or rejected counts as none.
+// isFinal reports whether the cancellation has been submitted to the carrier or carried out. An
+// aborted or rejected cancellation counts as none.
 func isFinal(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected

@@ -48,9 +48,9 @@ func Project(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger,
 	state.Plan = planOnRecord(state.Plan, spec.Baseline, clock)
 }
 
-// forgetOutdated drops values that were read before a request that has ended since the status was
-// written, because a process ended between the two writes or the status is an old one. They are
-// read again. For the plan, the baseline serves the same purpose.
+// forgetOutdated drops values that were read before the end of a request, if the status does not
+// show that end. Either a process ended between the two writes, or the status is an old one. The
+// values are read again. For the plan, the baseline serves the same purpose.
 func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	state := service.Status.Carrier
 	if state == nil || ledger == nil {
@@ -74,7 +74,7 @@ func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
 }
 
 // notShownIn returns the attempts at an operation that reached the carrier, or may have, and that a
-// status does not show with the same phase as the ledger.
+// status does not show in the same state as the ledger.
 func notShownIn(
 	service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, operation v1alpha1.Operation,
 ) []*v1alpha1.Request {

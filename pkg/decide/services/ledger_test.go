@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// inLedger records attempts, the oldest first, each of which ended a minute after the last.
+// inLedger records attempts, the oldest first. Each ended a minute after the one before it.
 func inLedger(attempts ...v1alpha1.Request) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Ledger = &v1alpha1.RequestLedger{}

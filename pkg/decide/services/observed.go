@@ -36,8 +36,8 @@ func UpdateState(in *Input) {
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was
-// requested. If two managers are active, that request may be the other one's, and this process's
-// reading is older than the recorded state.
+// requested. If two managers are active, the other manager may have sent that request, and this
+// process's reading is older than the recorded state.
 func isOutdated(in *Input, topic decide.Topic) bool {
 	return in.Memory.Readings.Of(topic).RequestedAt.Before(decide.ChangedAt(&in.Input, topic))
 }
@@ -70,7 +70,7 @@ func ApplyTarget(
 
 // mustReadAgain reports whether the known cancellation is older than the result of a request. A
 // reclaim ends a cancellation. After a reschedule or abort that was settled without its result, the
-// known cancellation may or may not show it.
+// known cancellation may or may not show the change.
 func mustReadAgain(
 	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
 ) bool {
@@ -80,8 +80,9 @@ func mustReadAgain(
 	return source != v1alpha1.SourceChangeResult && known != nil && !AsWanted(request, known)
 }
 
-// ApplyDeclared records the values that cannot be read as declared, after a person has resolved as
-// succeeded everything that was sent before the ledger was lost. The other values are read again.
+// ApplyDeclared records the declared values in place of the unreadable ones, after a person has
+// resolved everything that was sent before the ledger was lost as succeeded. The other values are
+// read again.
 func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
 	target.RestorationSLA = spec.RestorationSLA

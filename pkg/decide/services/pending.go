@@ -203,8 +203,8 @@ func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason 
 	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
 }
 
-// unreadText describes what could not be read and why, as this process knows it, otherwise as the
-// status last reported it.
+// unreadText describes what could not be read and why. The reason is the one that this process
+// knows, or otherwise the one that the status last reported.
 func unreadText(in *Input, on basis) string {
 	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
 	switch {

@@ -33,7 +33,8 @@ func isPriced(in *Input, want decide.DesiredChange) bool {
 }
 
 // shownPlan returns the changes that the status shows for an operation, with the prices that a
-// person sees. They are shown until they are read again, which happens before anything is sent.
+// person sees. The prices are shown until they are read again, which happens before anything is
+// sent.
 func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
 	if in.Service.Status.Pending == nil {
 		return nil
@@ -81,8 +82,8 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	return want
 }
 
-// quote prices a plan change from the carrier's options: the plan in the row of the plan, the SLA
-// in its own row.
+// quote prices a plan change from the carrier's options. The price of the plan is in the row of the
+// plan, and the price of the SLA in its own row.
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	for _, i := range pricedRows(changes) {
@@ -95,8 +96,8 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	return changes
 }
 
-// pricedRows returns the indexes of the changes that carry a price: that of the SLA, and the first
-// of plan and term, which are sold together.
+// pricedRows returns the indexes of the changes that carry a price: the row of the SLA, and the
+// first row of plan and term, which are sold together.
 func pricedRows(changes []v1alpha1.Change) []int {
 	var rows []int
 	ofPlan := false

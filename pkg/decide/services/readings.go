@@ -129,8 +129,9 @@ func observations(in *Input) []observation {
 	return observed
 }
 
-// withReadings uses a decision to rest for a reading that is due at its interval or because of the
-// reconcile annotation. The verdict does not change: a reading does not modify the service.
+// withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its
+// interval or because of the reconcile annotation. The verdict does not change, because a reading
+// does not modify the service.
 func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	if !decide.IsRest(decision.Step) || !readable(in) {
 		return decision

@@ -21,7 +21,7 @@ const (
 	unreadAfter = time.Hour
 )
 
-// basis is the readable value on which a request is based: the one that it changes.
+// basis is the readable value on which a request is based, which is the value that it changes.
 type basis struct {
 	topic  decide.Topic
 	what   string // the value, in words
@@ -41,9 +41,9 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 	return on, operation == v1alpha1.OperationReclaim
 }
 
-// refreshed reads the basis of a request once more. If it has the wanted value by now, the
-// comparing rules find nothing to do. "It is the last guard: nothing is refreshed for what waits
-// for approval, suspension, policy or a limit" (R7).
+// refreshed reads the basis of a request once more. If the basis has the wanted value by now, the
+// rules that compare values find nothing to do. "It is the last guard: nothing is refreshed for
+// what waits for approval, suspension, policy or a limit" (R7).
 func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 	on, readable := basisOf(in, want.Operation)
 	if !readable || isFresh(in, want, on) {
@@ -70,7 +70,7 @@ func isPlanUnconfirmed(in *Input) bool {
 // isFresh reports whether a request is based on a fresh reading: "this process asked for it after
 // it first saw this generation, and at most 10 min ago ..., and after the ledger's newest
 // modification ended" (R7). If a person approved the change without a reading, the failed reading
-// must be as recent.
+// must be equally recent.
 func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
@@ -97,8 +97,8 @@ func isRecent(in *decide.Input, reading *decide.Reading) bool {
 	return passed <= refreshAge
 }
 
-// matchesReading reports whether the known value is the one from the reading. It is not if the
-// status is older, or if it was lost before it was written.
+// matchesReading reports whether the known value is the one from the reading. The two differ if the
+// status is older than the reading, or if the value was lost before it was written.
 func matchesReading(in *Input, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	if !hasValue(reading, on.topic) {
@@ -138,8 +138,8 @@ func modifiedAt(in *decide.Input) time.Time {
 	return at
 }
 
-// readableFrom returns the time from which a reading counts: one requested within the same second
-// in which the known value was recorded cannot be distinguished from an older one.
+// readableFrom returns the time from which a reading counts. A reading that was requested in the
+// same second in which the known value was recorded cannot be distinguished from an older one.
 func readableFrom(in *Input, on basis) time.Time {
 	from := modifiedAt(&in.Input)
 	if known := knownPlan(in); on.topic == decide.TopicHealth && known != nil {

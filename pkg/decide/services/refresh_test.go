@@ -271,8 +271,8 @@ func TestR7EveryProcessReportsAnUnreadPlanAlike(t *testing.T) {
 	}
 }
 
-// No approval is requested in this case. Of two processes that both lead, one may have a reading
-// that the other lacks: they would overwrite each other.
+// No approval is requested in this case. If two processes both lead, one may have a reading that
+// the other lacks, and they would overwrite each other.
 func TestR7EveryProcessReportsOpenAndFailedChangesAlike(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed} {

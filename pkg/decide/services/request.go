@@ -74,7 +74,7 @@ func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
 // ledger was lost and its requests were abandoned, the request that stands for all of them is
-// returned instead; reschedule and abort do not depend on it.
+// returned instead, except for reschedule and abort.
 func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if lost != nil && abandonedAll(lost) && !operation.AltersCancellation() {

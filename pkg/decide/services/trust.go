@@ -23,7 +23,7 @@ func applyTrust(in *Input) {
 	}
 }
 
-// trustUnreadable records the values that cannot be read as declared.
+// trustUnreadable records the declared values in place of those that cannot be read.
 func trustUnreadable(in *Input) {
 	var state v1alpha1.CarrierState // the recorded state stays unchanged if no value is taken
 	if held := in.Service.Status.Carrier; held != nil {

@@ -25,9 +25,9 @@ func openCancellation(in *Input) *decide.Decision {
 // cancellation, and by repeating a request if that is harmless.
 type evidence struct{ *Input }
 
-// verify decides about a request that may or may not have reached the carrier. Class Converge is
-// sent again, and class Verify is read. Class Charge can be proven by health if the plan differed
-// before. In any other case a person has to decide.
+// Verify decides about a request that may or may not have reached the carrier. A request of class
+// Converge is sent again, and for class Verify the cancellation is read. For class Charge, health
+// can prove the outcome if the plan was different before. In any other case a person has to decide.
 func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
 	switch {
@@ -43,7 +43,7 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return awaitProof(in, open)
 }
 
-// proof: "a later interval read that equals still settles it".
+// Proof implements: "a later interval read that equals still settles it".
 func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
 	switch {
@@ -55,14 +55,14 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// verifyAfter returns the delays after a plan change was sent at which health is read to find out
-// whether the carrier accepted it.
+// verifyAfter returns how long after a plan change was sent health is read, to find out whether the
+// carrier accepted the change.
 func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
-// provable: "only where the plan known before the attempt differed from the target"; a plan change
-// with ntdOption is class Never.
+// provable implements: "only where the plan known before the attempt differed from the target"; a
+// plan change with ntdOption is class Never.
 func provable(open *v1alpha1.Request) bool {
 	return decide.ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
 		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan

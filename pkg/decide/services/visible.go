@@ -94,9 +94,9 @@ func showsNothing(in *Input) bool {
 	return hiddenTopic(in) != "" && !unreadNeedsApproval(in) && failedChange(in) == nil
 }
 
-// firstReading waits for the first reading of the cancellation, a free GET. It is needed before
-// anything is reported about a service that the carrier has not shown, and before a service is
-// changed that may be cancelled, unless this reading is disabled.
+// firstReading waits for the first reading of the cancellation, a free GET. Unless this reading is
+// disabled, it comes before any report about a service that the carrier has not shown, and before
+// any change of a service that may be cancelled.
 func firstReading(in *Input) *decide.Decision {
 	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
@@ -111,8 +111,8 @@ func firstReading(in *Input) *decide.Decision {
 
 // hiddenTopic returns the topic whose newest reading shows that the account may not see the
 // service; "" if none does. A reading before a modification of ours no longer counts, because the
-// carrier accepted that. A Location that the carrier does not find proves nothing about the
-// service.
+// carrier accepted that modification. A Location that the carrier does not find proves nothing
+// about the service.
 func hiddenTopic(in *Input) decide.Topic {
 	for _, topic := range []decide.Topic{decide.TopicCancellation, decide.TopicHealth, decide.TopicDisruptions} {
 		reading := in.Memory.Readings.Of(topic)

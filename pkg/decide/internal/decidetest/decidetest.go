@@ -58,7 +58,8 @@ func ReasonOf(verdict *decide.Verdict) string {
 	return verdict.Reason
 }
 
-// ResolveAll is a resolution of everything that was unknown at this time after the start.
+// ResolveAll returns a resolution of everything that became unknown before this time after the
+// start.
 func ResolveAll(after time.Duration, word string) string {
 	return "all@" + Start().Add(after).Format(time.RFC3339Nano) + "=" + word
 }
@@ -66,8 +67,8 @@ func ResolveAll(after time.Duration, word string) string {
 // Start is when the scenarios of the tests begin.
 func Start() time.Time { return time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC) }
 
-// Input is the input of a decision about an object whose account is logged in, an hour after this
-// process first saw it and a minute after the start.
+// Input returns the input of a decision about an object whose account is logged in. The current
+// time is a minute after the start, and this process first saw the object an hour before the start.
 func Input(subject decide.Subject) decide.Input {
 	return decide.Input{
 		Subject: subject,
