@@ -8,8 +8,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The lifetime of an assertion, before and after its creation: too short to be useful to a thief,
-// long enough for clocks that differ slightly.
+// The lifetime of an assertion, before and after its creation. It is too short to be useful to a
+// thief, and long enough for clocks that differ slightly.
 const (
 	assertionBackdating = 5 * time.Second
 	assertionLifetime   = 60 * time.Second

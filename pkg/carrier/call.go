@@ -89,7 +89,8 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 }
 
 // newRequest builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it
-// has no idempotency key, because either would allow the transport to resend it.
+// has no idempotency key: the transport resends a request only if its body can be read again or it
+// has such a key.
 func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
 	address.Path = k.path
@@ -103,7 +104,7 @@ func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) 
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		req.ContentLength = int64(len(body))
 	}
-	req.Header.Set("Content-Type", "application/json") // "requests carry it", those without a body as well
+	req.Header.Set("Content-Type", "application/json") // "requests carry it", even those without a body
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	req.Header.Set("X-API-VERSION", strconv.Itoa(k.version))

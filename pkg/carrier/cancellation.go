@@ -97,8 +97,8 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 	return cancellationOf(k, resp, serviceID)
 }
 
-// invalidServiceID refuses an impossible service id, because its path could be that of something
-// else.
+// invalidServiceID refuses an impossible service id, because a path with it could belong to
+// something else.
 func invalidServiceID(k call) *Error {
 	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
 }

@@ -22,8 +22,8 @@ type Config struct {
 	AllowInsecure bool           // allow plain http and loopback addresses
 	UserAgent     string         // User-Agent header; empty: broadband-operator
 
-	RequestsPerSecond float64 // for all calls together; 0: 5
-	Burst             int     // for all calls together; 0: 10
+	RequestsPerSecond float64 // for all calls together; 5 if zero
+	Burst             int     // for all calls together; 10 if zero
 	Rate              *Rate   // a shared rate limit that replaces the two above; nil: the client creates its own
 
 	Now  func() time.Time                          // the clock; required

@@ -53,11 +53,10 @@ var (
 // (spec §5).
 //
 // At most one exchange runs at a time, each with a new assertion. Callers wait for it until MaxWait
-// has passed since its start, so an identity provider that hangs blocks the exchange, but callers
-// only for that long. A token is handed out until 80 % of its lifetime has passed.
-// After a failure, or if the carrier refuses tokens as fast as they are granted, the source pauses
-// for 5 seconds to 5 minutes, and Token returns the last error at once. A change of keys ends the
-// pause.
+// has passed since its start, so an identity provider that hangs delays each caller only for that
+// long. A token is handed out until 80 % of its lifetime has passed. After a failure, or if the
+// carrier refuses tokens as fast as they are granted, the source pauses for 5 seconds to 5 minutes,
+// and Token returns the last error at once. A change of keys ends the pause.
 type ClientCredentials struct {
 	config    TokenConfig
 	exchanger *exchanger
@@ -193,7 +192,7 @@ func (s *ClientCredentials) obtainToken(ctx context.Context) (grantedToken, erro
 	return s.exchanger.tryKeys(ctx, ordered)
 }
 
-// forgetKeys makes the next keys that are read count as changed.
+// forgetKeys makes the keys count as changed when they are next read.
 func (s *ClientCredentials) forgetKeys() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,8 +231,8 @@ func (s *ClientCredentials) succeeded(granted grantedToken) {
 	s.current, s.pause, s.keys.accepted = granted, pause{}, granted.keyID
 }
 
-// failed doubles the pause. During a pause only a re-read of the keys can have failed, so the pause
-// keeps its length.
+// failed doubles the pause. If a pause is already in effect, only a re-read of the keys can have
+// failed, and the pause keeps its length.
 func (s *ClientCredentials) failed(err error) {
 	now := s.config.Now()
 	if now.Before(s.pause.until) {

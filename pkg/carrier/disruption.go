@@ -110,7 +110,7 @@ func (q DisruptionQuery) values(number int) url.Values {
 // RateError ends an iteration if the account's rate limit allows no call now. This package never
 // sleeps.
 type RateError struct {
-	Wait time.Duration // try again after it
+	Wait time.Duration // how long to wait before the next try
 }
 
 // Error states how long to wait.

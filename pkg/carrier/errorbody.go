@@ -29,8 +29,8 @@ type wireSubError struct {
 }
 
 // responseError makes an [Error] from a response that is not a success. The status decides the
-// class. A body that is not the standard error body is ignored and not shown. note has what else is
-// known, and is the message if the carrier sent none.
+// class. A body that is not the standard error body is ignored and not shown. The note says what
+// else is known, and becomes the message if the carrier sent none.
 func (c *Client) responseError(k call, resp response, note string) *Error {
 	if resp.status == 0 {
 		return unreachable(k, resp)

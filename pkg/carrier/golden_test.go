@@ -74,8 +74,8 @@ func TestGoldenDocumentsFillEveryField(t *testing.T) {
 	}
 }
 
-// emptyFields lists the fields that are set in none of the values, which are of one type: those of
-// a list together have to set every field of its elements.
+// emptyFields lists the fields that none of the values sets. The values have one type: together,
+// the elements of a list have to set every field.
 func emptyFields(values []reflect.Value, path string) (empty []string) {
 	values = slices.DeleteFunc(flat(values), reflect.Value.IsZero)
 	switch {

@@ -85,7 +85,7 @@ func serviceCase[Result any](
 	}
 }
 
-// planFor is the plan to which a service is changed: each tenth to one whose changes fail.
+// planFor is the plan that a service is changed to: for each tenth service, one whose changes fail.
 func planFor(service int64) string {
 	if service%10 == 0 {
 		return "Doomed"

@@ -84,7 +84,7 @@ func (c Contract) idIn(path string) (string, bool) {
 }
 
 // matchTemplate returns the id of a path that ends as the template does. A template begins with a
-// slash, so what comes before is whole segments.
+// slash, so whatever precedes it in the path consists of whole segments.
 func (c Contract) matchTemplate(template, path string) (string, bool) {
 	before, _ := strings.CutSuffix(template, idPlaceholder)
 	begin := strings.LastIndex(path, before)

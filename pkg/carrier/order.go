@@ -27,8 +27,8 @@ const (
 	ConnectOutstanding TransferType = "CONNECT_OUTSTANDING" // no valid AVC id is available, and none is sent
 )
 
-// OrderRequest orders a service (spec §2, order creation request body). Required fields are not
-// documented. Empty ones are omitted.
+// OrderRequest orders a service (spec §2, order creation request body). The specification does not
+// say which fields are required. Empty fields are omitted.
 type OrderRequest struct {
 	PlanName                    string
 	Term                        int    // in months

@@ -8,8 +8,8 @@ import (
 )
 
 // PlanChangeRequest requests another plan, another restoration SLA, or both (spec §4, Plan /
-// restoration SLA change). For an SLA alone it has the existing plan. Prices may change
-// accordingly.
+// restoration SLA change). A request for another SLA alone names the existing plan. Prices may
+// change accordingly.
 type PlanChangeRequest struct {
 	ServiceID      int64  // required
 	PlanName       string // required
@@ -37,7 +37,7 @@ func (r PlanChangeRequest) Body() []byte {
 
 // Check applies the rules of spec §9 for an API version, before anything is sent. It returns an
 // [UnsupportedVersionError] for a field that the version does not have, and a [MissingFieldError]
-// for one that it requires.
+// for a missing field that the version requires.
 func (r PlanChangeRequest) Check(version int) error {
 	return check(PlanChange, version, map[string]bool{
 		keyRestorationSLA: r.RestorationSLA != "",

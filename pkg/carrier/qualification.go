@@ -49,8 +49,8 @@ type Qualification struct {
 	RestorationSLAs        []QualifiedSLA       `json:"restorationSlas"`
 }
 
-// QualifiedProducts is a list of products. On the wire it is an array, or, in an older form, an
-// object: a single product, or products by name, which are all included.
+// QualifiedProducts is a list of products. On the wire it is an array. In an older form, it is an
+// object, either a single product or an object of products by name. All of them are included.
 type QualifiedProducts []QualifiedProduct
 
 func (p *QualifiedProducts) readWire(d jsondoc.Value) {
@@ -81,9 +81,9 @@ type QualifiedProduct struct {
 	} `json:"planOptions"`
 }
 
-// DecodeQualification reads a qualification result that did not come from a call of the client.
-// Its identifiers may have the carrier's own word, as the carrier writes them, or the
-// specification's, as a person does. The error is an [Error] of class Unreadable.
+// DecodeQualification reads a qualification result that did not come from a call of the client. Its
+// identifiers may contain the carrier's own word, if the carrier wrote them, or the specification's
+// word, if a person did. The error is an [Error] of class Unreadable.
 func DecodeQualification(word string, body []byte) (Qualification, error) {
 	own, err := identifier.NewWord(word)
 	if err != nil {

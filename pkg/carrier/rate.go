@@ -25,9 +25,9 @@ const (
 	minWait                  = 10 * time.Millisecond
 )
 
-// Rate is the token bucket shared by all clients that the carrier treats as one, and the pause that
-// the carrier asked them for. Polls stop before the bucket is empty, so that there is always
-// capacity for a new request, however many are being polled.
+// Rate is the token bucket shared by all clients that the carrier treats as one, and any pause that
+// the carrier requires of them. Polls stop before the bucket is empty, so that there is always
+// capacity for a new request, however many requests are being polled.
 type Rate struct {
 	mu          sync.Mutex
 	bucket      *rate.Limiter

@@ -25,10 +25,10 @@ type wireValue interface {
 }
 
 // tolerantReader fills structs from JSON by their json tags, as tolerantly as possible: if one
-// field with an unexpected type made a response unreadable, a paid request would be lost. A string
-// may come as a number, a number as a string, and a list as its only element. Null and missing
-// fields are the zero value, as is a value that cannot be converted. Keys are matched exactly, and
-// the last of duplicate keys wins.
+// field with an unexpected type made a response unreadable, a paid request would be lost. It also
+// accepts a string as a number, a number as a string, and a single element as a list. A null,
+// missing or inconvertible field becomes the zero value. Keys are matched exactly, and the last of
+// duplicate keys wins.
 type tolerantReader struct {
 	fields map[reflect.Type]map[string]int
 }

@@ -78,9 +78,9 @@ const (
 	minSecretInName = 16
 )
 
-// message returns a server's sentence, safe to display. Secrets are searched for in the visible
-// text, so that a zero-width character cannot hide one, and before the cut, so that none is cut in
-// half.
+// message returns a server's sentence, safe to display. Secrets are redacted in the visible text,
+// so that a zero-width character cannot hide one. This happens before the text is cut, so that no
+// secret is cut in half.
 func (s scrubber) message(text string, limit int) string {
 	return truncate(strings.TrimSpace(s.scrub(visible(text))), limit)
 }

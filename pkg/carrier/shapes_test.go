@@ -12,7 +12,7 @@ import (
 // The cases of this file are shapes of real responses that the specification does not list, one
 // table for each place where they were observed.
 
-// shape is one of them, its decoder, and the expected result.
+// shape is one such response, its decoder, and the expected result.
 type shape struct {
 	body string
 	read func(body []byte) (any, error)

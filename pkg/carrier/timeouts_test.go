@@ -39,7 +39,7 @@ type slowCase struct {
 	want   Delivery
 }
 
-// slowServers are those of security case 32.
+// slowServers are the servers of security case 32.
 func slowServers() map[string]slowCase {
 	const accepted = "HTTP/1.1 201 Created\r\nLocation: " + requests + "5\r\n"
 	flood := strings.Repeat("X-Pad: "+strings.Repeat("x", 100)+"\r\n", 1000)

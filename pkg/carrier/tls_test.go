@@ -26,7 +26,7 @@ type tlsServer struct {
 	versions [2]uint16 // lowest and highest
 }
 
-// tlsServers are those of security case 52, and one with valid TLS.
+// tlsServers are the servers of security case 52, and one with valid TLS.
 func tlsServers() map[string]tlsServer {
 	future, past := newClock().Now().AddDate(50, 0, 0), newClock().Now().AddDate(-5, 0, 0)
 	here, elsewhere := net.IPv4(127, 0, 0, 1), net.IPv4(192, 0, 2, 1)
@@ -78,7 +78,7 @@ func (s tlsServer) serve(t *testing.T, handler http.Handler) (address string, ro
 }
 
 // TestTLSRefusals (52): a carrier that does not prove its identity receives no byte of a request,
-// and an identity provider no assertion.
+// and an identity provider that does not prove its identity receives no assertion.
 func TestTLSRefusals(t *testing.T) {
 	for name, server := range tlsServers() {
 		t.Run(name, func(t *testing.T) {

@@ -49,8 +49,8 @@ func PendingWait(err error) time.Duration {
 	return 0
 }
 
-// TokenError states why there is no access token. Of the body of a token exchange, it has only the
-// error code and description of RFC 6749.
+// TokenError states why there is no access token. From the body of a token exchange, it keeps only
+// the error code and description of RFC 6749.
 type TokenError struct {
 	Reason      TokenReason
 	HTTPStatus  int    // zero: no response

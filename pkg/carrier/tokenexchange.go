@@ -63,7 +63,7 @@ func (e *exchanger) tryKeys(ctx context.Context, keys []Key) (grantedToken, erro
 	return grantedToken{}, first
 }
 
-// isFaultOfKey reports whether the fault is in the key, not one that every key would have.
+// isFaultOfKey reports whether the fault is in this key, so that another key may work.
 func isFaultOfKey(err error) bool {
 	failure, ok := errors.AsType[*TokenError](err)
 	return ok && (failure.Reason == TokenRejected || failure.Reason == TokenKeyInvalid)
@@ -104,9 +104,9 @@ func clockSkewError(err error, skew time.Duration) error {
 	}
 }
 
-// clockSkew returns the skew that is added to an assertion's times. It is zero below 2 seconds,
-// which whole seconds and network latency can explain, and above 5 minutes, where one of the clocks
-// must be wrong.
+// clockSkew returns the skew that is added to an assertion's times. It is zero for a skew below 2
+// seconds, which whole seconds and network latency can explain. It is also zero for a skew above 5
+// minutes, which means that one of the clocks is wrong.
 func (e *exchanger) clockSkew() time.Duration {
 	if skew := e.transport.skew(); skew.Abs() > minSkew && skew.Abs() <= maxSkew {
 		return skew

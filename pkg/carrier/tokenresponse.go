@@ -55,8 +55,8 @@ func rejectedToken(message string) *TokenError {
 
 func notInToken(r rune) bool { return r <= ' ' || r >= 0x7f }
 
-// usableFor returns how long a token with a given lifetime is handed out: for 80 % of it, and so
-// that at least min(15 s, half of it) is left.
+// usableFor returns how long a token with a given lifetime is handed out: for 80 % of its lifetime,
+// but only while at least min(15 s, half of it) is left.
 func usableFor(lifetime time.Duration) time.Duration {
 	left := min(15*time.Second, lifetime/2)
 	return min(lifetime/5*4, lifetime-left)
@@ -91,7 +91,7 @@ func secretsIn(signed string) scrubber {
 	return append(scrubber{signed}, strings.Split(signed, ".")...)
 }
 
-// exchangeError classifies a failed exchange. Of the response body, the error has only the code and
+// exchangeError classifies a failed exchange. From the response body, it keeps only the code and
 // the description of RFC 6749.
 func exchangeError(err error, scrub scrubber) *TokenError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {

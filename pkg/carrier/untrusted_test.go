@@ -151,8 +151,8 @@ func errorOf(quoted string) string {
 	return strings.ReplaceAll(template, "X", quoted)
 }
 
-// TestOurTokenIsRedacted (25): also with a zero-width character in the middle, where it would be
-// cut in half, and in place of a code.
+// TestOurTokenIsRedacted (25): the token is redacted even with a zero-width character in the
+// middle, where it would be cut in half, and in place of a code.
 func TestOurTokenIsRedacted(t *testing.T) {
 	half := len(canaryToken) / 2
 	for name, text := range map[string]string{

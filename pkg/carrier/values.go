@@ -66,8 +66,8 @@ type Fee struct {
 	MonthlyRecurringCharge *Money            `json:"monthlyRecurringCharge"`
 }
 
-// Fees is a list of fees. On the wire it is an array, or, in some documents, an object of arrays by
-// traffic class, which are concatenated.
+// Fees is a list of fees. On the wire it is an array. In some documents it is an object of arrays
+// by traffic class instead, and these arrays are concatenated.
 type Fees []Fee
 
 func (f *Fees) readWire(d jsondoc.Value) {

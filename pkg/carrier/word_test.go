@@ -46,8 +46,8 @@ func TestClientTranslatesTheCarriersWord(t *testing.T) {
 	}
 }
 
-// TestQualificationsAreReadInEitherWord: the carrier's document has its own word, one that a person
-// wrote may have the specification's.
+// TestQualificationsAreReadInEitherWord: the carrier's document has its own word, and a document
+// that a person wrote may have the specification's.
 func TestQualificationsAreReadInEitherWord(t *testing.T) {
 	byPerson := []byte(`{"sourceType":"wholesale","infrastructureInstallationOptions":[{"option":"wholesale-tech",` +
 		`"fees":[{"name":"WHOLESALE_TECHNICIAN_FOR_INSTALL","oneTimeCharge":{"amount":"5.00"}}]}],` +

@@ -21,8 +21,8 @@ func (s *Simulator) announce(kind eventKind, e outbox.Event) {
 	s.outbox.Put(&e)
 }
 
-// formOf returns the form in which an event is sent: that of the seed if the event has a name in
-// it, otherwise "". Mixed falls back to the form that has a name.
+// formOf returns the form in which an event is sent: the form that the seed names if the event has
+// a name in that form, otherwise "". Mixed falls back to the form in which the event has a name.
 func (s *Simulator) formOf(e *outbox.Event) EventForm {
 	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
 	switch s.options.Seed.Events.Form {

@@ -143,7 +143,7 @@ func cancellationItems() []string {
 	)
 }
 
-// openStates are those before the carrier has received the request.
+// openStates are the states before the carrier has received the request.
 func openStates() []string { return []string{"REQUESTED", "IN_ERROR"} }
 
 // closedStates are the "other status" of the table: none, and those observed.
@@ -317,7 +317,7 @@ func versionItems() []string {
 	)
 }
 
-// each concatenates what is made of every element.
+// each applies a function to every element and concatenates the results.
 func each[T, U any](list []T, of func(T) []U) []U {
 	all := make([]U, 0, len(list))
 	for _, element := range list {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// ruleCases are those of spec §1 and §4 that concern only one family.
+// ruleCases are the cases of spec §1 and §4 that concern only one family.
 func ruleCases() []conformanceCase {
 	return []conformanceCase{
 		{name: "the headers of every call", run: requiredHeaders},
@@ -100,8 +100,8 @@ func cancelSlotsRequest(c *caseRun) {
 	c.covers("§4 slots: cancelling an appointment-request")
 }
 
-// withDisruptionsOfEachStatus gives the FTTP service 45 disruptions, of which every third is over
-// and every third is in the future.
+// withDisruptionsOfEachStatus gives the FTTP service 45 disruptions. Every third one is over, and
+// every third one is in the future.
 func withDisruptionsOfEachStatus(s *simulator.Seed) {
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 45 {
@@ -125,7 +125,7 @@ func secondProfileChange(c *caseRun) {
 	c.post(profile, profileBody(copper)).is(http.StatusUnprocessableEntity) // the code is on the list of §7
 }
 
-// limitCases are those of spec §8.
+// limitCases are the cases of spec §8.
 func limitCases() []conformanceCase {
 	return []conformanceCase{
 		{name: "a page of disruptions", run: defaultPage, edits: []func(*simulator.Seed){withDisruptionsOfEachStatus}},
@@ -194,7 +194,7 @@ func eventCases() []conformanceCase {
 	return cases
 }
 
-// tokenCases are those of spec §5.
+// tokenCases are the cases of spec §5.
 func tokenCases() []conformanceCase {
 	return slices.Concat(
 		[]conformanceCase{
@@ -226,8 +226,8 @@ func tokenReplyFields(c *caseRun) {
 		numbers == "[300 0 0]" && got.find("scope") == "")
 }
 
-// algorithmsAndKeys changes the header of an assertion, which breaks its signature as well; that a
-// valid signature of another algorithm is refused is shown by TestSignaturesOfOtherKeysAreRefused.
+// algorithmsAndKeys changes the header of an assertion, which also breaks its signature.
+// TestSignaturesOfOtherKeysAreRefused shows that a valid signature of another algorithm is refused.
 func algorithmsAndKeys(c *caseRun) {
 	for item, head := range map[string]string{
 		"§5 alg RS256 alone":   `{"alg":"none","kid":"` + keyID + `","typ":"JWT"}`,

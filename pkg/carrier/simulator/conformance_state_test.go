@@ -154,7 +154,7 @@ func versionRows() []versionRow {
 	}
 }
 
-// versionCases are those of spec §9.
+// versionCases are the cases of spec §9.
 func versionCases() []conformanceCase {
 	return append(
 		each(versionRows(), func(row versionRow) []conformanceCase {

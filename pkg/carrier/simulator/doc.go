@@ -28,8 +28,8 @@
 //
 // # Where the specification is silent
 //
-// Each item is a choice of this package. Given an easy and an unusual way to do something, it
-// chooses the unusual one, so that a client must follow the specification and not this code.
+// Each item is a choice of this package. Where there is an easy and an unusual way to do something,
+// it chooses the unusual one, so that a client must follow the specification and not this code.
 //
 //   - Ids of requests start above 2^53 and have gaps; those of plan change options are opaque text.
 //   - Every JSON object in a response has a field that the specification does not have
@@ -110,9 +110,9 @@
 //
 // Section 6 has the names of the events and leaves the rest open. Here an event happens when its
 // request ends, and is sent by the next call of Deliver: a test calls it after moving its clock,
-// the program ten times a second. Clients without a callback get none. A plan change that changes
-// the plan is announced by ServicePlanChanged, one that changes the restoration SLA by
-// ServiceRestorationSlaChanged, one that changes both by both. There are two forms:
+// the program ten times a second. Clients without a callback get none. A changed plan is announced
+// by ServicePlanChanged, and a changed restoration SLA by ServiceRestorationSlaChanged. A plan
+// change that changes both is announced by both events. There are two forms:
 //
 //   - Specification: {"eventType": "ServicePlanChanged", "occurredOn": …, "requestId": …,
 //     "serviceId": …, "orderId": …, "service": {…}}; the last member is named order for an
@@ -129,10 +129,10 @@
 // ServiceModified and ServiceModificationRejected follow their successors if the seed enables them.
 //
 // With a shared secret an event has three headers: webhook-id, the same for every attempt;
-// webhook-timestamp, in Unix seconds by the real clock; and webhook-signature, "v1," and the
-// base64 of HMAC-SHA256 over id.timestamp.body, with the bytes of the secret as key. After any
-// response but a 2xx, or none, there is another attempt after a pause that doubles. Events are sent
-// in the order of their times, except for repeated attempts.
+// webhook-timestamp, in Unix seconds by the real clock; and webhook-signature, "v1," and the base64
+// of HMAC-SHA256 over id.timestamp.body, with the bytes of the secret as key. If the response is
+// missing or is not a 2xx, there is another attempt after a pause that doubles. Events are sent in
+// the order of their times, except for repeated attempts.
 //
 // # The carrier's own word
 //
@@ -145,7 +145,7 @@
 //
 // # A hostile carrier
 //
-// With Options.Hostile, these faults occur at random, in so many of a thousand calls:
+// With Options.Hostile, these faults occur at random. The numbers are calls out of a thousand:
 //
 //   - 30 each: a 500 and a 502 with the standard body, before or after the call takes effect
 //   - 20: a 502 or a 503 with a page, before or after the call takes effect

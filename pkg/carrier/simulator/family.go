@@ -15,8 +15,8 @@ type family struct {
 	pending func(*exchange, *request) any
 	// result is the body of a 200.
 	result func(*exchange, *request) any
-	// failed is the sub-error code of a request that did not complete, timedOut that of one that
-	// took too long. object is the resource's name in both.
+	// failed is the sub-error code of a request that did not complete, and timedOut is the code of a
+	// request that took too long. object is the resource's name in both.
 	failed, timedOut, object string
 	// failure is the status of a request that did not complete; IN_ERROR when empty.
 	failure string

@@ -23,8 +23,8 @@ const (
 	FaultCutBody FaultKind = "CutBody"
 	// FaultNoLocation processes the call and omits the Location.
 	FaultNoLocation FaultKind = "NoLocation"
-	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced
-	// with the true path, {end} with its last two segments.
+	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced with
+	// the true path, and {end} with the last two segments of that path.
 	FaultLocation FaultKind = "Location"
 	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"

@@ -62,7 +62,7 @@ func (h *harness) wait(d time.Duration) {
 	h.now = h.now.Add(d)
 }
 
-// claims are those of spec §5 for a client.
+// claims are the claims of spec §5 for a client.
 func (h *harness) claims(client string) jwt.MapClaims {
 	now := h.clock()
 	return jwt.MapClaims{
@@ -107,8 +107,8 @@ func (h *harness) login(client string) string {
 	return got.text("access_token")
 }
 
-// send makes one call with the headers of the common rules at version 8; headers replaces some, an
-// empty one is omitted.
+// send makes one call with the headers of the common rules at version 8. The given headers replace
+// some of them, and an empty header is omitted.
 func (h *harness) send(method, path, body string, headers map[string]string) response {
 	h.t.Helper()
 	got, err := h.trySend(method, path, body, headers)

@@ -192,8 +192,8 @@ func (h *hostility) id() int64 {
 	return minID + h.random.Int64N(math.MaxInt64-minID)
 }
 
-// refusesKey reports whether a key is currently refused. Of a client with several keys, each is
-// refused in turn for ten minutes.
+// refusesKey reports whether a key is currently refused. If a client has several keys, each of them
+// is refused in turn for ten minutes.
 func (h *hostility) refusesKey(keys parsedKeys, kid string, now time.Time) bool {
 	const period = 600
 	if h == nil || len(keys) < 2 {

@@ -97,8 +97,8 @@ func (o *order) additional() bool { return o.infra == nil && len(o.site.Infrastr
 // fiber reports whether the infrastructure is an NTD whose ports share its bandwidth.
 func (o *order) fiber() bool { return o.site.TechnologyType == defaultTechnology }
 
-// capacityLeft applies scenarios 2 and 3: the NTD must have enough bandwidth. If it does not, and
-// no other NTD at the location does either, it must be replaceable by one that does.
+// capacityLeft applies scenarios 2 and 3: the NTD must have enough bandwidth. If neither this NTD
+// nor another one at the location has enough, this NTD must be replaceable by one that has.
 func (o *order) capacityLeft() error {
 	if o.infra == nil || o.port.inUse() || !o.fiber() || o.infra.RemainingDown >= o.plan.SpeedDown {
 		return nil

@@ -23,7 +23,7 @@ type Overview struct {
 	Requests   []RequestState `json:"requests"` // newest first
 	Services   []Service      `json:"services"`
 	Orders     []PlacedOrder  `json:"orders"`
-	Calls      []Call         `json:"calls"` // of these three the newest, newest first
+	Calls      []Call         `json:"calls"` // only the newest of these three, newest first
 	Violations []Violation    `json:"violations"`
 	Deliveries []Delivery     `json:"deliveries"`
 	Faults     []ArmedFault   `json:"faults"` // in the order in which they occur
@@ -96,7 +96,8 @@ func (s *Simulator) faultTargets() []string {
 	return slices.Compact(targets)
 }
 
-// pagePolicy lets the page load only what this server sends, and no other page show it in a frame.
+// pagePolicy lets the page load only what this server sends, and forbids other pages to show it in
+// a frame.
 const pagePolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " +
 	"connect-src 'self'; frame-ancestors 'none'"
 

@@ -197,8 +197,8 @@ func (c *catalog) slaOf(name string) *slaInfo {
 	return &info
 }
 
-// installationContact applies spec §4: without contact details the order's are used. This happens
-// only below version 8.
+// installationContact applies spec §4: the contact details of the order are used if the request has
+// none. This happens only below version 8.
 func installationContact(svc *serviceState, body fields) Contact {
 	if !body.has("ntdOption") {
 		return Contact{}

@@ -13,8 +13,8 @@ type planInfo struct {
 	PlanFee          fee    `json:"planFee"`
 }
 
-// wholesalePlanInfo is the `plan` of spec §2. That of the alternate source lacks the fields added
-// here.
+// wholesalePlanInfo is the `plan` of spec §2. The plan of the alternate source lacks the fields
+// added here.
 type wholesalePlanInfo struct {
 	planInfo
 

@@ -33,8 +33,8 @@ func showPlanOptions(x *exchange, r *request) any {
 	return result
 }
 
-// terms returns the terms in which the plan is listed. A plan available in any term is listed in
-// one.
+// terms returns the terms in which the plan is listed. A plan that is available in any term is
+// listed in one term.
 func (p *Plan) terms() []int64 {
 	if len(p.Terms) == 0 {
 		return []int64{1}

@@ -116,7 +116,7 @@ func TestRequiredFields(t *testing.T) {
 		notNull+"serviceId", notNull+"planName", notNull+"term")
 }
 
-// commonHeaders are those of spec §1 rule 5.
+// commonHeaders are the headers of spec §1 rule 5.
 func commonHeaders() map[string]string {
 	return map[string]string{
 		"X-Content-Type-Options": "nosniff", "X-XSS-Protection": "1; mode=block", "Pragma": "no-cache",

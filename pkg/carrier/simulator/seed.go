@@ -21,8 +21,8 @@ type Seed struct {
 	Token TokenRules `json:"token"`
 	// Events states where and how events are sent.
 	Events EventRules `json:"events"`
-	// Delays is how long the requests of an operation take; the key "default" applies to all others,
-	// else 3 s.
+	// Delays is how long the requests of an operation take; the key "default" applies to all other
+	// operations, which take 3 s without it.
 	Delays map[string]Duration `json:"delays,omitempty"`
 	// Clients are the resellers with access.
 	Clients []Client `json:"clients"`
@@ -83,8 +83,8 @@ type Client struct {
 	User User `json:"user"`
 	// Denied are the operations for which the client has no permission: each returns 404 (spec §5).
 	Denied []Operation `json:"denied,omitempty"`
-	// Callback is the destination of its events, and CallbackSecret their signing key; the common ones
-	// when empty.
+	// Callback is the destination of its events, and CallbackSecret is their signing key; if empty,
+	// the settings for all clients apply.
 	Callback       string `json:"callback,omitempty"`
 	CallbackSecret string `json:"callbackSecret,omitempty"`
 }

@@ -36,7 +36,7 @@ type Qualification struct {
 	Address        Address `json:"address"`
 	// AdditionalAllowed means that infrastructureInstallationOptions is populated.
 	AdditionalAllowed bool `json:"additionalAllowed,omitempty"`
-	// NTDInstallationFee is for the first NTD, SubsequentInstallationCharge for an additional one.
+	// NTDInstallationFee is for the first NTD, and SubsequentInstallationCharge for an additional one.
 	NTDInstallationFee           *Price `json:"ntdInstallationFee,omitempty"`
 	SubsequentInstallationCharge Price  `json:"subsequentInstallationCharge"`
 	// NewDevelopmentsCharge is nil if there is none.

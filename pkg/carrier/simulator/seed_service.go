@@ -37,7 +37,7 @@ type Service struct {
 	ReclaimableUntil string `json:"reclaimableUntil,omitempty"`
 	// Disruptions are the maintenances and outages of the service.
 	Disruptions []Disruption `json:"disruptions,omitempty"`
-	// Outcomes states how requests end, by the name of their operation. Others complete.
+	// Outcomes states how requests end, by the name of their operation. All other requests complete.
 	Outcomes map[string]Outcome `json:"outcomes,omitempty"`
 }
 

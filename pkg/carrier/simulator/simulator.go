@@ -20,13 +20,13 @@ type Options struct {
 	// CarrierURL and IdentityURL are the origins of the two servers, without a trailing slash. When
 	// empty, each is taken from the current call.
 	CarrierURL, IdentityURL string
-	// Callback is the destination of events for clients without their own callback, and
-	// CallbackSecret is their signing key; those of the seed when empty.
+	// Callback is the destination of events for clients without their own callback, and CallbackSecret
+	// is their signing key; if empty, those of the seed apply.
 	Callback, CallbackSecret string
 	// Speed divides every delay; 1 when zero.
 	Speed float64
-	// Hostile makes the carrier cause random faults, most of them allowed by the specification,
-	// some not: see the package documentation. RandomSeed makes them repeatable.
+	// Hostile makes the carrier cause random faults. The specification allows most of them, but not
+	// all: see the package documentation. RandomSeed makes them repeatable.
 	Hostile    bool
 	RandomSeed uint64
 	// APIWord is the carrier's own word in identifiers; the specification's word, wholesale, when
@@ -42,7 +42,7 @@ type Options struct {
 // CheckAPIWord returns an error unless the word can be used in identifiers.
 func CheckAPIWord(word string) error { return rewrite.CheckWord(word) }
 
-// check reports options with which no simulator can be created.
+// check reports options that no simulator can be created with.
 func (o *Options) check() error {
 	if o.Now == nil {
 		return errors.New("Options.Now is required")

@@ -190,7 +190,7 @@ func (saved *state) check() ([]parsedKeys, error) {
 	return keys, nil
 }
 
-// isComplete reports whether all parts are present that other code uses without checking.
+// isComplete reports whether all parts that other code uses without checking are present.
 func (saved *savedService) isComplete() bool {
 	return saved.Service.ID > 0 && saved.Service.AVCID != nil && len(saved.Plan) > 0 && len(saved.SLA) > 0 &&
 		len(saved.Aggregation) > 0 && len(saved.Profile) > 0
@@ -224,7 +224,7 @@ func (s *Simulator) restoreStore(saved *state) {
 	}
 }
 
-// restoreTokens restores the state of the identity provider. An assertion remains used.
+// restoreTokens restores the state of the identity provider. An assertion that was used stays used.
 func (s *Simulator) restoreTokens(saved *state) {
 	s.tokens, s.jtis = expiring[*client]{}, expiring[struct{}]{}
 	now := s.options.Now()

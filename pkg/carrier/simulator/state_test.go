@@ -33,7 +33,7 @@ func (h *harness) restart(edits ...func(*simulator.Seed)) {
 	h.server.Config.Handler = h.sim.Handler()
 }
 
-// TestEverythingSurvivesARestart restarts the carrier while everything that can be in progress is.
+// TestEverythingSurvivesARestart restarts the carrier while everything possible is in progress.
 func TestEverythingSurvivesARestart(t *testing.T) {
 	receiver := newEventReceiver(t, http.StatusInternalServerError)
 	events := withEventReceiver(receiver, simulator.EventsInHeaders)

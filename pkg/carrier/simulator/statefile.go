@@ -58,7 +58,7 @@ func (f *StateFile) Save() error {
 	return nil
 }
 
-// replace writes a temporary file and renames it to the old one.
+// replace writes a temporary file and renames it over the old one.
 func (f *StateFile) replace() error {
 	file, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*")
 	if err != nil {

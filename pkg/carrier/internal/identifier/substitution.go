@@ -75,7 +75,7 @@ func (s substitution) appendUpper(out, value []byte) []byte {
 	return append(out, value...)
 }
 
-// consistsOf reports whether a text has no other characters.
+// consistsOf reports whether a text contains only these characters.
 func consistsOf(text []byte, characters string) bool { return len(bytes.Trim(text, characters)) == 0 }
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

@@ -37,7 +37,7 @@ const reservedWords = " aborted access add additional address aggregation alert 
 	"sla slot source speed sq stability start street subsequent technology test timezone total traffic " +
 	"transfer uni unit upper upstream valid vlan within "
 
-// NewWord returns the replacement of a carrier's own word. An empty one is the specification's.
+// NewWord returns the replacement of a carrier's own word. An empty word means the specification's.
 func NewWord(own string) (Word, error) {
 	switch {
 	case own == "" || own == SpecWord:

@@ -193,8 +193,8 @@ func containsFold(body []byte, text string) bool {
 	return bytes.Contains(bytes.ToLower(body), []byte(text))
 }
 
-// BenchmarkWord rewrites the largest document: for the carrier, back, and where there is nothing to
-// rewrite, which is true of most responses.
+// BenchmarkWord rewrites the largest document: for the carrier, back, and in the case where there
+// is nothing to rewrite, as in most responses.
 func BenchmarkWord(b *testing.B) {
 	w := testWord(b)
 	spec := jsondoctest.Specified(b, specified)["qualification.json"]

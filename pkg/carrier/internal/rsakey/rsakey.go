@@ -60,7 +60,8 @@ func onlyBlock(file []byte) (*pem.Block, error) {
 	return block, nil
 }
 
-// parseBlock parses the key in a block and overwrites the block, so that memory has one copy less.
+// parseBlock parses the key in a block and overwrites the block, so that fewer copies stay in
+// memory.
 func parseBlock(block *pem.Block) (*rsa.PrivateKey, error) {
 	defer clear(block.Bytes)
 	switch block.Type {

@@ -57,8 +57,8 @@ func (w Word) swap(text string, form func(rest string) bool) string {
 	return text
 }
 
-// formUnder returns what may follow the word in a text under a key. Names are those of fees, or of
-// plans and charges, which are free text: only a name that looks like a fee's is rewritten.
+// formUnder returns what may follow the word in a text under a key. A name may be that of a fee, or
+// free text, as for plans and charges: only a name that looks like a fee's is rewritten.
 func formUnder(key string) func(rest string) bool {
 	switch key {
 	case "sourceType", "provider", "installationType", "ntdInstallation", "option":
