@@ -19,8 +19,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// expectAwaiting expects that a service waits for approval, and that it shows how to approve and
-// what. It returns the hash.
+// expectAwaiting expects that a service waits for approval, and that it shows what to approve and
+// how. It returns the hash.
 func expectAwaiting(service *v1alpha1.BroadbandService, messages ...string) string {
 	GinkgoHelper()
 	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)

@@ -33,7 +33,7 @@ func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl
 	p := &servicePass{pass: &pass{Operator: r.Operator, subject: service}, orders: r.Orders, service: service}
 	p.kind = p
 	if !service.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil // another controller's finalizer: send nothing for it, and forget nothing
+		return ctrl.Result{}, nil // another controller's finalizer keeps it: send nothing for it, and forget nothing
 	}
 	return p.run(ctx)
 }

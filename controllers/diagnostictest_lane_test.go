@@ -38,7 +38,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(err).NotTo(HaveOccurred())
 		return result.RequeueAfter
 	}
-	// two creates two tests, of which the first is sent.
+	// two creates two tests and lets the first one be sent.
 	two := func(ctx SpecContext) (*world.World, *world.Process, int64) {
 		GinkgoHelper()
 		w, process := begin(ctx)

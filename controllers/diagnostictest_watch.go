@@ -37,7 +37,7 @@ func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.C
 
 // isNewsOrFree passes the ledger changes that matter to a test: a write by another process, or any
 // write after which no test of the service is in progress, because the next test may be waiting for
-// that.
+// its turn.
 func (r *OneShotReconciler) isNewsOrFree(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	free := is && ledger.Spec.Diagnostics != nil && len(ledger.Spec.Open) == 0
@@ -93,7 +93,7 @@ func (r *OneShotReconciler) ofLate(ctx context.Context, ledger *v1alpha1.Request
 	return requestsFor(ctx, r, r.newObject().list, client.MatchingFields{fieldTestUID: late.UID})
 }
 
-// withName returns the objects whose field names the object with a key.
+// withName returns the objects that refer to the object with this key in the given field.
 func (r *OneShotReconciler) withName(ctx context.Context, field string, key client.ObjectKey) []reconcile.Request {
 	return requestsFor(ctx, r, r.newObject().list,
 		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})

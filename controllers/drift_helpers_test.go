@@ -41,8 +41,8 @@ func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	return &settledSite{World: w, process: process, line: line}
 }
 
-// settleHourlyReads settles a service whose plan health spells in its own way, and which is read
-// every hour, the first time included.
+// settleHourlyReads settles a service that is read every hour, beginning at once, and whose plan
+// health spells in its own way.
 func settleHourlyReads(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	s := bringInSync(ctx, edits...)
@@ -117,8 +117,8 @@ func (s *settledSite) restoreStatus(ctx SpecContext, older v1alpha1.BroadbandSer
 	Expect(s.Status().Update(ctx, service)).To(Succeed())
 }
 
-// elapse lets a time pass, with one pass over the service at its start and those that the operator
-// requests.
+// elapse lets a time pass. It runs one pass over the service at the start, and the passes that the
+// operator requests.
 func elapse(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); ; {

@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// atVersion gives an account an API version, and says whether it may exceed it for a family that
-// the version does not have; "" is the default.
+// atVersion gives an account an API version, and says whether the account may exceed that version
+// for a family that the version does not have; "" is the default.
 func atVersion(version int32, families v1alpha1.FamilyVersions) func(*v1alpha1.CarrierAccount) {
 	return func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion, a.Spec.FamilyVersions = version, families }
 }

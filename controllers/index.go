@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-// The fields by which ledgers are found.
+// The fields for finding ledgers.
 const (
 	fieldIdentity        = "spec.identity"
 	fieldLedgerReference = "spec.order.customerReference"
@@ -20,22 +20,21 @@ const (
 	fieldLogin           = "spec.account.logins" // the logins that have sent for the identity
 )
 
-// The fields by which services are found. The API server supports all of them as field selectors,
-// too.
+// The fields for finding services. The API server also supports all of them as field selectors.
 const (
 	fieldServiceID = "spec.serviceID"
 	fieldLearnedID = "status.serviceID"
 	fieldAccount   = "spec.accountRef.name"
 )
 
-// The fields by which orders, and the services that come from them, are found.
+// The fields for finding orders, and the services that come from them.
 const (
 	fieldReference = "spec.customerReference"
 	fieldOrderRef  = "spec.orderRef.name"
 	fieldOrderID   = "status.orderID"
 )
 
-// The fields by which the objects that make one request are found.
+// The fields for finding the objects that make one request.
 const (
 	fieldServiceRef = "spec.serviceRef.name"
 	fieldTestedID   = "spec.serviceID" // of tests that may still be sent or are in progress
@@ -43,7 +42,7 @@ const (
 	fieldWaitsFor   = "status.ledger.name" // of tests that wait until another has ended
 )
 
-// indexed has the fields by which objects of a kind are listed.
+// indexed has the fields for listing objects of a kind.
 type indexed struct {
 	object client.Object
 	fields map[string]client.IndexerFunc

@@ -71,8 +71,8 @@ func (r *rotation) register(keys map[string]string) {
 	Expect(r.world.Carrier.SetKeys(world.ClientName, keys)).To(Succeed())
 }
 
-// expectUnaffected reconciles the service and then the account. Both must stay as they are: the
-// change in progress, the account ready.
+// expectUnaffected reconciles the service and then the account. The change must stay in progress,
+// and the account must stay ready.
 func (r *rotation) expectUnaffected(ctx context.Context) {
 	GinkgoHelper()
 	for range 3 {

@@ -21,8 +21,8 @@ import (
 // terminalWidth is the number of columns of a terminal.
 const terminalWidth = 100
 
-// linesAtRest is how many lines kubectl describe prints of a service at rest after one change. Of
-// these, 46 are the metadata, the spec and the three conditions.
+// linesAtRest is how many lines kubectl describe prints for a settled service after one change. 46
+// of these lines are the metadata, the spec and the three conditions.
 const linesAtRest = 93
 
 // The parts of kubectl's output that differ from run to run.

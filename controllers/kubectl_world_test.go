@@ -70,7 +70,7 @@ func (p *printedWorld) create(ctx SpecContext, objects ...client.Object) {
 	}
 }
 
-// createServices creates services that are changed, wait, are changing, are not visible, and end.
+// createServices creates services that are changed, waiting, changing, not visible, and ending.
 func (p *printedWorld) createServices(ctx SpecContext) {
 	GinkgoHelper()
 	p.create(ctx, p.Service("site-changed", p.line()),
@@ -160,7 +160,7 @@ func (p *printedWorld) createLost(ctx SpecContext) {
 	expectReady(p.process.Drive(ctx, "site-lost"), "False", v1alpha1.ReasonOutcomeUnknown)
 }
 
-// deleteLedger deletes the ledger of a service. It is kept.
+// deleteLedger requests the deletion of the ledger of a service. The ledger is kept.
 func (p *printedWorld) deleteLedger(ctx SpecContext, service string) {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}

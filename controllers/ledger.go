@@ -57,9 +57,9 @@ type objectLedger struct {
 	ledger  *v1alpha1.RequestLedger // as last read or written; nil: there is none
 	wrote   bool                    // whether this pass has written it
 	renamed bool                    // whether the status names the ledger of another identity
-	receipt *v1alpha1.Request       // an attempt of which only the status has the receipt; nil for none
-	lost    bool                    // whether a step has found it older than what this process has seen
-	behind  bool                    // whether it was so when the pass began; others still have to detect that
+	receipt *v1alpha1.Request       // an attempt whose receipt only the status has; nil for none
+	lost    bool                    // whether a step has found the ledger to be older than what this process has seen
+	behind  bool                    // whether it was older when the pass began; other readers still have to detect that
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)

@@ -47,8 +47,8 @@ func (c counting) Accept() (net.Conn, error) {
 	return connection, err
 }
 
-// answerAt makes the carrier accept the next plan change and answer a Location, in which {path} is
-// the path of the request, and {end} its last two segments.
+// answerAt makes the carrier accept the next plan change and respond with a Location. In it, {path}
+// stands for the path of the request, and {end} for the last two segments of that path.
 func answerAt(w *world.World, location string) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultLocation, Location: location}

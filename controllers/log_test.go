@@ -37,8 +37,8 @@ func (l *logLines) about(attempt *v1alpha1.Request) []string {
 	return found
 }
 
-// expectLogged expects one line at the sending of an attempt and one at its end, and in both what it
-// is about.
+// expectLogged expects one line when an attempt is sent and one when it ends. Both lines must name
+// what the attempt is about.
 func (l *logLines) expectLogged(attempt *v1alpha1.Request, texts ...string) {
 	GinkgoHelper()
 	Expect(l.about(attempt)).To(HaveExactElements(

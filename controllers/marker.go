@@ -47,7 +47,7 @@ var errMarkerGone = errors.New("the marker RequestLedger has been deleted or rep
 const retryMarkerAfter = 2 * time.Second
 
 // Start creates the marker if there is none, before the first objects are applied: if objects
-// existed already, a person would have to acknowledge it.
+// existed already, a person would have to acknowledge the marker.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
 	defer found()
@@ -198,7 +198,8 @@ func (m *Marker) reread(ctx context.Context) error {
 }
 
 // acknowledged returns the marker with the acknowledgment applied: it accepts the ledgers of those
-// clusters. The annotation is removed, or it would acknowledge the next restore, too.
+// clusters. The annotation is removed, because otherwise it would also acknowledge the next
+// restore.
 func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.RequestLedger {
 	marker = marker.DeepCopy()
 	delete(marker.Annotations, v1alpha1.AnnotationAcknowledge)

@@ -24,8 +24,8 @@ func recorded(notification decide.Notification, write func() error) error {
 	return nil
 }
 
-// note records a notification, if it is new, and its consequences. The resourceVersion that was
-// read makes this safe on a replica that does not lead.
+// note records a new notification and its consequences. The resourceVersion that was read makes
+// this safe on a replica that does not lead.
 func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, notification decide.Notification) error {
 	if !decide.IsNews(*held, notification) {
 		return nil

@@ -55,7 +55,7 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 		Complete(r)
 }
 
-// referringTo returns a function that finds the objects whose field names a given object.
+// referringTo returns a function that finds the objects that refer to a given object in this field.
 func (r *OneShotReconciler) referringTo(field string) handler.MapFunc {
 	return func(ctx context.Context, named client.Object) []reconcile.Request {
 		return r.withName(ctx, field, client.ObjectKeyFromObject(named))

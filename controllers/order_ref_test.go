@@ -188,7 +188,8 @@ var _ = Describe("A service from an order", func() {
 	)
 })
 
-// pair is two objects for one service that declare the same, one by orderRef and one by serviceID.
+// pair is two objects that declare the same for one service: one names it by orderRef, the other by
+// serviceID.
 type pair struct {
 	orderFirst bool // whether the one by orderRef is older
 	early      time.Duration

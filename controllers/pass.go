@@ -103,8 +103,8 @@ func (p *pass) describe(decision decide.Decision) {
 	p.ledger.show()
 }
 
-// describeDuringStep is describe during a step. A resolution that arrives only now is not marked as
-// handled by this write: it gets a step of its own.
+// describeDuringStep does the same as describe, during a step. A resolution that arrives only now
+// is not marked as handled by this write: it gets a step of its own.
 func (p *pass) describeDuringStep() {
 	decision := p.decide()
 	if _, resolves := decision.Step.(decide.Resolve); resolves {

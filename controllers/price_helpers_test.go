@@ -33,7 +33,7 @@ type pricedService struct {
 	forger  *tamperingProxy
 }
 
-// newPricedService creates a deal. The edits change how the carrier sells the service.
+// newPricedService creates such a world. The edits change how the carrier sells the service.
 func newPricedService(ctx context.Context, policy edit, sold ...func(*simulator.Service)) pricedService {
 	GinkgoHelper()
 	d := pricedService{forger: &tamperingProxy{}}
@@ -107,7 +107,7 @@ func (d pricedService) mismatches() []string {
 	return slices.DeleteFunc(d.Events.All(), other)
 }
 
-// The paths whose answers a forger can change.
+// The paths whose responses the proxy can change.
 const (
 	quotePath  = "/plan-changes/options/requests/"
 	resultPath = "/plan-changes/requests/"
@@ -117,7 +117,7 @@ const (
 // path, while there is a replacement.
 type tamperingProxy struct{ path, from, to string }
 
-// wrap puts the forger between a process and the carrier.
+// wrap puts the proxy between a process and the carrier.
 func (f *tamperingProxy) wrap(options *controllers.Options) {
 	inner := options.Wrap
 	options.Wrap = func(next http.RoundTripper) http.RoundTripper {

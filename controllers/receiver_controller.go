@@ -13,7 +13,7 @@ import (
 )
 
 // receiverReconciler updates the receiver of one replica from the accounts and their Secrets. Every
-// replica has its own, whether it leads or not; it writes nothing to the API server.
+// replica has its own receiver, whether it leads or not. Nothing is written to the API server.
 type receiverReconciler struct {
 	client.Reader
 
@@ -21,8 +21,8 @@ type receiverReconciler struct {
 	accounts *CarrierAccountReconciler
 }
 
-// Reconcile reads an account's shared secrets, again every few seconds. Secrets are not watched,
-// and a secret that was replaced because it leaked must soon become invalid.
+// Reconcile reads an account's shared secrets, and repeats that every few seconds. Secrets are not
+// watched, and a secret that was replaced because it leaked must soon become invalid.
 func (e *receiverReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	account := &v1alpha1.CarrierAccount{}
 	err := e.Get(ctx, request.NamespacedName, account)

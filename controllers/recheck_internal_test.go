@@ -31,11 +31,11 @@ func called(is ...metav1.Condition) []client.Object {
 	return []client.Object{account, service}
 }
 
-// Two managers that both led, of which one could log in and the other could not, overwrote each
-// other without a pause: the long simulation found it (SIM_SEED=219, as it was then). One of two
-// managers asked for a price that the other knew, and was killed, which left the service
-// Progressing for ever (SIM_SEED=3525). Two managers that showed a lost request as Progressing and
-// as CarrierUnavailable overwrote each other every minute, when every write was rechecked.
+// The long simulation found two bugs. Two managers both led, and only one of them could log in:
+// they overwrote each other without a pause (SIM_SEED=219, as it was then). One of two managers
+// asked for a price that the other knew, and was killed, which left the service Progressing for
+// ever (SIM_SEED=3525). Two managers that showed a lost request as Progressing and as
+// CarrierUnavailable overwrote each other every minute, when every write was rechecked.
 func TestALessSettledObjectIsCheckedAgainAfterADelay(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse

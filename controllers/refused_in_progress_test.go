@@ -82,7 +82,7 @@ func (r *refusedRun) read(ctx context.Context) {
 	Expect(found).To(BeTrue())
 }
 
-// reconcile runs one pass over the object, and returns after which time the next one is due.
+// reconcile runs one pass over the object, and returns how long it is until the next one is due.
 func (r *refusedRun) reconcile(ctx context.Context) time.Duration {
 	GinkgoHelper()
 	pass := r.process.Reconcile
@@ -102,8 +102,8 @@ func (r *refusedRun) reconcile(ctx context.Context) time.Duration {
 	return result.RequeueAfter
 }
 
-// until runs the passes that are due until Ready has a reason. Before that, no approval is awaited
-// but the one that was given: its status is not rewritten while the prices are read again.
+// until runs the passes that are due until Ready has a reason. Before that, the object waits for no
+// approval other than the given one: its status is not rewritten while the prices are read again.
 func (r *refusedRun) until(ctx context.Context, reason string) {
 	GinkgoHelper()
 	for range 100 {
@@ -156,14 +156,14 @@ func (r *refusedRun) approve(ctx context.Context) {
 	Expect(r.Patch(ctx, r.object, client.MergeFrom(before))).To(Succeed())
 }
 
-// changing builds a service that asks before a change that costs, and before its first one.
+// changing builds a service that needs an approval for a chargeable change, and for its first one.
 func changing(edits ...edit) func(*world.World, int64) controllers.Subject {
 	return func(w *world.World, line int64) controllers.Subject {
 		return w.Service(site, line, append(edits, withApproval(v1alpha1.ApprovalOnCost))...)
 	}
 }
 
-// attempt returns the newest attempt. Of a service, the ledger alone has it whole.
+// attempt returns the newest attempt. For a service, only the ledger has all of it.
 func (r *refusedRun) attempt(ctx context.Context) *v1alpha1.Request {
 	GinkgoHelper()
 	if service, is := r.object.(*v1alpha1.BroadbandService); is {

@@ -101,8 +101,8 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 }
 
 // record writes the status if it changed, and returns when the next pass is due: the one exit of a
-// pass. A pass that waits for its turn in the rate limit, or for seconds, writes nothing,
-// unless the status was never written before.
+// pass. A pass that waits for its turn in the rate limit, or for only a few seconds, writes
+// nothing, unless the status was never written before.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.RequeueAt
 	if wait > 0 {

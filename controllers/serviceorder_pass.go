@@ -76,7 +76,7 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 	return nil
 }
 
-// identifierWord returns the carrier's own word in identifiers, which its document has, too.
+// identifierWord returns the carrier's own word in identifiers, which also occurs in the document.
 func (p *orderPass) identifierWord() string {
 	if p.account.Object == nil {
 		return ""
@@ -113,7 +113,7 @@ func (p *orderPass) finish(request *v1alpha1.Request, body []byte) {
 	orders.Accepted(p.order, request, body)
 }
 
-// reached records that, according to a person, the carrier accepted the order, and its number.
+// reached records that a person found the order accepted by the carrier, and the order's number.
 func (p *orderPass) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _ time.Time) {
 	orders.Named(p.order, request)
 }

@@ -40,7 +40,7 @@ type Options struct {
 	Submit        bool          // whether requests may be sent at all
 	Marker        string        // the RequestLedger that is the marker; "": treat the installation as acknowledged
 	Workers       int           // concurrent passes, per kind
-	RecheckAfter  time.Duration // delay before an object that became less settled is checked again; 0: [DoubtAfter]
+	RecheckAfter  time.Duration // delay before an object that became less settled is checked again; 0: [RecheckAfter]
 	UserAgent     string
 	Now           func() time.Time
 	Elapsed       func() time.Duration // monotonic; nil: from Now, whose times have a monotonic reading in production

@@ -13,7 +13,7 @@ import (
 
 // The first response of the carrier triggered all objects of an account. Of a thousand objects that
 // had just been written, one was reconciled from an older cached copy, and its write failed with a
-// conflict. None waits for the first response, and none for the end of responses.
+// conflict. No object waits for the first response, or for the end of responses.
 func TestACarrierThatAnswersFirstOrNoMoreReconcilesNoObject(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse

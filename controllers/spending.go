@@ -118,9 +118,9 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 	}
 }
 
-// currentLedger returns the identity's ledger as recorded now. It adds what the identity has sent
-// in the last hour from accounts without a chargeLimit, or before the ledger existed, from the
-// ledgers of services, orders and tests. It reports whether it added anything.
+// currentLedger returns the identity's ledger as recorded now. From the ledgers of services, orders
+// and tests, it adds what the identity has sent in the last hour from accounts without a
+// chargeLimit, or before its own ledger existed. It reports whether it added anything.
 func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
 	spec := identitySpec(s.account)
 	name := operate.LedgerName(spec)

@@ -25,8 +25,7 @@ func withUnknownValues(policy v1alpha1.UnknownValues) edit {
 	return func(service *v1alpha1.BroadbandService) { service.Spec.UnknownValues = policy }
 }
 
-// declareEverything declares, in addition to a plan that the service has, everything that no read
-// returns.
+// declareEverything declares a plan that the service has, and everything that no read returns.
 func declareEverything(service *v1alpha1.BroadbandService) {
 	service.Spec.Plan = &v1alpha1.Plan{Name: world.PlanSlow, Term: 12}
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod = world.SLAFast, "ETHERNET"

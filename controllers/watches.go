@@ -30,14 +30,15 @@ func specChanges() predicate.Predicate {
 }
 
 // replaced reports whether an object has replaced another of the same name. If a watch is
-// interrupted while one is deleted and the other created, they appear as one updated object.
+// interrupted while the old object is deleted and the new one is created, they appear as one
+// updated object.
 func replaced(update event.UpdateEvent) bool {
 	return update.ObjectOld.GetUID() != update.ObjectNew.GetUID()
 }
 
-// accountChanges passes account changes that may unblock the account's objects. It excludes that the
-// carrier has answered for the first time, which a call for one of the objects caused, and that it
-// answers no more: no object waits for either.
+// accountChanges passes account changes that may unblock the account's objects. It excludes two
+// changes that no object waits for: the first response of the carrier, which a call for one of the
+// objects caused, and the beginning of a silence of the carrier.
 func accountChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
 		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)

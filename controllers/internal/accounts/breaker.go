@@ -13,8 +13,9 @@ import (
 const (
 	widestWindow = 1024 // chargeable requests in progress at a time: more than any operator has workers
 
-	// The pause after a lost response doubles with each consecutive loss. Up to ten losses it stays
-	// short, because a few lost among many are a hiccup; after more, the carrier is given time.
+	// The pause after a lost response doubles with each consecutive loss. It stays short up to ten
+	// losses, because a few losses among many requests are a hiccup. After more losses, the carrier is
+	// given time.
 	shortestPause  = time.Second
 	fewLossesPause = 16 * time.Second
 	fewLosses      = 10
@@ -25,9 +26,9 @@ const (
 
 // breaker holds back chargeable requests after a lost response, in the way of congestion control.
 // One bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits
-// the chargeable requests in progress: one at first, doubled with each response, one again after a
-// lost response. After a loss, none is sent until a pause is over and the carrier has answered a
-// free read.
+// the number of chargeable requests in progress. It is one at first, doubles with each response,
+// and is one again after a lost response. After a loss, no chargeable request is sent until a pause
+// is over and the carrier has answered a free read.
 //
 // The state is in memory only: a new process knows of no lost response, and its window is one.
 type breaker struct {
@@ -36,7 +37,7 @@ type breaker struct {
 	mu         sync.Mutex
 	window     int // how many chargeable requests may be in progress; 0: one
 	inProgress int
-	turned     int // how many found the window full since the last one left it
+	turned     int // how many requests found the window full since one last left it
 
 	lost    string    // the request whose response was lost last
 	lostAt  time.Time // when the loss was detected; zero: no response is known to be lost
@@ -86,8 +87,8 @@ func (b *breaker) leave() {
 	b.turned = 0
 }
 
-// posted updates the breaker from the response to a POST of a class, and reports whether it
-// is new that the carrier answers.
+// posted updates the breaker from the response to a POST of a class, and reports whether the
+// carrier has started to answer.
 func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, had ticket) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,8 +112,8 @@ func (b *breaker) noteLoss(class carrier.RepeatClass, had ticket) {
 	if !class.Costly() && b.awaitsResponse() {
 		return
 	}
-	// A request that was already in progress at the last loss belongs to that loss, and there may be
-	// many queries: neither counts again.
+	// A request that was already in progress at the last loss belongs to that loss and does not count
+	// again. Neither does a query, because there may be many of them.
 	if b.inARow == 0 || class.Costly() && had.enteredAt.After(b.lostAt) {
 		b.inARow++
 	}
@@ -160,7 +161,7 @@ func (b *breaker) admit() {
 
 func (b *breaker) admitNext() { b.heard, b.probes, b.probing = true, 0, nil }
 
-// probe reports whether a free read is due, and starts it: of all waiting passes only one makes it.
+// probe reports whether a free read is due, and starts it: only one of all waiting passes makes it.
 func (b *breaker) probe() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -178,12 +179,12 @@ func (b *breaker) probeFailed(err error) (news bool) {
 	defer b.mu.Unlock()
 	b.probes++
 	if b.probes == 1 {
-		b.probing = err // the next ones would only be worded otherwise, and every waiting object shows it
+		b.probing = err // later errors would differ only in wording, and every waiting object shows this one
 	}
 	return b.fallSilent(decide.Silence{Since: b.lostAt, Lost: b.lost, Err: err})
 }
 
-// state returns what is known of the carrier.
+// state returns what is known about the carrier.
 func (b *breaker) state() decide.Breaker {
 	b.mu.Lock()
 	defer b.mu.Unlock()

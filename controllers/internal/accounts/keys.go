@@ -35,15 +35,16 @@ func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(contex
 	}
 }
 
-// use is what a Secret is used for: it is sent, or proof of possessing it, to these addresses.
+// use is what a Secret is used for: the Secret, or proof of possessing it, is sent to these
+// addresses.
 type use struct {
 	addresses []string
-	listed    bool // its annotation must exist: without it, a Secret may otherwise be used with any host
+	listed    bool // whether it needs its annotation; otherwise, a Secret without one may be used with any host
 }
 
-// useOf returns what an account uses its keys for. An assertion for an audience that the account
-// sets would be accepted by the server of that audience, wherever it was sent. So the owner of the
-// key must have named both.
+// useOf returns what an account uses its keys for. If the account sets an audience, the server of
+// that audience would accept the assertion, wherever it was sent. So the owner of the key must have
+// listed the hosts of both.
 func useOf(spec *v1alpha1.CarrierAccountSpec) use {
 	keys := use{addresses: []string{spec.BaseURL, spec.Auth.TokenURL}}
 	if spec.Auth.Audience != "" {

@@ -47,7 +47,7 @@ func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Dura
 	return wait, nil
 }
 
-// Breaker returns the state of the breaker, and what is known of the carrier.
+// Breaker returns the state of the breaker, and what is known about the carrier.
 func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
 
 // noteRead notes whether a read was answered. What waits for the carrier continues after "any 200 or

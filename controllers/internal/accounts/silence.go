@@ -9,22 +9,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A carrier is silent after this many calls in a row without a response, and not before this time
-// has passed: each change is written to the account, and the end of a silence wakes its objects.
+// A carrier counts as silent after this many calls in a row without a response, but not before this
+// time has passed: each change is written to the account, and the end of a silence wakes the
+// objects of the account.
 const (
 	unansweredCalls = 3
 	shortestSilence = time.Minute
 )
 
-// silence is what is known of a carrier that does not answer. It holds back nothing.
+// silence is what is known about a carrier that does not answer. It holds back nothing.
 type silence struct {
 	calls int             // without a response, since the last one
 	since time.Time       // of the first of these
 	shown *decide.Silence // nil: the carrier is not called silent
 }
 
-// unanswered notes that a call got this error, and reports whether it is new that the carrier is
-// silent. An error in a response is no silence, except that a 5xx may be a proxy's.
+// unanswered notes that a call got this error, and reports whether the carrier has become silent
+// now. An error in a response is not silence, except for a 5xx, which may come from a proxy.
 func (b *breaker) unanswered(err error) (news bool) {
 	if class := carrier.ClassOf(err); class != carrier.Unreachable && class != carrier.ServerFault {
 		return false
@@ -41,7 +42,7 @@ func (b *breaker) unanswered(err error) (news bool) {
 	return b.fallSilent(decide.Silence{Since: b.silence.since, Err: err})
 }
 
-// refused notes that the carrier has refused a read, and reports whether it is new that it answers.
+// refused notes that the carrier has refused a read, and reports whether it has started to answer.
 func (b *breaker) refused() (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,8 +50,8 @@ func (b *breaker) refused() (news bool) {
 }
 
 // fallSilent notes that the carrier is silent, and reports whether that is new. What is shown stays
-// the same until it answers, so that only the first call of many is a reason to write it. The lock
-// must be held.
+// the same until the carrier answers, so only the first of many calls causes a write. The lock must
+// be held.
 func (b *breaker) fallSilent(why decide.Silence) (news bool) {
 	if b.silence.shown != nil {
 		return false

@@ -98,7 +98,8 @@ func posting(class carrier.RepeatClass, delivery carrier.Delivery) func(*breaker
 	return func(b *breaker) bool { return b.posted(class, delivery, ticket{}) }
 }
 
-// Each change is a write and wakes all objects of the account, so a hiccup is none.
+// Each change is a write and wakes all objects of the account, so a hiccup must not count as a
+// silence.
 func TestASilenceLastsAtLeastAMinute(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
@@ -111,7 +112,7 @@ func TestASilenceLastsAtLeastAMinute(t *testing.T) {
 	}
 }
 
-// A response that is an error shows that the carrier answers, or at least not that it does not.
+// An error in a response shows that the carrier answers, or at least does not show the opposite.
 func TestAnErrorInAResponseIsNoSilence(t *testing.T) {
 	t.Parallel()
 	for _, class := range []carrier.Class{
@@ -164,8 +165,8 @@ func TestFurtherLossesDoNotChangeWhatIsShown(t *testing.T) {
 	}
 }
 
-// An account without services has nothing to read. That the next request may be sent does not mean
-// that the carrier has answered.
+// An account without services has nothing to read. The next request may then be sent, but that does
+// not mean that the carrier has answered.
 func TestARequestInPlaceOfAProbeIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()

@@ -89,8 +89,8 @@ func (f *Fleet) Add(kind string, object Object) {
 	}
 }
 
-// addOpen counts requests that have not ended, with the time since they were sent, or since their
-// outcome is unknown.
+// addOpen counts requests that have not ended. Their age counts from when they were sent, or from
+// when their outcome became unknown.
 func (f *Fleet) addOpen(open []*v1alpha1.Request) {
 	for _, request := range open {
 		since := request.SubmittedAt

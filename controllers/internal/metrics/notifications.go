@@ -31,7 +31,7 @@ func newNotifications(r *registrar) *Notifications {
 	for _, answer := range []string{answerAccepted, answerRefused, answerLimited, answerPostponed, answerMalformed} {
 		made.received.WithLabelValues(unknownEvent, answer)
 	}
-	// Only these are given to a notification whose event is known.
+	// Only these responses are given to a notification whose event is known.
 	for _, event := range carrier.EventNames() {
 		made.received.WithLabelValues(string(event), answerAccepted)
 		made.received.WithLabelValues(string(event), answerPostponed)
@@ -39,8 +39,8 @@ func newNotifications(r *registrar) *Notifications {
 	return made
 }
 
-// Add counts a notification by the status that it was answered with, and its event; "" if it was
-// not read or is unknown.
+// Add counts a notification by the status of the response and by the event; "" if the notification
+// was not read or its event is unknown.
 func (n *Notifications) Add(status int, name carrier.EventName) {
 	if n == nil {
 		return

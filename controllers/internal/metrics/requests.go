@@ -152,8 +152,8 @@ type Seen struct {
 	Notified time.Time // when a notification about the object arrived; zero: none did
 }
 
-// Noticed records how the end of a request was seen. It happened after the previous poll, so it was
-// seen at most that late; a notification shows when it happened.
+// Noticed records how the end of a request was seen. The request ended after the previous poll, so
+// the delay is at most the time since that poll. A notification shows when the request ended.
 func (m *Requests) Noticed(operation v1alpha1.Operation, seen Seen, now time.Time) {
 	if m == nil {
 		return

@@ -19,8 +19,8 @@ type spending struct {
 	currencies *currencies
 }
 
-// The charges of a request. A counter cannot fall, so what a cheaper plan saves is counted by
-// itself.
+// The charges of a request. A counter cannot fall, so what a cheaper plan saves is counted
+// separately.
 const (
 	chargeOneTime         = "one_time"
 	chargeMonthlyIncrease = "monthly_increase"
@@ -78,8 +78,8 @@ func (s spending) add(charge, currency string, cents int64) {
 	}
 }
 
-// billOf returns the price of changes, or that of an order, whose fees are the carrier's own: the
-// rows of its plan show those of the qualification.
+// billOf returns the price of changes, or of an order. The fees of an order are those that the
+// carrier reported: the rows of its plan show the fees of the qualification.
 func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
 	var bill decide.Bill
 	if fees != nil {
@@ -103,7 +103,7 @@ func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
 	return bill
 }
 
-// currencies limits the label to codes such as AUD, and to a few of them: the carrier writes them.
+// currencies limits the label to a few codes such as AUD, because the carrier writes them.
 type currencies struct {
 	mu   sync.Mutex
 	seen map[string]bool

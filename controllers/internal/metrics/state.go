@@ -11,14 +11,14 @@ import (
 )
 
 // State counts, at each scrape, the objects in the caches of the manager that was set up last.
-// Every manager counts, also one that stands by: after a change of leader no value is missing. The
+// Every manager counts, even on standby, so that no value is missing after a change of leader. The
 // managers of one set of namespaces show the same values, so queries take their maximum.
 type State struct {
 	read atomic.Pointer[func() *Fleet]
 }
 
-// ReadWith makes scrapes count with a function. It returns nil if it cannot: only the metrics of
-// the state are then missing from the scrape.
+// ReadWith makes scrapes count with a function. The function returns nil if it cannot count. Then
+// only the metrics of the state are missing from the scrape.
 func (s *State) ReadWith(read func() *Fleet) { s.read.Store(&read) }
 
 // stateMetrics has the descriptions of the metrics of the state.

@@ -30,8 +30,8 @@ func (p *Protocol) RemoveFinalizer(ctx context.Context, subject client.Object) e
 }
 
 // changeFinalizer patches only the list of finalizers, under the resourceVersion that the decision
-// was based on. It does not take over the status that the API server returns: it may be older than
-// what is recorded in the ledger.
+// was based on. It does not take over the status that the API server returns, because that status
+// may be older than what is recorded in the ledger.
 func (p *Protocol) changeFinalizer(
 	ctx context.Context, subject client.Object, change func(client.Object, string) bool,
 ) error {

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// gateAfter: "less than 10 s since the intent was begun, by the larger of the monotonic and the
-	// wall clock's difference" (R13).
+	// gateAfter implements: "less than 10 s since the intent was begun, by the larger of the monotonic
+	// and the wall clock's difference" (R13).
 	gateAfter = 10 * time.Second
 
-	// gateRead: "Each has 3 s" (R12).
+	// gateRead implements: "Each has 3 s" (R12).
 	gateRead = 3 * time.Second
 )
 

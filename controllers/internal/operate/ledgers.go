@@ -91,8 +91,8 @@ func (l *Ledgers) Newest(ctx context.Context, name string) (*v1alpha1.RequestLed
 	return l.read(ctx, l.Live, name)
 }
 
-// Latest reads a ledger, bypassing the cache, nil when there is none, and reports whether it lacks
-// something that this process has seen of it (R6).
+// Latest reads a ledger, bypassing the cache, and reports whether it lacks something that this
+// process has seen of it (R6). The ledger is nil if there is none.
 func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
 	if ledger, err = l.Newest(ctx, name); err != nil {
 		return nil, false, err

@@ -19,7 +19,7 @@ const (
 	// sweepEvery is the interval between sweeps of the memory.
 	sweepEvery = time.Minute
 
-	// keepPosted: "posted ids an hour after their ledger has the outcome" (R28).
+	// keepPosted implements: "posted ids an hour after their ledger has the outcome" (R28).
 	keepPosted = time.Hour
 
 	// keepGone is how long a pass over a deleted object may still be running.
@@ -98,7 +98,8 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 }
 
 // mayHavePosted reports whether an attempt may have left this process. An attempt as old as one
-// dropped from memory counts as posted: it is no longer known, and it must not be sent twice.
+// that was dropped from memory counts as posted: it may have been posted too, and must not be sent
+// twice.
 func (m *Memory) mayHavePosted(request *v1alpha1.Request) bool {
 	_, held := m.posted[request.AttemptID]
 	return held || request.Sender == m.sender && !request.SubmittedAt.After(m.dropped)

@@ -157,8 +157,8 @@ func setFinished(request *v1alpha1.Request, by decide.Writer, now metav1.Time) {
 	}
 }
 
-// write persists an attempt that has changed: in the ledger, or in the status. In the ledger's case
-// the object's status shows the attempt at the end of the pass.
+// write persists an attempt that has changed, in the ledger or in the status. If it is in the
+// ledger, the object's status shows it at the end of the pass.
 func (p *Protocol) write(ctx context.Context, scope Scope, attempt v1alpha1.Request) error {
 	if scope.Ledger != nil {
 		return scope.Ledger.Record(ctx, attempt)

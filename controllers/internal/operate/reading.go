@@ -138,8 +138,8 @@ func (p *Protocol) Collect(
 }
 
 // readingPolled handles the result of one poll. A question whose handle the carrier does not know
-// "is asked anew after 60 s". Any other poll error fails only the poll at first, and the reading
-// after the usual duration of the operation.
+// "is asked anew after 60 s". At first, any other poll error fails only this poll. Once the usual
+// duration of the operation has passed, it fails the reading.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastPoll = p.Now()
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)

@@ -34,8 +34,8 @@ const (
 
 var errStep = errors.New("this step fails")
 
-// tape is the environment of the protocol: it records each step, and can make something happen at
-// one. The tests of package controllers cover the same with a real API server.
+// tape is the environment of the protocol: it records each step, and can make something happen at a
+// step. The tests of package controllers cover the same with a real API server.
 type tape struct {
 	client.Client
 	Carrier

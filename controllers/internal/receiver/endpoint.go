@@ -62,8 +62,8 @@ func (e *endpoint) add(ref v1alpha1.SecretKeyReference, secret []byte) error {
 	return nil
 }
 
-// signingKey returns the key that a secret signs with: its bytes, or, with the prefix of Standard
-// Webhooks, the decoded base64 after the prefix. It is nil if that is not valid base64.
+// signingKey returns the key that a secret signs with: its bytes or, if it has the prefix of
+// Standard Webhooks, the decoded base64 after the prefix. It is nil if that is not valid base64.
 func signingKey(secret []byte) []byte {
 	encoded, standard := bytes.CutPrefix(secret, []byte("whsec_"))
 	if !standard {

@@ -64,7 +64,8 @@ type response struct {
 	event  carrier.EventName // empty if it was not read, or is unknown
 }
 
-// wellFormed returns the status for a request that is refused whatever its content; 0 if it is not.
+// wellFormed returns the status for a request that is refused whatever its content; 0 if it is
+// accepted.
 func wellFormed(request *http.Request) int {
 	switch {
 	case !request.ProtoAtLeast(1, 1):

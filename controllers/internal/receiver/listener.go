@@ -122,8 +122,8 @@ func (l *Listener) server(ctx context.Context) *http.Server {
 	}
 }
 
-// setFault records why nothing listens (nil: it listens), and has the accounts updated if that
-// changed.
+// setFault records why the receiver does not listen, or nil if it does. If that changed, the
+// accounts are updated.
 func (r *Receiver) setFault(err error) {
 	r.mu.Lock()
 	news := (r.fault == nil) != (err == nil) || err != nil && r.fault.Error() != err.Error()

@@ -192,7 +192,7 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 }
 
 // A proxy that reads the Content-Length beside chunks passes on a second request in the body of the
-// first: the connection ends with the first response.
+// first one, so the connection ends with the first response.
 func TestConnectionEndsAfterChunks(t *testing.T) {
 	t.Parallel()
 	d, address, trust := served(t)

@@ -104,9 +104,9 @@ func (o Object) set(conditionType string, status metav1.ConditionStatus, verdict
 	})
 }
 
-// Exit returns the result of a pass: when the next one is due, and with which priority. Scheduled
-// polls have the same low priority as the objects reconciled at startup, and so never starve them.
-// An edit has normal priority and overtakes both.
+// Exit returns the result of a pass: when the next pass is due, and its priority. Scheduled polls
+// have the same low priority as the objects reconciled at startup, and so never starve them. An
+// edit has normal priority and overtakes both.
 func Exit(now, lookAt time.Time) ctrl.Result {
 	if lookAt.IsZero() {
 		return ctrl.Result{}
