@@ -218,7 +218,7 @@ func (s settings) checkElection() error {
 }
 
 func (s settings) logger(out io.Writer) logr.Logger {
-	// More verbose than debug, client-go logs response bodies, including Secrets.
+	// At levels more verbose than debug, client-go logs response bodies, including Secrets.
 	options := &slog.HandlerOptions{Level: max(s.logLevel, slog.LevelDebug)}
 	if s.logText {
 		return logr.FromSlogHandler(slog.NewTextHandler(out, options))

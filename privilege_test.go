@@ -61,7 +61,7 @@ func withoutDelays(seed *simulator.Seed) {
 	}
 }
 
-// editDuringPOST changes an object while the next POST of an operation is in flight: its response
+// editDuringPOST changes an object while the next POST of an operation is in flight. The response
 // is then written into the current object, which is read bypassing the cache.
 func (w rightsWorld) editDuringPOST(ctx context.Context, operation carrier.Operation, object client.Object) {
 	GinkgoHelper()

@@ -37,8 +37,8 @@ services:
 `
 )
 
-// The page shows a plan change while it is in progress, its button loses the response to the next
-// one, and the page shows that the carrier has carried it out all the same.
+// The page shows a plan change while it is in progress. Its button loses the response to the next
+// plan change, and the page shows that the carrier has carried out that change all the same.
 func TestThePageShowsWhatTheCarrierSees(t *testing.T) {
 	t.Parallel()
 	url, client := startCarrier(t)

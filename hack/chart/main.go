@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Chart writes the templates and the Chart.yaml of charts/broadband-operator, so that an installation
-// with Helm has the same objects as config/default. The values of the chart, and the templates of
-// what only the chart has, are written by hand.
+// Chart writes the templates and the Chart.yaml of charts/broadband-operator, so that an
+// installation with Helm has the same objects as config/default. The values of the chart, and the
+// templates of objects that only the chart has, are written by hand.
 package main
 
 import (
@@ -60,7 +60,8 @@ func run(kustomize, into string) error {
 	return errors.Join(failed...)
 }
 
-// copies are the files of the chart that are files of config, too. Helm renders nothing in them.
+// copies maps files of the chart to the files of config that they copy. Helm renders nothing in
+// them.
 func copies() map[string]string {
 	return map[string]string{
 		"prometheus-rules.yaml":  "config/prometheus/rules.yaml",

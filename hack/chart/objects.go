@@ -23,8 +23,8 @@ type object struct {
 
 func (o *object) id() string { return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName() }
 
-// The namespaces in the manifests: the operator's, and the one that stands for each that it is
-// restricted to.
+// The namespaces in the manifests: that of the operator, and one that stands for each namespace
+// that the operator is restricted to.
 const (
 	ownNamespace     = "broadband-operator"
 	exampleNamespace = "sites"

@@ -54,7 +54,8 @@ func makeTemplates(objects []object, patches []patch) (map[string]string, error)
 var (
 	// quoted is an expression that YAML quotes.
 	quoted = regexp.MustCompile(`'(\{\{(?:[^']|'')*\}\})'`)
-	// special is a line with one of our own expressions: indentation, field, which, and of what.
+	// special is a line with one of our own expressions. Its groups are the indentation, the field,
+	// the expression and its value.
 	special = regexp.MustCompile(`(?m)^( *)(.*?)\{\{ (block|optional|items) (.*) \}\}$`)
 )
 

@@ -98,8 +98,8 @@ func (e *experiment) try(ctx context.Context, d *demo) error {
 	return d.awaitReady(ctx, e.service, e.serviceID, e.posts)
 }
 
-// awaitReady waits until a service is Ready for its generation, and the carrier has carried out so
-// many plan changes for it. More than those are an error at once.
+// awaitReady waits until a service is Ready for its generation, and the carrier has carried out the
+// given number of plan changes for it. More plan changes are an error at once.
 func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int) error {
 	cluster, err := d.cluster()
 	if err != nil {
@@ -164,8 +164,8 @@ func service(ctx context.Context, cluster client.Client, name string) (*v1alpha1
 // kubectlFolder returns the folder that the commands find kubectl in.
 func (d *demo) kubectlFolder() string { return filepath.Dir(d.Kubectl) }
 
-// killBetween kills the manager after the carrier has accepted a plan change and before its response
-// arrives, and shows that the next one sends nothing twice.
+// killBetween kills the manager after the carrier has accepted a plan change and before its
+// response arrives, and shows that the next manager sends nothing twice.
 func (d *demo) killBetween(ctx context.Context) error {
 	d.Printf("\ndemo: bbs/faster is to be changed, the carrier accepts the request, and its response never arrives\n")
 	kill := experiment{commands: []string{

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The plans of the scenario. The carrier does not sell the last one: it has letters for digits.
+// The plans of the scenario. The carrier does not sell the last one, whose digits are letters.
 const (
 	planSlow    = "Home 50/20"
 	planFast    = "Home 100/20"

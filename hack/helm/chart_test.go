@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// keep is the annotation with which Helm does not delete an object.
+// keep is the annotation that prevents Helm from deleting an object.
 const keep = "helm.sh/resource-policy"
 
 // withoutKeep are the objects of the chart without what only Helm knows.
@@ -80,8 +80,8 @@ func TestTheChartMovesToTheNamespaceOfItsRelease(t *testing.T) {
 	NewWithT(t).Expect(replaced).NotTo(ContainSubstring("elsewhere"))
 }
 
-// options are all values of the chart, each with another value than its default and what that adds to
-// the manifests, or, after an exclamation mark, removes.
+// options maps each value of the chart to a setting other than its default, and to what the setting
+// adds to the manifests or, after an exclamation mark, removes from them.
 func options() map[string][2]string {
 	return map[string][2]string{
 		"replicas":                               {"=3", "replicas: 3"},
@@ -154,7 +154,7 @@ func manifests(t *testing.T, objects map[string]*unstructured.Unstructured) stri
 	return all.String()
 }
 
-// leaves are the paths of values, and those of the documented ones in the schema and in the README.
+// leaves are the paths of values: those of the chart, of its schema, and of its README.
 func leaves(prefix string, values map[string]any) []string {
 	var found []string
 	for name, value := range values {

@@ -93,7 +93,7 @@ func withoutMetadata(one *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// Every option at once is what most of an API server's rules apply to.
+// With every option at once, most of an API server's rules apply.
 func TestAClusterAcceptsTheChart(t *testing.T) {
 	t.Parallel()
 	g, c := NewWithT(t), startCluster(t)

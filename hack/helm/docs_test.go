@@ -29,7 +29,7 @@ var (
 	fenced  = regexp.MustCompile("(?s)\n```sh\n(.*?)\n```\n")
 )
 
-// sections returns those parts of a page that have commands, in their order.
+// sections returns the parts of a page that have commands, in their order.
 func sections(t *testing.T, page string) []section {
 	t.Helper()
 	text := string(read(t, root+"/"+page))

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// top.go refers to middle.go and bottom.go, middle.go to bottom.go and, against that order, to top.go.
+// top.go refers to middle.go and bottom.go. middle.go refers to bottom.go and, against that order,
+// to top.go.
 func TestLayoutOfASample(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

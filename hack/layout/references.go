@@ -75,8 +75,8 @@ func (r references) sum() (sum int) {
 	return sum
 }
 
-// order returns the files so that few references run from a later file to an earlier one, by
-// repeatedly taking the file that is referred to least by the rest.
+// order returns the files so that few references run from a later file to an earlier one. It
+// repeatedly takes the file that the rest refers to least.
 func (r references) order() []string {
 	files := map[string]bool{}
 	for one := range r {
@@ -93,7 +93,7 @@ func (r references) order() []string {
 	return r.improved(order)
 }
 
-// surplus is by how much the references to a file outnumber its own, among these files.
+// surplus is how many more references, among these files, lead to a file than from it.
 func (r references) surplus(file string, among map[string]bool) (surplus int) {
 	for other := range among {
 		surplus += len(r[edge{other, file}]) - len(r[edge{file, other}])

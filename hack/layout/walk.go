@@ -13,7 +13,7 @@ import (
 )
 
 // walker follows calls as a reader does: each function once, in the order in which the code names
-// them. It returns to a file when a call leads to one that it has been to, other than the caller's.
+// them. A call returns to a file if the walk has been there before and it is not the caller's file.
 type walker struct {
 	in       *packages.Package
 	declared map[types.Object]*ast.FuncDecl
@@ -25,8 +25,8 @@ type walker struct {
 
 var errNoFunction = errors.New("the package has no such function")
 
-// walk prints through how many files the calls of a function lead, and how often they return to a
-// file that they had left.
+// walk prints the number of files that the calls of a function lead through, and how often they
+// return to a file that they had left.
 func walk(out io.Writer, in *packages.Package, name string) error {
 	start := in.Types.Scope().Lookup(name)
 	w := &walker{in: in, declared: declarations(in), seen: map[types.Object]bool{}, left: map[string]bool{}}

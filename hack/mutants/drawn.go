@@ -38,7 +38,7 @@ func rounds() []round {
 
 var errNoRound = errors.New("there is no such layer")
 
-// roundsUpTo returns the rounds up to and including the one with a name, all for "".
+// roundsUpTo returns the rounds up to and including the named one; all of them for "".
 func roundsUpTo(name string) ([]round, error) {
 	all := rounds()
 	if name == "" {

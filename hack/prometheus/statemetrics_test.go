@@ -121,8 +121,8 @@ func schemas(t *testing.T) (roots map[string]schema, plurals map[string]string) 
 
 var labelName = regexp.MustCompile(`^[a-z][a-z_]*$`)
 
-// Every kind has a metric, and every label a field: kube-state-metrics leaves out a label without a
-// value and says nothing.
+// Every kind has a metric, and every label has a field: kube-state-metrics leaves out a label
+// without a value and says nothing.
 func TestStateMetricsNameFieldsThatExist(t *testing.T) {
 	roots, plurals := schemas(t)
 	config := decoded[stateConfig](t, stateMetrics, strict)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prose reports words that the project does not use, in what a person reads: comments and messages of
-// Go files, and Markdown. words.yaml lists them, each with the words to use.
+// Prose reports words that the project does not use. It checks the texts that people read: comments
+// and messages of Go files, and Markdown. words.yaml lists the words, each with the words to use
+// instead.
 //
 //	go run ./hack/prose [FOLDER]
 //
@@ -32,7 +33,7 @@ func main() {
 	}
 }
 
-// run reports every word below a folder that is ruled out, and how many there are.
+// run reports every ruled-out word below a folder, and returns how many there are.
 func run(folder string, out io.Writer) (int, error) {
 	rules, err := readRules(words)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 //go:embed words.yaml
 var words []byte
 
-// rule is a word, or several, and what to write in its place.
+// rule is one or more words, and what to write in their place.
 type rule struct {
 	Not string `json:"not"` // a regular expression, matched without regard to case, at the limits of words
 	Use string `json:"use"`

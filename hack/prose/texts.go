@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// read returns the prose of every file below a folder that people write.
+// read returns the prose of every file below a folder that is written by people.
 func read(folder fs.FS) ([]text, error) {
 	var texts []text
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -32,8 +32,8 @@ func read(folder fs.FS) ([]text, error) {
 	return texts, nil
 }
 
-// skippedFolders are the folders of what is built, of what is not the project's, and of this tool,
-// which names the words.
+// skippedFolders are the folders of build results, of files that are not the project's, and of this
+// tool, which contains the words.
 var skippedFolders = regexp.MustCompile(`^hack/prose$|(^|/)(bin|testdata|\.[^/]+)$`)
 
 func skipped(folder string) error {
@@ -83,7 +83,7 @@ func goTexts(name string, source []byte) ([]text, error) {
 	return texts, nil
 }
 
-// message is the value of a string of more than one word; "" of any other node.
+// message is the value of a string of more than one word; "" for any other node.
 func message(node ast.Node) string {
 	literal, isLiteral := node.(*ast.BasicLit)
 	if !isLiteral || literal.Kind != token.STRING {
@@ -96,7 +96,7 @@ func message(node ast.Node) string {
 	return value
 }
 
-// quotation is what a comment quotes: the specification's words are not ours to change.
+// quotation matches a quotation in a comment: the specification's words are not ours to change.
 var quotation = regexp.MustCompile(`"[^"]*"`)
 
 // commentText is a group of comments line by line, without its directives.
@@ -112,14 +112,14 @@ func commentText(group *ast.CommentGroup) string {
 	return strings.Join(lines, "\n")
 }
 
-// code is what Markdown shows as it is: fenced blocks, code in a line, and the targets of links.
+// code is what Markdown shows unchanged: fenced blocks, code in a line, and the targets of links.
 var code = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\]\\([^)]*\\)")
 
 func markdownTexts(name string, source []byte) ([]text, error) {
 	return []text{{file: name, line: 1, prose: blank(code, string(source))}}, nil
 }
 
-// blank replaces what matches by as many line breaks, so that lines keep their numbers.
+// blank replaces each match with its line breaks, so that lines keep their numbers.
 func blank(what *regexp.Regexp, in string) string {
 	return what.ReplaceAllStringFunc(in, func(found string) string {
 		return " " + strings.Repeat("\n", strings.Count(found, "\n"))

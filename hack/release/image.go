@@ -154,8 +154,8 @@ func (r release) baseLayer(ctx context.Context) (v1.Layer, error) {
 	}, zones...))
 }
 
-// authorities are the certificates that Mozilla trusts without a restriction: a file of certificates
-// cannot state one.
+// authorities are the certificates that Mozilla trusts without a restriction, because a file of
+// certificates cannot state a restriction.
 func authorities() []byte {
 	var text bytes.Buffer
 	for root := range bundle.Roots() {
@@ -166,7 +166,7 @@ func authorities() []byte {
 	return text.Bytes()
 }
 
-// timeZones are those of this version of Go.
+// timeZones are the time zones of this version of Go.
 func timeZones(ctx context.Context) ([]file, error) {
 	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {

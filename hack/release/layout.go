@@ -43,7 +43,7 @@ func openImage(archive, folder string) (v1.ImageIndex, error) {
 	return index, nil
 }
 
-// unpack writes the files of an archive below a folder; a name that leads out of it is refused.
+// unpack writes the files of an archive below a folder, and refuses a name that leads out of it.
 func unpack(packed io.Reader, folder string) error {
 	below, err := os.OpenRoot(folder)
 	if err != nil {

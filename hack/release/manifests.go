@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// manifests writes install.yaml, the objects of config/default, and crds.yaml, those of them that are
-// CustomResourceDefinitions.
+// manifests writes the objects of config/default to install.yaml, and the CustomResourceDefinitions
+// among them to crds.yaml.
 func (r release) manifests(ctx context.Context) error {
 	//nolint:gosec // our own tool
 	built, err := exec.CommandContext(ctx, r.kustomize, "build", filepath.Join(r.root, "config", "default")).Output()

@@ -34,7 +34,7 @@ Files of a release that was built by .github/workflows/release.yaml also have a 
     gh attestation verify install.yaml --repo broadband-operator/broadband-operator
 `
 
-// provenance writes from what the files were built, and how to build them again.
+// provenance writes what the files were built from, and how to build them again.
 func (r release) provenance(context.Context) error {
 	return r.writeFile("PROVENANCE.md", fmt.Sprintf(provenance, r.version, source, r.revision,
 		r.date.Format(time.RFC3339), runtime.Version(), strings.Join(r.platforms, ", ")))

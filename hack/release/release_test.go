@@ -151,8 +151,8 @@ func runImage(t *testing.T, folder string) {
 		runtime.Version() + ", " + platform + ")\n"))
 }
 
-// runInside runs the program of an image with --version: as root, in its root filesystem and as its
-// user; otherwise only from it.
+// runInside runs the program of an image with --version. As root, the program runs in the image's
+// root filesystem and as the image's user. Otherwise, it is only taken from the image.
 func runInside(t *testing.T, filesystem string, config *v1.ConfigFile) string {
 	t.Helper()
 	program := config.Config.Entrypoint[0]

@@ -154,7 +154,7 @@ func (b *bundler) add(name string, content any) error {
 	return nil
 }
 
-// write writes the files, in which what was redacted in one is redacted everywhere.
+// write writes the files. A text that was redacted in one file is redacted in all of them.
 func (b *bundler) write(file *os.File) error {
 	packed := gzip.NewWriter(file)
 	archive := tar.NewWriter(packed)

@@ -72,7 +72,7 @@ func (c *checker) run(ctx context.Context) error {
 	return err
 }
 
-// checks makes every check. One that the user may not make is skipped.
+// checks makes every check, and skips those that the user may not make.
 func (c *checker) checks(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check, error) {
 	checks, err := checkManifests(ctx, cluster)
 	if err != nil {
@@ -176,7 +176,7 @@ func checkRight(ctx context.Context, cluster *fleet.Cluster, verb, does string) 
 	return check
 }
 
-// checkKeys checks that the Secrets of an account have its keys. Their content is not looked at.
+// checkKeys checks that the Secrets of an account have its keys. It ignores their content.
 func checkKeys(ctx context.Context, cluster *fleet.Cluster, account *v1alpha1.CarrierAccount) []judge.Check {
 	checks := make([]judge.Check, 0, len(account.Spec.Auth.Keys))
 	for _, key := range account.Spec.Auth.Keys {

@@ -108,8 +108,8 @@ func (d *decision) layOut(
 	return show.Write(d.Out, d.Style, sections...)
 }
 
-// choices returns what can be decided. An object that was named has to qualify; of those that were
-// selected, only the ones that wait are taken.
+// choices returns what can be decided. An object that was named has to qualify. Selected objects
+// are taken only if they wait for a decision.
 func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judge.Choice, error) {
 	choose := d.choose()
 	var choices []*judge.Choice
@@ -173,8 +173,8 @@ func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *ju
 	choice.Outcome = "failed: the object changes all the time; run the command again"
 }
 
-// again reads an object that has changed meanwhile; nil if the choice does not hold for it any
-// more, or if somebody else has made it.
+// again reads an object that has changed in the meantime. It returns nil if the choice no longer
+// applies to the object, or if somebody else has already made it.
 func (d *decision) again(ctx context.Context, there *fleet.Cluster, choice *judge.Choice) fleet.Object {
 	object, err := there.Fetch(ctx, fleet.KindOf(choice.Object), choice.Name)
 	if err != nil {

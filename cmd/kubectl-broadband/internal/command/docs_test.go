@@ -63,7 +63,7 @@ func seenOutput(t *testing.T) string {
 	return seen.String()
 }
 
-// longestOutput is the longest output of a command among the golden files: the most to show.
+// longestOutput is the longest output of a command among the golden files.
 func longestOutput(seen, command string) string {
 	longest := command
 	for _, rest := range strings.Split(seen, command+"\n")[1:] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package command has the commands of the plugin: it reads flags and objects, and writes tables,
-// documents and annotations. What they show is judged and laid out by the packages beside it.
+// documents and annotations. The neighboring packages judge and lay out what the commands show.
 package command
 
 import (
@@ -37,7 +37,7 @@ const (
 	ExitFailed  = 4 // the command failed
 )
 
-// exitError ends a run with an exit code. Without a reason, what was printed says enough.
+// exitError ends a run with an exit code. It needs no reason if the output already says enough.
 type exitError struct {
 	code   int
 	reason error

@@ -79,8 +79,8 @@ func planCode(plan *judge.Plan) int {
 	return ExitChanges
 }
 
-// planLive plans existing objects. Of those that were not named, only the ones with a change or a
-// question are shown.
+// planLive plans existing objects. An object that was not named is shown only if it has a change or
+// a question.
 func (p *planner) planLive(ctx context.Context, plan *judge.Plan) error {
 	return p.selection.each(ctx, p.cluster, fleet.ApprovedKinds(), func(object fleet.Object) error {
 		one := judge.PlanOf(object)

@@ -77,7 +77,7 @@ func (f *fleetWorld) driveOneShots(ctx context.Context) {
 	}
 }
 
-// reconcileOneShot runs a few passes: fewer than the time takes after which it is removed.
+// reconcileOneShot runs a few passes, and stops before the object is removed.
 func (f *fleetWorld) reconcileOneShot(ctx context.Context, shot world.OneShot) {
 	for range 4 {
 		result, err := f.process.ReconcileOneShot(ctx, shot)

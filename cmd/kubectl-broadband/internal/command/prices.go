@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	waitFor   = 5 * time.Minute // how long a result is waited for
-	lookPause = time.Second     // between two looks at it
+	waitFor   = 5 * time.Minute // how long to wait for a result
+	lookPause = time.Second     // between two reads of it
 )
 
-// offers reads what the carrier offers for a service, by a PlanOptionsQuery that is removed
+// offers reads what the carrier offers for a service, through a PlanOptionsQuery that is removed
 // afterwards. A query is free and changes nothing at the carrier.
 func (p *planner) offers(
 	ctx context.Context, service *v1alpha1.BroadbandService,
@@ -41,8 +41,8 @@ func (p *planner) offers(
 	return query, nil
 }
 
-// await waits until an object is Ready, or stalled, which is an error. A function is called after
-// each look.
+// await waits until an object is Ready. It returns an error if the object is stalled. The function
+// is called after each read.
 func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func() error) error {
 	reference := judge.ReferenceTo(object)
 	for range waitFor / lookPause {

@@ -28,8 +28,8 @@ var root = source.Root()
 // width is the width of the terminal of the golden files.
 const width = 110
 
-// later is how long after the start of a world its objects are looked at: then every age is shown
-// in days, whatever the spread of the polls.
+// later is the time after the start of a world at which its objects are shown. Every age is then in
+// days, whatever the spread of the polls.
 const later = 20*24*time.Hour + 12*time.Hour
 
 // plugin runs the plugin against the API server of the suite.
@@ -147,7 +147,7 @@ func (s *session) expectGolden(name string) {
 	}
 }
 
-// expectGoldenDocument is the same for a document, whose lines have any length.
+// expectGoldenDocument does the same for a document, whose lines may have any length.
 func (s *session) expectGoldenDocument(name string) {
 	GinkgoHelper()
 	file := filepath.Join(root, "cmd", "kubectl-broadband", "internal", "command", "testdata", name+".golden")

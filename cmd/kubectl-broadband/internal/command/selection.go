@@ -39,7 +39,7 @@ func (t *tool) addSelection(command *cobra.Command) *selection {
 // errSelectsNothing is the error of a command that has to be given objects.
 var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
 
-// chosen reports whether objects were named one by one: then each of them must qualify.
+// named reports whether objects were named one by one, so that each of them must qualify.
 func (s *selection) named() bool { return len(s.names) > 0 || len(s.files) > 0 }
 
 // each passes the selected objects of these kinds to a function.
@@ -125,7 +125,7 @@ func contains(kinds []fleet.Kind, name string) bool {
 }
 
 // readManifests reads the manifests of the operator's kinds from files, folders or the standard
-// input. One without a namespace gets the default.
+// input. A manifest without a namespace gets the default one.
 func readManifests(files []string, namespace string) ([]*unstructured.Unstructured, error) {
 	infos, err := resource.NewLocalBuilder().Unstructured().Flatten().
 		FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: true}).Do().Infos()

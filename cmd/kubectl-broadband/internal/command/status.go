@@ -82,7 +82,8 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 }
 
 // gatherOverview reads all objects page by page, and keeps only what is shown. Accounts are read
-// whatever the selector: they tell which of the other objects wait for nothing that exists.
+// whatever the selector: they show which of the other objects wait for an account that does not
+// exist.
 func gatherOverview(ctx context.Context, cluster *fleet.Cluster, selector labels.Selector) (*judge.Overview, error) {
 	overview := &judge.Overview{}
 	for _, kind := range fleet.Kinds() {

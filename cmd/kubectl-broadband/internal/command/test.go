@@ -120,8 +120,8 @@ func (t *tester) run(ctx context.Context, typed, testType string) error {
 	return t.printResult(test)
 }
 
-// awaitStages prints each stage of the test once. A test that waits for an approval is not waited
-// for.
+// awaitStages prints each stage of the test once. It does not wait for a test that needs an
+// approval.
 func (t *tester) awaitStages(ctx context.Context, cluster *fleet.Cluster, test *v1alpha1.DiagnosticTest) error {
 	shown := ""
 	return t.await(ctx, cluster, test, func() error {

@@ -16,7 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// redrawPause is the least time between two outputs of a watch, so that many changes at once are
+// redrawPause is the minimum time between two outputs of a watch, so that many changes at once are
 // shown once.
 const redrawPause = 500 * time.Millisecond
 
@@ -37,8 +37,8 @@ func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// unlessInterrupted returns an error, unless the person has ended the command, perhaps while it was
-// reading.
+// unlessInterrupted returns an error, unless the person has interrupted the command, even during a
+// read.
 func unlessInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = nil
@@ -78,8 +78,8 @@ func (o *statusOptions) drawn(ctx context.Context, names []string) (string, erro
 	return text.String(), err
 }
 
-// redraw replaces the output on a terminal, and appends it elsewhere. Each line is cleared to its
-// end, and what remains below it, so that the screen does not flicker.
+// redraw replaces the output on a terminal, and appends it elsewhere. It clears the rest of each
+// line, and then everything below the output, so that the screen does not flicker.
 func (o *statusOptions) redraw(text string) error {
 	if !o.Terminal {
 		return o.print(text + "---\n")

@@ -59,8 +59,8 @@ func Connect(config *rest.Config, namespace string) (*Cluster, error) {
 	return &Cluster{Client: client.WithFieldOwner(made, FieldManager), Namespace: namespace}, nil
 }
 
-// Each passes every object of a kind that a selector matches to a function, page by page: no more
-// than a page is in memory.
+// Each passes every object of a kind that matches a selector to a function. It reads the objects
+// page by page, so that no more than a page is in memory.
 func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector, do func(Object) error) error {
 	next := ""
 	for {
@@ -132,8 +132,8 @@ func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Ev
 	return events.Items, err
 }
 
-// Annotate sets an annotation of an object that is still the version that was shown: the API server
-// refuses it with a conflict if it has changed.
+// Annotate sets an annotation of an object that is still the version that was shown. If the object
+// has changed, the API server refuses the write with a conflict.
 func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "annotations": map[string]string{key: value},

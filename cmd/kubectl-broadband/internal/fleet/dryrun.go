@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DryRun returns the object that applying a manifest would result in, according to the API server:
-// with its defaults, and refused if it is invalid. Nothing is written. An object that kubectl apply
-// has written is merged as kubectl apply would; any other is applied on the server side.
+// DryRun returns the object that would result from applying a manifest. The API server adds the
+// defaults, and refuses an invalid object. Nothing is written. An object that kubectl apply has
+// written is merged as kubectl apply would do it; any other object is applied on the server side.
 func (c *Cluster) DryRun(ctx context.Context, manifest *unstructured.Unstructured) (Object, error) {
 	kind, err := KindNamed(manifest.GetKind())
 	if err != nil {
@@ -47,8 +47,8 @@ func (c *Cluster) DryRun(ctx context.Context, manifest *unstructured.Unstructure
 	return object, nil
 }
 
-// merge merges a manifest into the live object as kubectl apply does: what the last applied manifest
-// had and this one has not is removed.
+// merge merges a manifest into the live object as kubectl apply does. It removes what the last
+// applied manifest contained and this one does not.
 func (c *Cluster) merge(
 	ctx context.Context, live, manifest *unstructured.Unstructured, last []byte,
 ) (*unstructured.Unstructured, error) {

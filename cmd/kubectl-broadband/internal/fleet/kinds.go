@@ -30,7 +30,7 @@ type Kind struct {
 	New     func() Object
 }
 
-// Kinds returns the kinds that the operator reconciles, in the order in which they are shown.
+// Kinds returns the kinds that the operator reconciles, in the order of display.
 func Kinds() []Kind {
 	return []Kind{
 		Accounts(),

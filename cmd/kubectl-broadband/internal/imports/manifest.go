@@ -58,8 +58,8 @@ func written(made manifest) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte("  observe: {}\n"), nil), nil
 }
 
-// Accept returns a manifest with the carrier's plan in place of the declared one, as the differences
-// of its service show it; the same text if there is nothing to accept.
+// Accept returns a manifest with the carrier's plan in place of the declared one. The plan comes
+// from the differences of the service. The same text is returned if there is nothing to accept.
 func Accept(text []byte, differences []Difference) ([]byte, error) {
 	var held manifest
 	if err := yaml.UnmarshalStrict(text, &held); err != nil {

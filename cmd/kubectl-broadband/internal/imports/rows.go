@@ -60,8 +60,8 @@ func FieldNames() []string {
 // MaxRows is how many services one list may have.
 const MaxRows = 100_000
 
-// Read reads a list with a header. Columns are recognized by their header; mapped names the header
-// of a field where it has another one.
+// Read reads a list with a header. Columns are recognized by their header; mapped gives the header
+// of a field if the list uses a different one.
 func Read(from io.Reader, mapped map[string]string) ([]Row, error) {
 	reader := csv.NewReader(from)
 	reader.TrimLeadingSpace = true

@@ -58,8 +58,8 @@ func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 	return []Check{token, clock, reach, checkVersion(about, account.Spec.APIVersion)}
 }
 
-// checkVersion: versions 1 and 2 are deprecated by the carrier, and 8 is the newest that is
-// documented.
+// checkVersion checks an API version: the carrier has deprecated versions 1 and 2, and 8 is the
+// newest documented one.
 func checkVersion(about string, version int32) Check {
 	const deprecated, newest = 2, 8
 	check := Check{about, "API version", CheckOK, fmt.Sprint(version)}
@@ -95,8 +95,8 @@ func schemasOf(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiext
 	return schemas
 }
 
-// CheckVersions compares the versions of plugin and operator. The operator's is the tag of its
-// image.
+// CheckVersions compares the versions of plugin and operator. The operator's version is the tag of
+// its image.
 func CheckVersions(plugin, image string, available int32) Check {
 	check := Check{"operator", "deployment", CheckOK, image}
 	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")

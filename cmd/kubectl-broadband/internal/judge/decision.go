@@ -91,7 +91,7 @@ func ToRetry(now time.Time) Chooser {
 			Reference: ReferenceTo(object), Value: failed.AttemptID, What: describeFailure(failed), Changes: failed.Changes(),
 			Object: object,
 		}
-		if failed.Retry == failed.AttemptID { // the id was named before the attempt ended
+		if failed.Retry == failed.AttemptID { // the annotation named the id before the attempt ended
 			choice.Value = now.UTC().Format(time.RFC3339)
 		}
 		if object.GetAnnotations()[v1alpha1.AnnotationRetry] == choice.Value {

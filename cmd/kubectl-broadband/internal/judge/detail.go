@@ -44,7 +44,7 @@ type Detail struct {
 	Next        []string                   `json:"next"`
 }
 
-// Value is one declared value and what is known of the carrier's.
+// Value is one declared value and what the operator knows about the carrier's value.
 type Value struct {
 	Field    string               `json:"field"`
 	Declared string               `json:"declared,omitempty"` // "": not managed

@@ -22,7 +22,7 @@ type Match struct {
 	Exact  bool   `json:"exact"`
 }
 
-// Find returns what of an object matches a text: one of its numbers and ids, whole or in part.
+// Find returns the number or id of an object that contains a text; nil if none does.
 func Find(object fleet.Object, text string) *Match {
 	var best *Match
 	for _, fact := range searchable(object) {

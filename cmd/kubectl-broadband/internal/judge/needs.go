@@ -74,8 +74,8 @@ func (o *Overview) seen(account fleet.Object) {
 	o.accounts[account.GetNamespace()+"/"+account.GetName()] = true
 }
 
-// awaitAccount remembers an object that waits for its account: if that does not exist, somebody has
-// to create it.
+// awaitAccount remembers an object that waits for its account: if that account does not exist,
+// somebody has to create it.
 func (o *Overview) awaitAccount(object fleet.Object, ready metav1.Condition) {
 	if o.waiting == nil {
 		o.waiting = make(map[string][]Need)
@@ -97,7 +97,7 @@ func (o *Overview) count(kind string, ready metav1.Condition) {
 	o.Counts = append(o.Counts, Count{Kind: kind, Reason: ready.Reason, Ready: string(ready.Status), Count: 1})
 }
 
-// Sort orders what was added: needs by action and since when, counts by kind and number.
+// Sort orders what was added: needs by action and age, and counts by kind and number.
 func (o *Overview) Sort() {
 	for account, needs := range o.waiting {
 		if !o.accounts[account] {

@@ -62,8 +62,8 @@ func Condition(object fleet.Object, conditionType string) *metav1.Condition {
 	return meta.FindStatusCondition(*conditions, conditionType)
 }
 
-// Ready returns the Ready condition of an object; one with [NotObserved] if the operator has not
-// written it for the present manifest.
+// Ready returns the Ready condition of an object. If the operator has not written it for the
+// present manifest, its reason is [NotObserved].
 func Ready(object fleet.Object) metav1.Condition {
 	ready := Condition(object, v1alpha1.ConditionReady)
 	if ready == nil || !Observed(object) {

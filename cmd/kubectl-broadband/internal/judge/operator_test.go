@@ -22,8 +22,8 @@ import (
 // pairs is the number of random pairs of spec and status.
 const pairs = 2000
 
-// What `plan` says is what the operator then sends: for random pairs of spec and status, the
-// operator's decisions are carried out one after the other until it has nothing left to do.
+// The operator sends exactly what `plan` says. For random pairs of spec and status, the operator's
+// decisions are carried out one after the other until it has nothing left to do.
 func TestThePlanIsWhatTheOperatorThenSends(t *testing.T) {
 	t.Parallel()
 	sent, empty := 0, 0

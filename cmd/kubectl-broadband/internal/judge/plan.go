@@ -18,7 +18,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// Known is what is known besides a service itself, to plan its changes.
+// Known has the known facts, in addition to the service itself, from which its changes are planned.
 type Known struct {
 	Account *v1alpha1.CarrierAccount
 	Ledger  *v1alpha1.RequestLedger    // nil if nothing was sent, or if it may not be read
@@ -62,7 +62,7 @@ type PlannedChange struct {
 	InProgress bool                 `json:"inProgress,omitempty"` // it was sent already
 }
 
-// Add adds an object. One without changes and notes is only counted as planned.
+// Add adds an object. An object without changes and notes is only counted as planned.
 func (p *Plan) Add(object ObjectPlan) {
 	p.Objects = append(p.Objects, object)
 	p.Sums.Add(object.Sendable())
@@ -144,8 +144,8 @@ func isAboutCancellation(field string) bool {
 	return field == "disconnection" || strings.HasPrefix(field, fieldCancellation)
 }
 
-// PlanService plans a service as it would be after its manifest is applied: the operator's own
-// decision about it, from what is known now. It changes the service.
+// PlanService plans a service as it would be after its manifest is applied, by the operator's own
+// decision from the facts that are known now. It changes the service.
 func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(service), Exists: service.Status.ObservedGeneration > 0}
 	input := inputOf(service, known)
@@ -166,8 +166,8 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	return plan
 }
 
-// inputOf returns the input of the operator's decision. A process of the operator has more in its
-// memory: readings that it has just made.
+// inputOf returns the input of the operator's decision. A process of the operator also has recent
+// readings in its memory.
 func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	if known.Ledger != nil {
 		services.Project(service, known.Ledger, decide.Clock{Now: known.Now})
@@ -226,8 +226,8 @@ func feeOf(oneTime, monthly *v1alpha1.Money) *carrier.Fee {
 	return &carrier.Fee{OneTimeCharge: amount(oneTime), MonthlyRecurringCharge: amount(monthly)}
 }
 
-// PlanNew returns the plan of an object that does not exist yet and is no service: it sends its one
-// request.
+// PlanNew returns the plan of an object that does not exist yet and is not a service: it sends its
+// one request.
 func PlanNew(object fleet.Object) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(object)}
 	switch object := object.(type) {

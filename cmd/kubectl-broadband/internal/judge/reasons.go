@@ -34,8 +34,8 @@ func (a Action) Heading() string {
 	return "LOOK: find the cause; the message says what to do"
 }
 
-// actionOf returns what a person has to do about an object that is stalled for a reason. A reason
-// that this version does not know is one to look at.
+// actionOf returns what a person has to do about an object that is stalled for a reason. The action
+// for a reason that this version does not know is Look.
 func actionOf(reason string) Action {
 	switch reason {
 	case v1alpha1.ReasonAwaitingApproval:

@@ -31,7 +31,7 @@ type Entry struct {
 	Unknown   bool                  `json:"priceUnknown"`
 }
 
-// Report is what was changed and spent in a time.
+// Report is what was changed and spent in a period.
 type Report struct {
 	Since   metav1.Time `json:"since"`
 	Until   metav1.Time `json:"until"`
@@ -52,7 +52,7 @@ type Group struct {
 	Unknown   int                `json:"unknownPrices"`
 }
 
-// Take adds the requests of a ledger that were sent in the time of the report, and reached the
+// Take adds the requests of a ledger that were sent in the period of the report and reached the
 // carrier.
 func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 	for _, ended := range ledger.Spec.Ended {

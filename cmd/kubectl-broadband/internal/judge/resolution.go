@@ -74,8 +74,8 @@ func isLate(object fleet.Object, request v1alpha1.Request) bool {
 		request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil
 }
 
-// Question is what a person asks the carrier about a request. The ledger has more of it than the
-// status; it is nil if the person may not read it.
+// Question is what a person asks the carrier about a request. The ledger knows more about the
+// request than the status; it is nil if the person may not read it.
 func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	attempt, _, _ := strings.Cut(choice.Value, "=")
 	requests := RequestsOf(choice.Object)
@@ -85,7 +85,7 @@ func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	var asked v1alpha1.Request
 	for _, request := range requests {
 		if request.AttemptID == attempt {
-			asked = request // that of the ledger is the last
+			asked = request // the one from the ledger comes last
 		}
 	}
 	facts := []Fact{

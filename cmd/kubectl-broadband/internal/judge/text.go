@@ -20,7 +20,7 @@ func Time(at metav1.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// DescribeTarget says in one line what a request asks for; "" if only its operation says it.
+// DescribeTarget says in one line what a request asks for; "" if the operation alone says it.
 func DescribeTarget(target v1alpha1.RequestTarget) string {
 	var words []string
 	add := func(name, value string) {

@@ -12,7 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// valuesOf returns what a service declares, and what is known of the carrier's value and how.
+// valuesOf returns what a service declares, what is known about the carrier's value, and how it is
+// known.
 func valuesOf(service *v1alpha1.BroadbandService) []Value {
 	var state v1alpha1.CarrierState
 	if service.Status.Carrier != nil {

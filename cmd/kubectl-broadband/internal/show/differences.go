@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
-// Differences is the table of what an import differs in.
+// Differences is the table of the differences that an import has found.
 func Differences(differences []imports.Difference) *table.Table {
 	rows := table.New("NAME", "SERVICE", "DIFFERENCE", "FIELD", "DECLARED", "CARRIER", "DETAIL")
 	for _, one := range differences {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package table writes tables that fit the width of a terminal. It is pure: where it writes, how
-// wide that is and whether there are colors comes from the caller.
+// Package table writes tables that fit the width of a terminal. It is pure: the caller says where
+// to write, how wide the terminal is, and whether there are colors.
 package table
 
 import (
@@ -131,8 +131,8 @@ func (t *Table) withoutEmptyColumns() *Table {
 	return shown
 }
 
-// widths returns the width of each column: the widest are shrunk until all fit, first those whose
-// words stay whole.
+// widths returns the width of each column. The widest columns are shrunk until all fit, beginning
+// with those whose words stay whole.
 func (t *Table) widths(total int) []int {
 	widths, words, least := make([]int, len(t.Columns)), make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	sum := t.Indent + gap*(len(t.Columns)-1)
