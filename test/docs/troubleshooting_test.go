@@ -89,8 +89,8 @@ func withExamples(t *testing.T, page string) string {
 	return current.String()
 }
 
-// readyConditions returns, for each reason of Ready that an object of config/argocd has, that
-// condition as `kubectl describe` prints it. Services come before the other kinds.
+// readyConditions returns the Ready condition, as `kubectl describe` prints it, for each reason
+// that an object of config/argocd has. Services come before the other kinds.
 func readyConditions(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -28,8 +28,8 @@ func acceptedPoints() []faultPoint {
 // loseAPIServer makes the API server unavailable after the carrier has accepted a request at each
 // of the fault points and before any response has arrived. The leader loses its lease and runs no
 // further pass, but it holds the responses, and ends once they are recorded. Its successor may have
-// seen the intents before, and leaves them alone for two minutes: that it tracks the requests is
-// checked at the end.
+// seen the intents before, and leaves them alone for two minutes. The test checks at the end that
+// the successor tracks the requests.
 func (l *lane) loseAPIServer(ctx SpecContext, points []faultPoint, times int) {
 	GinkgoHelper()
 	var leader *manager
@@ -61,8 +61,8 @@ func (l *lane) awaitRecorded(ctx SpecContext, e *change) {
 // submit has a request accepted at each of the fault points. All responses are delayed until
 // respond is called.
 //
-// A leader sends one chargeable request at a time until the first gets a response, then two,
-// then four: so two get theirs before.
+// A leader sends one chargeable request at a time until the first gets a response, then two, then
+// four. So two requests get their responses before respond is called.
 func (l *lane) submit(ctx SpecContext, points []faultPoint) (all []*change, respond func()) {
 	GinkgoHelper()
 	for range 2 {

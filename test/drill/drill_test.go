@@ -125,14 +125,14 @@ func (d *drill) carrierKills(ctx SpecContext) []func() {
 	return runs
 }
 
-// carrierLane returns one of them.
+// carrierLane returns a lane in which the carrier is killed.
 func (d *drill) carrierLane(ctx SpecContext, share []faultPoint, saved savedRequests) func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, carrierKilled))
 	return func() { l.killCarrierAt(ctx, share, saved) }
 }
 
-// failOvers returns lanes in which leaders fail, in each of the ways.
+// failOvers returns lanes in which leaders fail, one for each way to fail.
 func (d *drill) failOvers(ctx SpecContext) []func() {
 	GinkgoHelper()
 	points, killing, stopping, asking := chargeable(), 6, 2, 3
@@ -158,7 +158,7 @@ func (d *drill) failBy(ctx SpecContext, fault string, way failure, shares [][]fa
 	return runs
 }
 
-// pauses returns lanes in which a process is stopped, for less and for more time than an intent is
+// pauses returns lanes in which a process is stopped, for shorter and for longer than an intent is
 // valid.
 func (d *drill) pauses(ctx SpecContext) []func() {
 	GinkgoHelper()

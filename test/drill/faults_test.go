@@ -28,7 +28,7 @@ type fault struct {
 	details func(of counts) string // what else the report prints about it
 }
 
-// faults returns all of them, in the order of the report.
+// faults returns all faults, in the order of the report.
 func faults() []fault {
 	nothing := func(counts) string { return "" }
 	givenUp := func(of counts) string { return fmt.Sprintf("%d intents were abandoned before the POST", of.notSent) }

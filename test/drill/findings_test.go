@@ -35,7 +35,7 @@ const (
 	noResult    ending = "no result"      // no result yet
 )
 
-// endings returns them in the order of the report.
+// endings returns all endings, in the order of the report.
 func endings() []ending {
 	return []ending{ready, unknown, stalled, toProve, toRepeat, released, polled, withinGrace, noResult}
 }
@@ -159,8 +159,8 @@ func (l *lane) endFlaws(f finding) []flaw {
 	}
 }
 
-// mayBePolled reports whether an accepted request may be recorded without an end: if the carrier
-// does not know it, and for two minutes if a successor saw it without its response.
+// mayBePolled reports whether an accepted request may be recorded without an end. It may be if the
+// carrier does not know the request, or for two minutes if a successor saw it without its response.
 func (l *lane) mayBePolled() bool {
 	return l.fault == forgettingCarrier || l.fault == apiServerDown && !whole
 }

@@ -17,7 +17,7 @@ func shortLease() []string {
 	}
 }
 
-// killAt kills the leader at each of the fault points. Its successor handles what it leaves, and an
+// killAt kills the leader at each of the fault points. Its successor handles what it leaves, and a
 // change of its own.
 func (l *lane) killAt(ctx SpecContext, points []faultPoint) {
 	GinkgoHelper()

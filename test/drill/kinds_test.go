@@ -16,7 +16,7 @@ import (
 // kinds returns all operations that change something at the carrier, and three queries.
 func kinds() []*kind { return slices.Concat(modifications(), cancellations(), oneShots(), queries()) }
 
-// declarable returns those whose request is sent as soon as they are declared.
+// declarable returns the kinds whose request is sent as soon as they are declared.
 func declarable() []*kind {
 	return slices.DeleteFunc(kinds(), func(s *kind) bool { return s.trigger != nil })
 }

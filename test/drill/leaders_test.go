@@ -40,9 +40,9 @@ func byStop() failure {
 	}
 }
 
-// failOver makes the leader fail at each of the fault points, and the other of two managers take
-// over. The manager that makes the call fails. One that was stopped resumes as if it were the
-// leader, and may release the other's lease, so that two of them lead for some seconds.
+// failOver makes the leader fail at each of the fault points, so that the other of two managers
+// takes over. The manager that makes the call fails. A manager that was stopped resumes as if it
+// were the leader, and may release the other's lease, so that two of them lead for some seconds.
 func (l *lane) failOver(ctx SpecContext, points []faultPoint, way failure) {
 	GinkgoHelper()
 	for _, at := range points {

@@ -59,8 +59,9 @@ func pollPoints() []faultPoint {
 	return selectPoints(func(c faultPoint) bool { return c.effect.name == effectPoll && c.side == before })
 }
 
-// forgettable returns the fault points before the first poll of a request, in `make test` without
-// health readings: one that the carrier has forgotten is requested again after a minute.
+// forgettable returns the fault points before the first poll of a request. In `make test` it leaves
+// out health readings: a reading that the carrier has forgotten is requested again only after a
+// minute.
 func forgettable() []faultPoint {
 	return slices.DeleteFunc(pollPoints(), func(c faultPoint) bool {
 		return !whole && world.Scale(c.kind.name == "plan", false)
@@ -79,7 +80,8 @@ func afterPOST() []faultPoint {
 	return selectPoints(func(c faultPoint) bool { return c.effect.name == effectPOST && c.side == after && c.isQuick() })
 }
 
-// isQuick leaves out, except in a full run, what takes two minutes to prove.
+// isQuick reports whether a fault point is tried in this run. Only a full run tries those that take
+// two minutes to prove.
 func (c faultPoint) isQuick() bool { return whole || c.kind.class() != carrier.ClassCharge }
 
 // chargeable returns the fault points around the POST of requests that cost money or disturb a

@@ -57,7 +57,7 @@ func (p *process) end() error {
 // stop stops the process like a machine that swaps or is migrated: it may resume at any time.
 func (p *process) stop() error { return p.command.Process.Signal(syscall.SIGSTOP) }
 
-// resume resumes a halted process.
+// resume resumes a stopped process.
 func (p *process) resume() error { return p.command.Process.Signal(syscall.SIGCONT) }
 
 // journal is the log of processes.

@@ -13,16 +13,16 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// settleTime is how long the changes of a lane may take to end once its faults have ended: the two
-// minutes in which a new process leaves the intents of an ended one alone, and the health request
-// that may follow.
+// settleTime is how long the changes of a lane may take to end once its faults have ended. A new
+// process leaves the intents of an ended one alone for two minutes, and a health request may
+// follow.
 const (
 	settleTime = 4 * time.Minute
 	settlePoll = 250 * time.Millisecond
 )
 
-// checkAll ends all faults and waits until nothing is wrong with any change. Only lanes with
-// something wrong are checked again, and at the end all of them.
+// checkAll ends all faults and waits until nothing is wrong with any change. It checks again only
+// the lanes with something wrong. At the end it checks all lanes.
 func (d *drill) checkAll(ctx SpecContext) {
 	GinkgoHelper()
 	for _, l := range d.lanes {
@@ -51,7 +51,7 @@ func (d *drill) checkAll(ctx SpecContext) {
 	d.expectNoViolation()
 }
 
-// check judges some of the lanes, and returns what is wrong and in which of them.
+// check judges some of the lanes. It returns what is wrong, and in which lanes.
 func (d *drill) check(ctx SpecContext, g Gomega, at []int, findings [][]finding) (wrong []string, open []int) {
 	for _, i := range at {
 		d.lanes[i].replaceEnded()
@@ -65,9 +65,9 @@ func (d *drill) check(ctx SpecContext, g Gomega, at []int, findings [][]finding)
 }
 
 // expectNoViolation expects that no manager has broken a rule of the carrier's protocol. Two
-// managers that act at once do not know of each other's polls, which the carrier may get at the
-// same moment: the lane in which two act is exempt from that one rule, as in the enumeration of
-// test/prove.
+// managers that act at once do not know of each other's polls, and the carrier may get both at the
+// same moment. The lane with two such managers is therefore exempt from that one rule, as in the
+// enumeration of test/prove.
 func (d *drill) expectNoViolation() {
 	GinkgoHelper()
 	exempt := 0

@@ -9,9 +9,9 @@
 //
 // The program has no switch for this. Failpoints are in a proxy on its two connections: to the API
 // server and to the carrier. It runs as shipped, with leader election and with the generated roles,
-// in every lane; in the lane in which two managers lead at once the proxy makes them.
+// in every lane. In one lane, the proxy makes two managers lead at once.
 //
-// make drill runs all of it; go test a part.
+// make drill runs all of it; go test runs a part.
 package drill_test
 
 import (

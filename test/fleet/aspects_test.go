@@ -15,7 +15,7 @@ type aspect struct {
 	declare       func(*v1alpha1.BroadbandServiceSpec)
 }
 
-// aspects are those of one service.
+// aspects are the aspects of one service.
 type aspects []aspect
 
 func (f aspects) before(line *simulator.Service) {

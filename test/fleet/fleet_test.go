@@ -92,7 +92,7 @@ func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.
 	Expect(errors.Join(failures...)).To(Succeed())
 }
 
-// idlePlan is how far ahead a manager has no pass planned once it is done with all services.
+// idlePlan is how long a manager has no pass planned once it is done with all services.
 const idlePlan = time.Minute
 
 // awaitInSync waits until all services are as declared.
@@ -215,10 +215,10 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 // accountWrites: the account becomes Ready, and its carrier has responded.
 const accountWrites = 2
 
-// expectFewestWrites compares the writes with the fewest that lose nothing: in the status the first
-// pass, and acceptance and end of each request; in the ledger intent, acceptance and end. Two lanes
-// in one pass need one status write. The first status write is missing if a busy machine delays the
-// first pass until health is known.
+// expectFewestWrites compares the writes with the fewest that lose nothing. The status is written
+// for the first pass, and for the acceptance and the end of each request. The ledger is written for
+// the intent, the acceptance and the end. Two lanes in one pass need one status write. The first
+// status write is missing if a busy machine delays the first pass until health is known.
 func expectFewestWrites(writes world.Tally) {
 	GinkgoHelper()
 	Expect(writes.Done["update broadbandservices/status"]).To(And(

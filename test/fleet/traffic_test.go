@@ -89,7 +89,7 @@ func (f fleet) measure() measurement {
 	}
 }
 
-// counted is what was counted.
+// counted is the result of a measurement.
 type counted struct {
 	duration         time.Duration
 	sent             traffic

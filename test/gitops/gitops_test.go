@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gitops_test defines how Argo CD shows each state of our objects and which actions it
-// offers, and compares the tests of its scripts with that: config/argocd/…/health_test.yaml and
-// action_test.yaml. The scripts themselves run in Argo CD's own Lua VM: hack/argocd-lua.
+// Package gitops_test defines how Argo CD shows each state of our objects, and which actions it
+// offers. It compares the tests of Argo CD's scripts with this definition:
+// config/argocd/…/health_test.yaml and action_test.yaml. The scripts themselves run in Argo CD's
+// own Lua VM: hack/argocd-lua.
 package gitops_test
 
 import (
@@ -75,7 +76,7 @@ type document struct {
 	}
 }
 
-// samples returns all of them.
+// samples returns all samples.
 func samples(t *testing.T) []sample {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder(), "*", "testdata", "*.yaml"))

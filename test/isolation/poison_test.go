@@ -34,9 +34,9 @@ type poison struct {
 	open   atomic.Int64 // calls and logins that hang now
 }
 
-// newPoison starts one. Logins succeed as long as lets returns true, and then hang. The carrier
-// starts a garbage response and never ends it as long as hangs returns true, and then no longer
-// knows the tokens.
+// newPoison starts a failing carrier. Logins succeed as long as lets returns true, and then hang.
+// The carrier starts a garbage response and never ends it as long as hangs returns true. After
+// that, it no longer knows the tokens.
 func newPoison(lets, hangs func(turn int64) bool) *poison {
 	p := &poison{ended: make(chan struct{})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -84,15 +84,15 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 		})
 
 	// To the manager this does not look like one object deleted and another created, but like a change
-	// of one object: its UID differs, and nothing that a user writes.
+	// of one object: its UID differs, but nothing that a user writes does.
 	It("have new objects of the same names reconciled although the manager was disconnected", func(ctx SpecContext) {
 		missed.await(ctx)
 		Expect(missed.Carrier.Violations()).To(BeEmpty())
 	})
 })
 
-// ledgersCRD is the last CRD to be removed: its objects have a finalizer: "deleting ledgers, or the
-// CRD, hangs with the memory intact".
+// ledgersCRD is the last CRD to be removed, because its objects have a finalizer: "deleting
+// ledgers, or the CRD, hangs with the memory intact".
 const ledgersCRD = "requestledgers.wholesale.broadband"
 
 // backup returns the ledgers like kubectl get ledgers -o yaml.

@@ -132,8 +132,8 @@ func awaitHandled(ctx SpecContext, w *world.World, manifest *unstructured.Unstru
 }
 
 // staysApplied expects that nothing changes when the manifest is applied again, by the same tool
-// and by another: the finalizers, the status and a person's annotations are not part of it, and the
-// operator writes nothing that is.
+// and by another. The finalizers, the status and a person's annotations are not part of the
+// manifest, and the operator writes nothing that is part of it.
 func staysApplied(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
 	GinkgoHelper()
 	before := &unstructured.Unstructured{}

@@ -19,8 +19,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The orders of a test, by the stage in which they are deleted: the carrier has responded, its
-// response was lost, its response is on its way. Each name is the customerReference too.
+// The orders of a test, by the stage at which they are deleted: the carrier has responded, its
+// response was lost, or its response is on its way. Each name is also the customerReference.
 const (
 	accepted     = "accepted"
 	lostResponse = "response-lost"

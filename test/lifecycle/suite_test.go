@@ -38,7 +38,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 })
 
 // wordEntries are the words of carriers in identifiers: make test uses one that is not the
-// specification's, make test-all both.
+// specification's, and make test-all uses both.
 func wordEntries() (entries []TableEntry) {
 	for _, word := range world.Scale([]string{"abc"}, []string{"abc", "wholesale"}) {
 		entries = append(entries, Entry(word, word))

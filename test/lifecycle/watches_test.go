@@ -169,6 +169,6 @@ func requeues(ctx SpecContext, w *world.World) int {
 	return world.Metric(world.PassesTotal, again) - conflicts
 }
 
-// ofWaiting selects all controllers except that of accounts. That one requeues an account that is
-// not ready, because nothing watches its Secret.
+// ofWaiting selects all controllers except the controller of accounts. That controller requeues an
+// account that is not ready, because nothing watches its Secret.
 func ofWaiting(of world.Labels) bool { return of["controller"] != "carrieraccount" }

@@ -2,7 +2,7 @@
 
 package model
 
-// coverPoint is something that must occur in the states of a check, which otherwise would prove
+// coverPoint is something that must occur in the states of a check. A check without it would prove
 // nothing.
 type coverPoint struct {
 	name  string

@@ -6,12 +6,12 @@
 // that every violation is found with the fewest steps. A step is one read, one write, one POST or
 // one crash.
 //
-// TestModel tries all states within the bounds of its scopes: two managers, two objects, two or
-// three attempts, and in each scope one or two of some of: crashes, resolutions, edits, closings of
-// the account, pauses, restores of the ledger. That is 3.4 million states and 12 million steps,
-// half a minute of CPU time; without TEST_ALL the two largest scopes, half of that, are left out.
-// Other tests leave a rule out and expect its promise to break: rules.go names the rules,
-// properties.go the promises.
+// TestModel tries all states within the bounds of its scopes: two managers, two objects, and two or
+// three attempts. Each scope also has one or two of some of these: crashes, resolutions, edits,
+// closings of the account, pauses, restores of the ledger. That is 3.4 million states and 12
+// million steps, half a minute of CPU time; without TEST_ALL the two largest scopes, half of that,
+// are left out. Other tests leave a rule out and expect its promise to break: rules.go names the
+// rules, and properties.go names the promises.
 //
 // # What is abstracted, and why nothing is missed
 //

@@ -37,7 +37,7 @@ func (m *model) applyRules(s *state, p place, emit emitter) {
 	}
 }
 
-// loseHandle: the carrier has not had the handle for 24 h.
+// loseHandle loses the handle of a request: the carrier has not had it for 24 h.
 func (m *model) loseHandle(s *state, p place, emit emitter) {
 	if s.left.losses == 0 {
 		return
@@ -64,7 +64,8 @@ var endings = []struct {
 }{{requestCompleted, pollSucceeded}, {requestFailed, pollFailed}}
 
 // poll reads the outcome of a request in progress: the carrier ends it now, or has ended it before.
-// With another request's number it reads that one's outcome, whatever it is.
+// If the entry has another request's number, the poll reads the outcome of that request, whatever
+// it is.
 func (m *model) poll(s *state, p place, emit emitter) {
 	for _, ending := range endings {
 		next := *s
@@ -155,7 +156,7 @@ func (s *state) inGate(attempt uint8) (uint8, bool) {
 	return 0, false
 }
 
-// isBetween reports whether a manager is with an attempt at one of these points.
+// isBetween reports whether a manager works on an attempt at one of these points.
 func (s *state) isBetween(attempt uint8, from, to point) bool {
 	for i := range s.managers {
 		if g := &s.managers[i]; g.attempt == attempt && g.at.isBetween(from, to) {

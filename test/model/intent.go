@@ -2,8 +2,8 @@
 
 package model
 
-// openAttempt judges the caches for each object and writes an intent: the ledger with one attempt
-// more.
+// openAttempt judges the caches for each object and writes an intent: a ledger with one more
+// attempt.
 func (m *model) openAttempt(s *state, number uint8, emit emitter) {
 	for i := range uint8(objects) {
 		if !m.mayOpen(s, number, i) {
@@ -43,7 +43,7 @@ func (m *model) writeIntent(s *state, number, object uint8) uint8 {
 }
 
 // isAbandoned reports whether another attempt for the same declaration was abandoned; for an order,
-// any.
+// whether any other attempt was.
 func (m *model) isAbandoned(s *state, l *ledger, attempt uint8) bool {
 	for i := range l.attempts {
 		same := s.intents[i].wanted == s.intents[attempt].wanted || m.bounds.class == classOrder
@@ -54,7 +54,8 @@ func (m *model) isAbandoned(s *state, l *ledger, attempt uint8) bool {
 	return false
 }
 
-// view returns the ledger that a manager judges. While R1 is in force an old one counts as none.
+// view returns the ledger that a manager judges. While R1 is in force, an old ledger counts as
+// none.
 func (m *model) view(s *state, number uint8) *ledger {
 	if m.rules.has(r1) {
 		return &s.ledger
@@ -62,7 +63,7 @@ func (m *model) view(s *state, number uint8) *ledger {
 	return &m.versions[s.managers[number].seen]
 }
 
-// mayOpen returns the decision of a pass on what the manager has cached.
+// mayOpen returns the decision of a pass about what the manager has cached.
 func (m *model) mayOpen(s *state, number, object uint8) bool {
 	g := &s.managers[number]
 	if !m.mayWrite(g) || s.begun == m.bounds.attempts || m.seesLoss(s, number) {
@@ -85,8 +86,9 @@ func (m *model) isFree(l *ledger) bool {
 	return !found || !l.attempts[newest][mainEntry].phase.isOpen()
 }
 
-// mayHold is R2: the holder, or any object once a live GET shows that the holder is gone. UIDs do
-// not come back, so the GET and the write of the intent may be one step.
+// mayHold implements R2: the holder may open attempts, and so may any object once a live GET shows
+// that the holder is gone. UIDs do not come back, so the GET and the write of the intent may be one
+// step.
 func (m *model) mayHold(s *state, number uint8, asking name) bool {
 	holder := m.view(s, number).holder
 	if holder == asking || holder.uid == 0 {
@@ -99,8 +101,8 @@ func (m *model) mayHold(s *state, number uint8, asking name) bool {
 	return !o.exists || o.uid != holder.uid
 }
 
-// isWanted compares the values. After a definitive failure or Abandoned it waits for another
-// declaration.
+// isWanted compares the values. After a definitive failure or Abandoned, nothing is wanted until
+// another declaration.
 func (m *model) isWanted(s *state, number, object uint8) bool {
 	g := &s.managers[number]
 	l := m.view(s, number)
@@ -135,8 +137,9 @@ func (m *model) counts(l *ledger, attempt int) bool {
 	return m.rules.has(outcomesHold) || int(l.shows()) == attempt+1
 }
 
-// holdsBack reports whether an outcome prevents another attempt: a definitive failure and Abandoned
-// do for their declaration; an order is also held back by everything that R3 does not list.
+// holdsBack reports whether an outcome prevents another attempt. A definitive failure and Abandoned
+// prevent one for their declaration; an order is also held back by everything that R3 does not
+// list.
 func (m *model) holdsBack(outcome phase, same bool) bool {
 	switch outcome {
 	case failed, rejected, abandoned:
@@ -169,8 +172,8 @@ func (m *model) mayTakeOver(s *state, number uint8, mine name) bool {
 	return s.managers[number].current && s.ledger.revision > 0 && !m.seesLoss(s, number) && m.mayHold(s, number, mine)
 }
 
-// findOwn is a pass that finds Submitting with its own process as the sender, and does not remember
-// it as posted.
+// findOwn is a pass that finds an attempt in Submitting whose sender is its own process, and does
+// not remember having posted it.
 func (m *model) findOwn(s *state, number uint8, emit emitter) {
 	newest, found := s.ledger.newest()
 	if !found || !s.managers[number].current || !m.isUnposted(s, m.process(number), newest) {

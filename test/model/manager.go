@@ -22,8 +22,8 @@ type manager struct {
 	attempt   uint8 // in progress, unless idle
 	response  fact  // its receipt
 	slow      bool  // its clock shows more than 10 s since the intent was begun
-	stopped   bool  // time has passed that its clock does not show
-	unchanged bool  // the resourceVersion that its intent returned, or that it judged, is still the ledger's
+	stopped   bool  // time has passed that its clock has not counted
+	unchanged bool  // the ledger still has the resourceVersion that its intent returned, or that it judged
 	withdrawn bool  // something that its gate has read was no longer as judged
 	judged    uint8 // the generation of the account that was judged
 
@@ -44,7 +44,8 @@ func (m *model) process(number uint8) uint8 {
 	return number + 1
 }
 
-// dropReadings drops readings from before the end of a modification, which are not used (R7).
+// dropReadings drops readings from before the end of a modification, because they are not used
+// (R7).
 func (m *model) dropReadings(s *state) {
 	s.shown = s.plan + 1
 	for i := range s.managers {
@@ -105,8 +106,8 @@ func (m *model) managerSteps(s *state, number uint8, emit emitter) {
 	}
 }
 
-// catchUp updates each informer by itself, also those of the two objects, which may be in two
-// namespaces.
+// catchUp updates each informer by itself. This includes the informers of the two objects, which
+// may be in two namespaces.
 func (m *model) catchUp(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	if !g.current {
@@ -153,8 +154,8 @@ func (g *manager) remember(m *model, l *ledger) {
 	}
 }
 
-// requestHealth is a health request. While an attempt is open a reading is useless: the end drops
-// it.
+// requestHealth is a health request. A reading is useless while an attempt is open, because the end
+// of the attempt drops it.
 func (m *model) requestHealth(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	if m.bounds.class != classCharge || g.reading == s.plan+1 || m.rules.has(r7) && !s.ledger.isEmpty() {
@@ -165,8 +166,8 @@ func (m *model) requestHealth(s *state, number uint8, emit emitter) {
 	emit(label{action: actRequestHealth, manager: number, value: s.plan}, &next)
 }
 
-// gate is R12 and R13: live GETs of the account, of the object, and last of the ledger; then the
-// age.
+// gate implements R12 and R13: live GETs of the account, of the object, and last of the ledger;
+// then the check of the age.
 func (m *model) gate(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]

@@ -42,15 +42,15 @@ func (m *model) recordResolution(s *state, p place, resolution fact, emit emitte
 	emit(label{action: actResolution, attempt: p.attempt, entry: p.entry, fact: resolution}, &next)
 }
 
-// isVoid: "NotAccepted is void" for a late acceptance, and once it is settled all resolutions are
-// (R15).
+// isVoid implements: "NotAccepted is void" for a late acceptance (R15). Once a late acceptance is
+// settled, all resolutions are void.
 func (s *state) isVoid(p place, resolution fact) bool {
 	return resolution == personNotAccepted || s.ledger.at(p).phase.hasEnded()
 }
 
-// notePermit notes which further POST a resolution excuses. That is a resolution of an attempt that
-// the carrier had accepted (it is false), or whose sender had made its last read (it is early,
-// R12).
+// notePermit notes which further POST a resolution excuses. Only a false or an early resolution
+// excuses one: the carrier had accepted the attempt, or its sender had already made its last read
+// (R12).
 //
 //   - NotAccepted excuses one more POST.
 //   - Abandoned, and the number of another request, excuse one for another declaration.
@@ -64,7 +64,7 @@ func (s *state) notePermit(attempt uint8, resolution fact) {
 	s.noteSuccess(attempt, resolution)
 }
 
-// noteSuccess notes a success that the carrier does not know of.
+// noteSuccess notes a success of a request that the carrier does not have.
 func (s *state) noteSuccess(attempt uint8, f fact) {
 	if (f == personSucceeded || f == pollSucceeded) && s.intents[attempt].request == noRequest {
 		s.permitAll(s.intents[attempt].value)
@@ -75,8 +75,8 @@ var permitOf = [personAcceptedOther + 1]permit{
 	personNotAccepted: permitSame, personAbandoned: permitNext, personAcceptedOther: permitNext,
 }
 
-// permitAll: the ledger's known value is now one that was never requested from the carrier, and
-// replaces another one: that one may be bought again.
+// permitAll permits every other value to be bought again: the ledger's known value is now one that
+// was never requested from the carrier, and has replaced the true one.
 func (s *state) permitAll(claimed uint8) {
 	for i := range s.intents {
 		about := &s.intents[i]
@@ -90,8 +90,9 @@ func (s *state) permitAll(claimed uint8) {
 	}
 }
 
-// revokePermit: a late acceptance that is recorded before anything else was sent blocks the lane,
-// so the resolution that it contradicts excuses nothing any more.
+// revokePermit revokes the permit of a resolution. A late acceptance that is recorded before
+// anything else was sent blocks the lane, so the resolution that it contradicts excuses nothing any
+// more.
 func (s *state) revokePermit(attempt uint8) {
 	for i := attempt + 1; i < s.begun; i++ {
 		if s.intents[i].rank > 0 || s.isBetween(i, gateAge, dialing) {
@@ -101,15 +102,17 @@ func (s *state) revokePermit(attempt uint8) {
 	s.intents[attempt].permit = noPermit
 }
 
-// isPastTheGate: R12 leaves "a pause between the last answer and the first byte, which only the
-// carrier could close", and R13 closes it as far as the sender's clock runs.
+// isPastTheGate reports whether an attempt is past the gate: R12 leaves "a pause between the last
+// answer and the first byte, which only the carrier could close", and R13 closes it as far as the
+// sender's clock runs.
 func (s *state) isPastTheGate(attempt uint8) bool {
 	at, found := s.inGate(attempt)
 	return s.isBetween(attempt, dialing, dialing) ||
 		found && s.managers[at].at == gateAge && s.managers[at].stopped
 }
 
-// resolveLoss resolves LedgerLost: Succeeded (it is as declared) or NotAccepted (nothing was sent).
+// resolveLoss resolves LedgerLost as Succeeded (it is as declared) or NotAccepted (nothing was
+// sent).
 func (m *model) resolveLoss(s *state, emit emitter) {
 	if !s.ledger.lost || s.left.resolutions == 0 {
 		return

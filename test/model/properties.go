@@ -101,7 +101,7 @@ var oneOpenAttempt = property{
 	},
 }
 
-// whatEndedStaysEnded: R3, except for what R14 lists: a person's newer resolution "Accepted".
+// whatEndedStaysEnded is R3, except for what R14 lists: a person's newer resolution "Accepted".
 var whatEndedStaysEnded = property{
 	"an attempt that has ended is reopened only by a resolution (R3)",
 	func(_ *model, before, after *state, l label) bool {
@@ -123,9 +123,9 @@ var revisionNeverFalls = property{
 	},
 }
 
-// cannotBe is the last row of R14: Accepted for what its sender or the carrier had recorded as not
-// sent, not processed or rejected. Failed and Succeeded can come from a number that a person had
-// named.
+// cannotBe is the last row of R14: Accepted for an attempt that its sender or the carrier had
+// recorded as not sent, not processed or rejected. Failed and Succeeded are possible there, because
+// a person may have named the number of another request.
 var cannotBe = property{
 	"no Accepted for an attempt that ended NotSent, NotProcessed or Rejected (R14: it cannot be)",
 	func(_ *model, before, after *state, l label) bool {
@@ -138,9 +138,9 @@ var cannotBe = property{
 }
 
 // isLost reports that neither a running process nor the ledger knows of an accepted POST. If the
-// sender has recorded its receipt, the ledger must have the number, or one that a person named in
-// its place. If the response was lost, the attempt must be open, or ended by a writer that may know
-// better.
+// sender has recorded its receipt, the ledger must have the attempt's number, or a number that a
+// person named instead. If the response was lost, the attempt must be open, or ended by a writer
+// that may know better.
 func (m *model) isLost(s *state, attempt uint8) bool {
 	about := &s.intents[attempt]
 	if about.request == noRequest || about.restoredAway || s.isBetween(attempt, hasResponse, hasResponse) {
@@ -158,13 +158,13 @@ func (e *entry) isDenied() bool {
 	return e.phase == notRecorded || e.phase == rejected || e.phase.neverReached()
 }
 
-// sentTwice checks what the carrier has accepted, in its order.
+// sentTwice checks what the carrier has accepted, in the order of acceptance.
 func (m *model) sentTwice(s *state) bool {
 	return m.sameDeclaration(s) || sameValue(s)
 }
 
-// sameDeclaration finds two accepted for one declaration (an order: for its reference), neither of
-// which a person resolved as NotAccepted falsely or too early.
+// sameDeclaration finds two accepted attempts for one declaration (for an order: for its
+// reference). Attempts that a person resolved as NotAccepted falsely or too early do not count.
 func (m *model) sameDeclaration(s *state) bool {
 	for i := range s.begun {
 		for j := range i {
@@ -177,15 +177,18 @@ func (m *model) sameDeclaration(s *state) bool {
 	return false
 }
 
-// wasBought: accepted, with nothing that excuses another one for the same declaration.
+// wasBought reports whether an attempt was accepted and nothing excuses another one for its
+// declaration.
 func (i *intent) wasBought() bool { return i.rank > 0 && i.permit < permitSame }
 
-// stands: accepted, not failed, and with nothing that excuses another one for the same value.
+// stands reports whether an attempt was accepted and has not failed, and nothing excuses another
+// attempt for the same value.
 func (i *intent) stands() bool {
 	return i.rank > 0 && i.permit == noPermit && i.request != requestFailed
 }
 
-// sameValue finds two of one value in a row, for any declarations, while the first had not failed.
+// sameValue finds two consecutive attempts for one value, whatever their declarations. The first of
+// them must not have failed.
 func sameValue(s *state) bool {
 	var inOrder [maxAttempts + 1]uint8 // values by rank
 	for i := range s.intents {

@@ -2,7 +2,8 @@
 
 package model
 
-// restore puts an older ledger back, or none: its revision falls, its resourceVersion is new (R5).
+// restore puts back an older ledger, or none. Its revision falls, and its resourceVersion is new
+// (R5).
 func (m *model) restore(s *state, emit emitter) {
 	if s.left.restores == 0 {
 		return
@@ -68,7 +69,8 @@ func (m *model) lacks(l *ledger, newest uint8) bool {
 	return m.rules.has(byAttempt) && newest > 0 && l.attempts[newest-1] == attempt{}
 }
 
-// seesLoss: a status claims more than the ledger has (R5), or this process has seen more (R6).
+// seesLoss reports a loss: a status claims more than the ledger has (R5), or this process has seen
+// more (R6).
 func (m *model) seesLoss(s *state, number uint8) bool {
 	g := &s.managers[number]
 	if m.rules.has(r6) && m.hasSeenMore(g, &s.ledger) {
@@ -90,8 +92,8 @@ func (m *model) claimsMore(o *object, l *ledger) bool {
 	return o.exists && (o.revision > l.revision || m.lacks(l, o.newest))
 }
 
-// contradicts reports that the live status claims more than what the intent was judged on: as much
-// as the intent itself has, or an attempt that it does not know.
+// contradicts reports that the live status claims more than the ledger that the intent was judged
+// on: at least the revision of the intent itself, or an attempt that the intent's ledger lacks.
 func (m *model) contradicts(s *state, g *manager) bool {
 	o := &s.objects[s.intents[g.attempt].wanted.name.object]
 	return m.comparesClaims(g) && (o.revision >= s.ledger.revision || m.lacks(&s.ledger, o.newest))

@@ -21,7 +21,7 @@ const (
 	r14                         // R14: what a person ended is not changed by the sender's lesser facts
 	r15                         // R15: an Accepted receipt becomes a late acceptance
 
-	// Rules that are not in the design of November 2026, and that the check needs.
+	// Rules that are not in the design of November 2026 but that the check needs.
 	ownWorkers   // an own attempt is never posted only if no worker of this process is working on it
 	outcomesHold // an ended attempt of a declaration counts for it, whatever was begun after it
 	lateCounts   // a settled late acceptance counts, whatever was begun after it
@@ -35,7 +35,7 @@ const (
 
 func (r rule) has(all rule) bool { return r&all == all }
 
-// bounds limit a check: how often at most each kind of thing happens.
+// bounds limit a check: the maximum number of times that each kind of thing happens.
 type bounds struct {
 	class     class
 	attempts  uint8 // at most maxAttempts
@@ -70,7 +70,7 @@ func newModel(rules rule, within bounds) *model {
 	return m
 }
 
-// keep gives a copy of a ledger a name, so that a state is small.
+// keep gives a copy of a ledger a name, so that states stay small.
 func (m *model) keep(l ledger) version {
 	v, found := m.named[l]
 	if !found {

@@ -2,8 +2,8 @@
 
 package model
 
-// simplify makes states equal that differ only in what no later step or property needs. It reports
-// whether the managers were swapped.
+// simplify makes states equal if they differ only in what no later step or property needs. It
+// reports whether the managers were swapped.
 func (m *model) simplify(s *state) bool {
 	for i := range s.managers {
 		m.skipUnchangeable(s, uint8(i))
@@ -20,7 +20,8 @@ func (m *model) simplify(s *state) bool {
 	return m.sortManagers(s)
 }
 
-// skipUnchangeable: a live GET of what can no longer be edited is no step of its own.
+// skipUnchangeable skips a live GET of what can no longer be edited, because it is no step of its
+// own.
 func (m *model) skipUnchangeable(s *state, number uint8) {
 	g := &s.managers[number]
 	if g.at == gateAccount && s.left.closings == 0 && gateReads[g.at].as(m, s, g) {
@@ -35,8 +36,7 @@ func (m *model) skipUnchangeable(s *state, number uint8) {
 // mayChange reports whether an object, including its status, may still change.
 func (m *model) mayChange(s *state) bool { return s.left.edits > 0 || m.remembers() }
 
-// sortManagers sorts the managers: they are the same program, and it does not matter which is
-// which.
+// sortManagers sorts the managers. They are the same program, so it does not matter which is which.
 func (m *model) sortManagers(s *state) bool {
 	if s.managers[0].key() <= s.managers[1].key() {
 		return false

@@ -170,8 +170,8 @@ const (
 	requestFailed
 )
 
-// intent is what is fixed when an attempt begins, and what is true about it, whether or not the
-// ledger has it. Programs read only what their process knows; the rest is for the properties.
+// intent is what is fixed when an attempt begins, and the truth about it, whether or not the ledger
+// has it. Programs read only what their process knows; the rest is for the properties.
 type intent struct {
 	wanted  declaration
 	value   uint8
@@ -188,7 +188,7 @@ type intent struct {
 	permit         permit
 }
 
-// permit is which further POST of the same value is excused by resolutions.
+// permit states which further POST of the same value the resolutions excuse.
 type permit uint8
 
 const (

@@ -21,12 +21,12 @@ const (
 	pollSucceeded // 200
 	pollFailed    // 422
 	ruleProof     // a reading proves it
-	ruleUnknown   // nothing does
+	ruleUnknown   // no reading proves it
 	personSucceeded
 	personNotAccepted
 	personAbandoned
 	personAccepted      // with the attempt's own request id
-	personAcceptedOther // with another one's
+	personAcceptedOther // with the request id of another request
 )
 
 // need is what must hold besides the phase.
@@ -113,7 +113,7 @@ func personRows(from phase, endedBy source, needs need) []row {
 	}
 }
 
-// unguarded is what R14 prevents: a sender's fact that overrides a person's.
+// unguarded are the rows that R14 prevents: a sender's fact that overrides a person's.
 var unguarded = []row{
 	{from: notAccepted, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
 	{from: abandoned, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
@@ -155,7 +155,7 @@ func (m *model) note(s *state, l *ledger, p place) {
 	}
 }
 
-// polledPhase: an order is not polled.
+// polledPhase returns the phase that a poll leads to: an order is not polled.
 func (m *model) polledPhase(to phase) phase {
 	if m.bounds.class == classOrder && to == inProgress {
 		return succeeded
@@ -189,7 +189,7 @@ var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
 	newestAlone:   func(_ *model, _ *state, l *ledger, p place) bool { return l.shows() == p.attempt+1 && l.isEmpty() },
 }
 
-// isUncertain: a foreign sender is one that has ended, or another process.
+// isUncertain reports whether the sender of an attempt has ended, or is another process.
 func (m *model) isUncertain(s *state, l *ledger, p place) bool {
 	about := s.intents[p.attempt]
 	return l.at(p).unclear || about.expired && (about.sender == 0 || !m.bounds.oneProcess)
@@ -199,7 +199,7 @@ func (m *model) proves(s *state, p place) bool {
 	return m.bounds.class == classCharge && s.plan == s.intents[p.attempt].value
 }
 
-// named is the request id that comes with a fact.
+// named is the request id that a fact brings with it.
 var named = [personAcceptedOther + 1]handle{
 	senderAccepted: ownHandle, personAccepted: ownHandle, personAcceptedOther: otherHandle,
 }
@@ -236,9 +236,9 @@ var phasesByName = map[v1alpha1.RequestPhase]phase{
 	v1alpha1.PhaseLateAcceptance: lateAcceptance,
 }
 
-// Allows reports whether the table of R14, as the model has it, allows an attempt to go from one
-// phase to another by any writer. An order is not polled: where the table says InProgress it
-// succeeds.
+// Allows reports whether the table of R14, in the form that the model has, allows any writer to
+// take an attempt from one phase to another. An order is not polled: where the table says
+// InProgress, the order succeeds.
 func Allows(from, to v1alpha1.RequestPhase) bool {
 	was, known := phasesByName[from]
 	is, also := phasesByName[to]

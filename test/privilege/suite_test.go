@@ -50,7 +50,7 @@ func install() {
 }
 
 // noteReads reads the files that kubectl is about to read: go test reuses a cached result as long
-// as the files are unchanged that the test itself opened.
+// as the files that the test itself opened are unchanged.
 func noteReads() {
 	GinkgoHelper()
 	config := os.DirFS(filepath.Join(source.Root(), "config"))

@@ -36,8 +36,8 @@ func valuesOf(annotation string) map[string]string {
 	}[annotation]
 }
 
-// awaitRecording waits until the API server notes who has set an annotation, or no longer does: it
-// applies a policy a moment after that was written.
+// awaitRecording waits until the API server notes who has set an annotation, or no longer does: a
+// policy takes effect a moment after it was written.
 func awaitRecording(ctx SpecContext, notes bool) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
@@ -65,7 +65,7 @@ func withUsernames(resources ...string) (folder string) {
 	return folder
 }
 
-// relativeTo returns the path of a folder of config: kustomize takes relative paths alone.
+// relativeTo returns the path of a folder of config: kustomize accepts only relative paths.
 func relativeTo(folder, name string) string {
 	GinkgoHelper()
 	target, err := filepath.EvalSymlinks(configOf(name))

@@ -111,8 +111,8 @@ const responseDelay = 3 * time.Minute
 
 // delayResponse lets the other managers run while a response to a process is delayed or the process
 // is stopped. A login runs in its own goroutine beside the pass that needs it, so it only waits. A
-// process that overtakes another's login does not delay it: a signed assertion is valid for a
-// minute.
+// process that overtakes another process's login does not delay that login: a signed assertion is
+// valid for a minute.
 func (r *run) delayResponse(p *port, op Op) {
 	if r.loginPending {
 		return
@@ -146,7 +146,7 @@ func (r *run) edit(ctx context.Context, change func(Subject)) {
 	must(r.store.Client().Update(ctx, subject))
 }
 
-// loseStatus puts the object back as a backup would: with its finalizer, without its status.
+// loseStatus restores the object as a backup would: with its finalizer, but without its status.
 func (r *run) loseStatus(ctx context.Context) {
 	subject := r.subject()
 	if subject == nil {
@@ -174,7 +174,7 @@ func annotate(object client.Object, key, value string) {
 func isUnknown(open *v1alpha1.Request) bool { return open.Phase == v1alpha1.PhaseOutcomeUnknown }
 
 // isResolvable reports whether a person may resolve an attempt: its outcome is not known yet,
-// although the operator may still find it out.
+// although the operator may still determine it.
 func isResolvable(open *v1alpha1.Request) bool {
 	return isUnknown(open) || open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil
 }
@@ -227,7 +227,7 @@ func (r *run) carrierBusy() bool {
 }
 
 // trueResolution returns the resolution that matches the carrier's records. An attempt that stands
-// for a lost status stands for whatever was sent.
+// for a lost status covers everything that was sent.
 func (r *run) trueResolution(open *v1alpha1.Request) string {
 	sent := r.sentAs(open.AttemptID)
 	switch {

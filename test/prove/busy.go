@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// busyPause: "wait and try again (5 to 30 min)".
+// busyPause implements: "wait and try again (5 to 30 min)".
 const busyPause = 5 * time.Minute
 
 // isBusy reports whether the carrier has refused an attempt because another request is in progress.
@@ -20,8 +20,8 @@ func isBusy(request *v1alpha1.Request) bool {
 	return refused && strings.HasSuffix(request.Error.Code, ".in.progress")
 }
 
-// isTooSoon reports whether an attempt follows such a refusal of the same request before the pause
-// is over, and no person has asked for it.
+// isTooSoon reports whether the carrier refused the same request as busy before, the pause after
+// that is not over, and no person has asked for this attempt.
 func (t *replacement) isTooSoon() bool {
 	before, after := &t.before, &t.after
 	same := before.UID == after.UID && before.Generation == after.Generation && before.BodyHash == after.BodyHash
@@ -45,7 +45,7 @@ func (c *simulationRecorder) checkPause(of replacement) {
 	}
 }
 
-// refusedAsBusy is the name under which such refusals are counted in a simulation.
+// refusedAsBusy is the name under which a simulation counts requests that are refused as busy.
 const refusedAsBusy = "a request is refused because another is in progress"
 
 // countBusy counts an attempt that was refused because another request is in progress.
@@ -55,8 +55,8 @@ func (c *simulationRecorder) countBusy(request *v1alpha1.Request) {
 	}
 }
 
-// neededApprovals describes a run in which nothing but such refusals went wrong and a person had to
-// approve the same change more than once; "" for any other.
+// neededApprovals describes a run in which nothing went wrong except for requests that were refused
+// as busy, and yet a person had to approve the same change more than once; "" for any other run.
 func (r *run) neededApprovals() string {
 	busy := func(fault Fault) bool { return fault.Kind == Busy }
 	if len(r.approved) <= 1 || slices.ContainsFunc(r.plan.Faults, func(fault Fault) bool { return !busy(fault) }) {

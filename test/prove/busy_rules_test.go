@@ -23,8 +23,8 @@ func TestARefusalBecauseAnotherRequestIsInProgressNeedsOnlyTime(t *testing.T) {
 	}
 }
 
-// expectSentAfterPause runs a scenario in which the first POST of its operation is refused in this
-// way.
+// expectSentAfterPause runs a scenario in which the first POST of its operation is refused because
+// another request is in progress.
 func expectSentAfterPause(t *testing.T, scheme *runtime.Scheme, scenario *Scenario, managers int) {
 	t.Helper()
 	post := "POST " + submitPath(scenario.Operation)

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// Types of which a cache may show an old version, besides the type of the scenario's object.
+// Types whose old versions a cache may show, besides the type of the scenario's object.
 const (
 	ofAccount = "*v1alpha1.CarrierAccount"
 	ofLedger  = "*v1alpha1.RequestLedger"
@@ -35,7 +35,7 @@ type cache struct {
 	overdue bool               // it has caught up, and a watch event is due
 }
 
-// lagging is the state of a type of which a cache shows an older version.
+// lagging is the state of a type whose cache shows an older version.
 type lagging struct {
 	version   int64
 	remaining int // the number of further reads that it affects
@@ -47,7 +47,7 @@ const lagReads = 3
 // isStaleRead reports whether the kind happens at a cache read and not at an effect.
 func (k FaultKind) isStaleRead() bool { return k == Stale || k == Lagging || k == Redelivered }
 
-// cached returns the cache's view for a process. A list is as late as the objects in it.
+// cached returns the cache's view for a process. A list lags as far as the objects in it.
 func (r *run) cached(_ *port, into runtime.Object) client.Reader {
 	of, version := strings.TrimSuffix(fmt.Sprintf("%T", into), "List"), r.store.Version()
 	if of == r.kind || of == ofAccount || of == ofLedger {

@@ -156,7 +156,7 @@ func (s *scriptedRun) passOtherTest(t *testing.T) {
 }
 
 // expectOtherTestWaits applies another test, and expects that it is not sent and that its message
-// names these.
+// contains these names.
 func (s *scriptedRun) expectOtherTestWaits(t *testing.T, names ...string) {
 	t.Helper()
 	sent := s.posted(diagnosing)

@@ -22,8 +22,9 @@ const (
 	maxHelp = 6
 	// maxPasses is more than any scenario needs.
 	maxPasses = 600
-	// idleTime is how long nothing changes while a settled object is only re-read at intervals. It is
-	// longer than any response is delayed, and longer than the pause after two 403 responses.
+	// idleTime is how long nothing has to change before an object that is only re-read at intervals
+	// counts as settled. It is longer than the delay of any response, and longer than the pause after
+	// two 403 responses.
 	idleTime = 25 * time.Minute
 )
 
@@ -47,8 +48,8 @@ func (r *run) execute(ctx context.Context) {
 	sleep(responseDelay) // time stops when the run ends, and a login may still wait for its response
 }
 
-// drive runs passes when they are due, until none is due within the horizon, or all that is left is
-// to re-read an object that waits for a person.
+// drive runs passes when they are due. It ends when none is due within the horizon, or when all
+// that is left is to re-read an object that waits for a person.
 func (r *run) drive(ctx context.Context) {
 	done := now()
 	for range maxPasses {
@@ -101,8 +102,8 @@ func (r *run) recheck(before, after Subject) {
 
 func none(*process) bool { return false }
 
-// next returns the manager whose pass is due first, except for some; nil if none is due within the
-// horizon.
+// next returns the manager whose pass is due first, without those that are excluded; nil if no pass
+// is due within the horizon.
 func (r *run) next(but func(*process) bool) *process {
 	var first *process
 	for _, manager := range r.managers {

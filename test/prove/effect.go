@@ -118,8 +118,8 @@ func rare(op Op) []FaultKind {
 // faults returns all faults that are possible at an effect of a sort.
 func faults(op Op) []FaultKind { return slices.Concat(common(op), rare(op)) }
 
-// isTypical reports whether a fault represents others that the process cannot tell from it, for
-// example a poll without a response or with an inconclusive one.
+// isTypical reports whether a fault represents others that the process cannot distinguish from it,
+// for example a poll without a response and one with an inconclusive response.
 func isTypical(op Op, kind FaultKind) bool {
 	return slices.Contains([...][]FaultKind{
 		Write:     {CrashAfter, Refused, Lost},
@@ -187,8 +187,8 @@ const busyBody = `{"httpStatusCode": 422, "type": "business.rule", "code": "vali
 // isCrash reports whether the fault ends the process.
 func (k FaultKind) isCrash() bool { return k == CrashBefore || k == CrashAfter }
 
-// isCleanError reports whether the error alone shows what has happened. After such an error, a call
-// for a person would be a false alarm.
+// isCleanError reports whether the error alone shows what has happened. After such an error, asking
+// a person would be a false alarm.
 func (k FaultKind) isCleanError(op Op) bool {
 	if op == Post {
 		return slices.Contains([]FaultKind{Refused, Denied, Missing, Invalid, Busy, Throttled}, k)

@@ -95,7 +95,7 @@ func (r *run) expectDeclared() {
 	}
 }
 
-// expectIdle checks that for a day nothing is written and the carrier is not called, whatever
+// expectIdle checks that, for a day, nothing is written and the carrier is not called, whatever
 // passes run. After a 403 or 404 from the carrier, retries every ten minutes are allowed.
 func (r *run) expectIdle(ctx context.Context) {
 	over := now().Add(24 * time.Hour)
@@ -119,8 +119,8 @@ func (r *run) refusedByCarrier() bool {
 	return reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
-// expectNothingToDo checks that a new process finds nothing to do. If the previous process had
-// calls refused, a first new process repeats them, because they may now bring news. If the process
+// expectNothingToDo checks that a new process finds nothing to do. If calls of the previous process
+// were refused, the first new process repeats them, because they may now bring news. If the process
 // of an attempt has ended, and a person or the account holds the attempt back, a new process
 // reports for two minutes that it waits for the response.
 func (r *run) expectNothingToDo(ctx context.Context) {

@@ -28,7 +28,7 @@ type Enumeration struct {
 	faults, cacheReads, actions, actionPairs int // pairs so far
 	orders                                   int // orders of two passes so far
 	singles                                  int // single actions so far
-	leftOut                                  int // of these, those that were left out
+	leftOut                                  int // single actions that were left out
 	broken                                   int // plans that broke an invariant
 }
 
@@ -47,8 +47,8 @@ type Share struct {
 	Seed        int // which of the combinations
 }
 
-// thinned returns the share for a scenario of which only every nth of these combinations is tried.
-// All of them, and none, stay what they are.
+// thinned returns the share for a scenario in which only every nth of these combinations is tried.
+// A share of all combinations, or of none, does not change.
 func (s Share) thinned(by int) Share {
 	for _, each := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs, &s.Orders} {
 		if by > 1 && s.Faults > 1 && *each <= math.MaxInt/by {
@@ -103,16 +103,16 @@ func (e *Enumeration) isIn(count *int, share int) bool {
 	return true
 }
 
-// kinds returns what can happen at an effect: all faults, and the actions that do not have the same
-// result before the next effect.
+// kinds returns what can happen at an effect: all faults, and those actions whose result would
+// differ before the next effect.
 func (e *Enumeration) kinds(effects []Effect, at int) []FaultKind {
 	leftOut := func(action FaultKind) bool { return !isTried(effects, at, action) }
 	return slices.Concat(faults(effects[at].Op), slices.DeleteFunc(actions(e.Scenario, e.Managers), leftOut))
 }
 
-// pairsAfter runs a plan with one fault or action, and then with each second one that can follow
-// it. All pairs of faults are tried. An action is paired with typical faults only. Pairs of actions
-// are tried in one scenario of each class.
+// pairsAfter runs a plan with one fault or action, and then with each second fault or action that
+// can follow it. All pairs of faults are tried. An action is paired with typical faults only. Pairs
+// of actions are tried in one scenario of each class.
 func (e *Enumeration) pairsAfter(first Fault, op Op) {
 	hit := e.run(first)
 	for i := min(first.At, len(hit.Effects)); i < len(hit.Effects); i++ {
@@ -140,8 +140,8 @@ func (e *Enumeration) pairsActions() bool {
 	}, e.Scenario.Operation) && !slices.Contains([]string{planWithNTD, firstPlanChange}, e.Scenario.Name)
 }
 
-// staleReads shows every older version at every cache read, once and for some time, delivers
-// every observation twice, and combines two of these in every order.
+// staleReads shows every older version at every cache read, both once and for some time, and
+// delivers every observation twice. It also combines any two of these faults in every order.
 func (e *Enumeration) staleReads(whole Outcome) {
 	faults := staleFaults(whole)
 	for i, first := range faults {
@@ -188,8 +188,8 @@ func older(versions []int64, at int64) []int64 {
 	return append([]int64{0}, before[:len(before)-1]...) // at 0 the object did not exist yet
 }
 
-// run runs the scenario with a plan. Once enough plans are broken it returns an empty outcome, so
-// nothing follows from it.
+// run runs the scenario with a plan. Once enough plans are broken, it returns an empty outcome, so
+// that no further plans result from it.
 func (e *Enumeration) run(faults ...Fault) Outcome {
 	if e.broken >= maxViolations {
 		return Outcome{}

@@ -22,9 +22,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// share returns how much is tried, depending on PROVE: a small part if unset, or a larger one if
-// all tests run at full size; `make prove` sets most; all leaves nothing out; alone, as `make
-// mutants` sets it, tries no pairs. PROVE_SEED selects other combinations.
+// share returns how much is tried, depending on PROVE. If PROVE is unset, that is a small part, or
+// a larger one if all tests run at full size. `make prove` sets it to most. The value all leaves
+// nothing out, and the value alone, which `make mutants` sets, tries no pairs. PROVE_SEED selects
+// other combinations.
 func share(tb testing.TB) Share {
 	tb.Helper()
 	resolution := os.Getenv("PROVE")

@@ -15,9 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// TestActionsWithinAGapHaveTheSameResult justifies what the enumeration leaves out: an action
+// TestActionsWithinAGapHaveTheSameResult justifies what the enumeration leaves out. An action
 // before an effect that is left out leads to the same effects, one by one, and to the same end as
-// before the next effect that is tried.
+// the same action before the next effect that is tried.
 func TestActionsWithinAGapHaveTheSameResult(t *testing.T) {
 	t.Parallel()
 	scheme := setUp(t)

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// maxPreemptions is how often a plan stops one manager in favor of the other, at most.
+// maxPreemptions is the maximum number of times that a plan stops one manager in favor of the
+// other.
 const maxPreemptions = 3
 
 // preemptible reports whether a process can be stopped before an effect of a sort. A login runs in
@@ -16,8 +17,8 @@ func preemptible(op Op) bool {
 	return op == Write || op == Read || op == Post || op == Poll
 }
 
-// preempt stops a process before an effect. The other process resumes the pass in which it was
-// stopped itself, or starts one; once that has ended, the first process resumes.
+// preempt stops a process before an effect. The other process starts a pass, or resumes the pass in
+// which it was itself stopped. Once that pass has ended, the first process resumes.
 func (r *run) preempt(ctx context.Context, p *port) {
 	mine, other := r.processesOf(p)
 	if mine == nil || other == nil || other.dead {
@@ -52,7 +53,7 @@ func (p *process) resume() {
 	close(stopped)
 }
 
-// finish runs the passes to their end in which a manager is still stopped.
+// finish runs to their end the passes in which a manager is still stopped.
 func (r *run) finish() {
 	for _, manager := range r.managers {
 		for manager.stopped != nil {
@@ -83,8 +84,8 @@ func (e *Enumeration) interleavings(whole Outcome) {
 	}
 }
 
-// preemptAfter stops a manager once more. The first stop is always tried; of further ones, the
-// share.
+// preemptAfter stops a manager once more. The first stop is always tried, and further stops only as
+// far as they are in the share.
 func (e *Enumeration) preemptAfter(before []Fault, previous Outcome) {
 	from := 0
 	if len(before) > 0 {

@@ -21,8 +21,8 @@ type Invariant struct {
 	Violation func(*recorder) string // how it is violated; "" while it holds
 }
 
-// Invariants returns the invariants that are checked after every effect. Those of the end are in
-// judgeEnd.
+// Invariants returns the invariants that are checked after every effect. The invariants of the end
+// are in judgeEnd.
 func Invariants() []Invariant {
 	return []Invariant{
 		{1, "AtMostOnce", "of a change of class Charge or Never the carrier accepts one POST, for ever", atMostOnce},
@@ -107,12 +107,12 @@ func onePerAttempt(w *recorder) string {
 	return ""
 }
 
-// convergePause: "at most 2 repeats, not before 15 min".
+// convergePause implements: "at most 2 repeats, not before 15 min".
 const convergePause = 15 * time.Minute
 
 func noBlindRepeat(w *recorder) string {
 	for _, turn := range w.replacements {
-		// An attempt that stands for a lost status replaces no other.
+		// An attempt that stands for a lost status replaces no other attempt.
 		if !turn.before.Phase.Ended() && !w.statusLost && !turn.isAllowedRepeat() {
 			return fmt.Sprintf("%s follows %s, which is %s", turn.after.AttemptID, turn.before.AttemptID, turn.before.Phase)
 		}
@@ -166,8 +166,8 @@ func truthful(w *recorder) string {
 	return ""
 }
 
-// standsFor returns the operation that an attempt stands for: after the status was lost, that is
-// whatever was sent.
+// standsFor returns the operation that an attempt stands for. After the status was lost, that is
+// the operation of whatever was sent.
 func (w *recorder) standsFor(request *v1alpha1.Request) v1alpha1.Operation {
 	if decide.StandsForLost(request) {
 		return w.run.plan.Scenario.Operation
@@ -229,9 +229,9 @@ func (w *recorder) isException(step phaseChange) bool {
 }
 
 // isCorrection allows three edges for a process that knows more. A sender that was stopped between
-// intent and POST, or between a refusal and recording it, may seem to be one whose request was
-// accepted. When it resumes, it records that it was not. And a Query whose Location is lost is sent
-// again, because queries cost nothing.
+// intent and POST, or between a refusal and recording it, may look like one whose request was
+// accepted. When it resumes, it records that the request was not accepted. And a Query whose
+// Location is lost is sent again, because queries cost nothing.
 func (w *recorder) isCorrection(step phaseChange) bool {
 	switch step.to {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseRejected:
@@ -343,8 +343,9 @@ func oneAtATime(w *recorder) string {
 }
 
 // resolutionExact checks that only a person resolves an unknown outcome as not accepted or
-// abandoned, with two exceptions: a sender knows better if its POST was refused before the carrier
-// saw it and another process considered it lost, and deleting a diagnostic test abandons its run.
+// abandoned. There are two exceptions: a sender whose POST was refused before the carrier saw it
+// knows better than another process that considered it lost, and deleting a diagnostic test
+// abandons its run.
 func resolutionExact(w *recorder) string {
 	for _, step := range w.phaseChanges {
 		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted

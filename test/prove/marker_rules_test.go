@@ -192,8 +192,8 @@ func TestR5WithoutTheMarkerNoLedgerIsCreated(t *testing.T) {
 	}
 }
 
-// What is taken as true because a person confirmed it is not recorded meanwhile, and blocks
-// nothing.
+// A value that is taken as true because a person confirmed it is not recorded in the meantime, and
+// blocks nothing.
 func TestR5WithoutTheMarkerNothingLearnedIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*testing.T, *scriptedRun){

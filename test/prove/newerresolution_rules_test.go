@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "Abandoned (known stays)" (R15), also if a person has resolved the late acceptance as done
+// "Abandoned (known stays)" (R15), even if a person has resolved the late acceptance as done
 // before.
 func TestR15KnownValueIsNotBoughtAgainAfterANewerResolution(t *testing.T) {
 	t.Parallel()

@@ -19,9 +19,10 @@ const (
 )
 
 // permittedRepeats returns how often people have allowed the same request to be sent again. After
-// the ledger is lost, a running process still remembers the last revision it has seen (R6), and so
-// does a status (R5). If a process ended before it had written that, "nobody in the cluster can
-// know" (R25). The other of two leading managers knows no more than a new process.
+// the ledger is lost, a running process still remembers the last revision it has seen (R6), and a
+// status still shows it (R5). If a process ended before it had written the revision to a status,
+// "nobody in the cluster can know" (R25). The other of two leading managers knows no more than a
+// new process.
 func (w *recorder) permittedRepeats() int {
 	restarted := w.run.started > len(w.run.managers)
 	unshown := w.neverShown && len(w.run.managers) > 1
@@ -89,7 +90,7 @@ func lastReadsRespected(w *recorder) string {
 // changedElsewhere reports whether someone else has applied the plan at the carrier.
 func (w *recorder) changedElsewhere() bool { return w.hasHappened(ChangedElsewhere) }
 
-// isRestored allows an attempt that returns with a restored ledger, also one that the ledger never
+// isRestored allows an attempt that returns with a restored ledger, even one that the ledger never
 // had: "An attempt that has left ended counts as Abandoned" (R14).
 func (w *recorder) isRestored(step phaseChange) bool {
 	sent := []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded}

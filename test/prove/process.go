@@ -25,7 +25,7 @@ type process struct {
 	inPass               bool
 	stopped              chan struct{} // closed when it resumes, after it was stopped in favor of the other one
 	passEnded            chan struct{} // closed when the pass that it runs beside the other one has ended
-	redelivered          bool          // it gets one watch event too many
+	redelivered          bool          // it gets the same watch event once more
 	changedInPass        bool          // the object changed during its pass
 	accountChangedInPass bool          // the account changed during its pass
 	due                  time.Time     // the next pass over the object; zero: never

@@ -47,7 +47,7 @@ type recorder struct {
 	statusLost      bool // its status was lost
 	neverShown      bool // the ledger was lost before any status had named it
 	callRefused     bool // a call got 404 or 422
-	requestRefused  bool // and in such a way that nothing may be sent again without a person
+	requestRefused  bool // a call was refused so that nothing may be sent again without a person
 	carrierForgot   bool // the carrier has lost its data
 	interfered      bool // someone has changed the account or a ledger, or set an annotation that was not needed
 	resolvedFalsely bool // a person has given a false resolution
@@ -157,7 +157,7 @@ func (w *recorder) intentOf(p *port, operation v1alpha1.Operation) *intent {
 	return nil
 }
 
-// hasContact: "body hash, contact data apart".
+// hasContact implements: "body hash, contact data apart".
 func (w *recorder) hasContact(operation v1alpha1.Operation, target v1alpha1.RequestTarget) bool {
 	return operation == v1alpha1.OperationOrderCreate || target.NTDOption != ""
 }
@@ -233,7 +233,8 @@ func (w *recorder) observe(next Subject) {
 
 // settled reports whether an object has what its newest generation declares. It may change again
 // after a person has touched it, and once a refused call succeeds after all. It is not settled
-// while an attempt is open: a process that started before that was recorded may see its effects.
+// while an attempt is open, because a process that started before the attempt was recorded may see
+// its effects.
 func (w *recorder) settled(subject Subject) bool {
 	_, observed := subject.Describes()
 	_, ready, _ := stateOf(subject)
@@ -241,8 +242,8 @@ func (w *recorder) settled(subject Subject) bool {
 	return ready && closed && *observed == subject.GetGeneration() && !w.changedByOthers() && !w.callRefused
 }
 
-// staysSettled reports whether a settled object still is, by the same requests. The carrier's state
-// that was read may change, and the account may be unable to log in for a while.
+// staysSettled reports whether a settled object is still settled by the same requests. The
+// carrier's state that was read may change, and the account may be unable to log in for a while.
 func staysSettled(before, next Subject) bool {
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
@@ -316,7 +317,7 @@ func (w *recorder) accepted(operation v1alpha1.Operation) int {
 	return count
 }
 
-// violated reports whether the carrier has seen one of its rules broken.
+// violated reports which of these rules the carrier has seen broken.
 func (w *recorder) violated(rules ...simulator.Rule) string {
 	for _, violation := range w.run.world.Carrier.Violations() {
 		if slices.Contains(rules, violation.Rule) {

@@ -23,7 +23,7 @@ type regression struct {
 	faults    []Fault
 }
 
-// regressions returns all of them.
+// regressions returns all regressions.
 func regressions() []regression {
 	return slices.Concat(
 		regressionsOfReadings(), regressionsOfResolutions(), regressionsOfLedgers(), regressionsOfCaches(),
@@ -39,8 +39,8 @@ func regressionsOfReadings() []regression {
 			"an old reading does not outlive a reclaim", v1alpha1.OperationReclaim, 2,
 			[]Fault{{What: "GET /api/", Nth: 1, Kind: Refused}, {What: "GET /api/", Nth: 2, Kind: Refused}},
 		},
-		// One manager holds a health reading from before a plan change that the other carries out.
-		// After a restore without the status it must not count as the carrier's current state: the
+		// One manager holds a health reading from before a plan change that the other carries out. After
+		// a restore without the status, that reading must not count as the carrier's current state: the
 		// change would be bought a second time.
 		{
 			"an old health reading does not outlive a lost status", v1alpha1.OperationPlanChange, 2,
@@ -95,7 +95,8 @@ func regressionsOfResolutions() []regression {
 			},
 		},
 		// A person resolves an attempt before it is posted. Once its response is lost, that resolution
-		// would count as the truth: the carrier's acceptance, and a second POST.
+		// would count as the truth, although the carrier has accepted the request, and a second POST
+		// would follow.
 		{
 			"a resolution of an attempt before it is posted does not count",
 			v1alpha1.OperationAggregationConversion, 1,
@@ -189,7 +190,7 @@ func regressionsOfLateResponses() []regression {
 			"a lost response does not undo what health has shown", v1alpha1.OperationPlanChange, 2,
 			[]Fault{{What: planChange, Nth: 1, Kind: LostLate}},
 		},
-		// The same, and the other manager has called for a person.
+		// The same as above, but the other manager has called for a person.
 		{
 			"a lost response does not undo an unknown outcome of an order", v1alpha1.OperationOrderCreate, 2,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: LostLate}},
@@ -203,8 +204,8 @@ func regressionsOfLateResponses() []regression {
 			"a late result does not undo a failure", v1alpha1.OperationCancellationReschedule, 2,
 			[]Fault{{What: "GET /api/", Nth: 4, Kind: Late}, {What: "GET /api/", Nth: 5, Kind: Invalid}},
 		},
-		// Both managers post a query. One gets its response only when the other has its result, which
-		// stands.
+		// Both managers post a query. One gets its response only when the other already has its result.
+		// That result stands.
 		{
 			"a late response to a query does not undo its result", v1alpha1.OperationPlanOptions, 2,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: LostLate}},
@@ -241,7 +242,7 @@ func regressionsOfTwoManagers() []regression {
 				{What: "read carrier-key", Nth: 21, Kind: CrashAfter},
 			},
 		},
-		// The carrier forgets everything, also the health request of one process. The other has its
+		// The carrier forgets everything, including the health request of one process. The other has its
 		// reading.
 		{
 			"two managers that poll a lost request do not overwrite each other over a reading",

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "One that goes back while it runs is LedgerLost" (R6), also if that is found during a pass: a
+// "One that goes back while it runs is LedgerLost" (R6), even if that is found during a pass: a
 // restore empties the ledger while a resolution is recorded. No process may continue from what is
 // left of it.
 func TestR6LedgerRolledBackDuringAPassIsLost(t *testing.T) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prove shows that no request is lost and none is sent twice, whatever fails, by exhaustive
-// fault enumeration instead of examples. The production controllers run against an in-process
-// object store and carrier. All their external effects pass through one seam, where they are
-// counted. Each scenario is then run again for everything that can happen at each effect, and for
-// every ordered pair of such things.
+// Package prove shows that no request is lost and none is sent twice, whatever fails. It uses
+// exhaustive fault enumeration instead of examples. The production controllers run against an
+// in-process object store and carrier. All their external effects pass through one seam, where they
+// are counted. Each scenario is then run again for everything that can happen at each effect, and
+// for every ordered pair of such things.
 package prove
 
 import (
@@ -42,7 +42,7 @@ type run struct {
 	effects      []Effect
 	cache        cache
 	recreate     bool // a user creates the object again once it is gone
-	loginPending bool // a login is in progress, and what overtakes it must not delay it
+	loginPending bool // a login is in progress, and a process that overtakes it must not delay it
 
 	lastEffect, lastCacheRead int // of the scenario; later ones belong to the final checks
 }

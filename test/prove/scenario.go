@@ -49,7 +49,7 @@ const (
 )
 
 // withDefaults sets the CRD's defaults in an account, as in all scenarios. Only the wait for a lost
-// Location differs: it is not polled every five minutes for the day that this takes.
+// Location differs: the Location is not polled every five minutes for a whole day.
 func withDefaults(account *v1alpha1.CarrierAccount) {
 	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
 	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "8h"}

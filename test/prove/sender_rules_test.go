@@ -96,8 +96,8 @@ func TestR14AttemptAbandonedByAPersonStaysAbandoned(t *testing.T) {
 	}
 }
 
-// The same for a repeat, M2 of the review: a refused repeat leaves the outcome of the attempt
-// before it as unknown as it was, unless a person has ended it.
+// The same applies to a repeat (M2 of the review): a refused repeat leaves the outcome of the
+// attempt before it unknown, unless a person has ended that attempt.
 func TestR14RepeatAbandonedByAPersonStaysAbandoned(t *testing.T) {
 	t.Parallel()
 	const operation = v1alpha1.OperationDSLStabilityProfileChange

@@ -14,12 +14,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// signatures are those made so far.
+// signatures are the signatures made so far.
 var signatures resultCache[[]byte]
 
 // sign is a [carrier.Signer] with a cache. Every plan of a scenario begins with the same login at
-// the same moment, and half of the time would go into reading its key, signing and verifying. RS256
-// is deterministic (RFC 8017 section 8.2), so the result can be reused.
+// the same moment. Without the cache, half of the time would be spent on reading its key, signing
+// and verifying. RS256 is deterministic (RFC 8017 section 8.2), so the result can be reused.
 func sign(key carrier.Key, text string) ([]byte, error) {
 	return signatures.getOrCompute(digest(key.PEM, []byte(text)), func() ([]byte, error) {
 		return carrier.Sign(key, text)

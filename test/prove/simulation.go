@@ -170,8 +170,8 @@ func (l *simulation) start() {
 	l.managers = append(l.managers, m)
 }
 
-// maxSkew is the most that a manager's clock is behind: an assertion is valid for a minute, and one
-// from the future is refused.
+// maxSkew is the most that a manager's clock is behind. An assertion is valid for a minute, and an
+// assertion from the future is refused.
 const maxSkew = 50 * time.Second
 
 // skew returns how far a manager's clock is ahead of the carrier's.

@@ -21,8 +21,8 @@ type approval struct {
 // sentAsApproved is the name under which requests that needed an approval are counted.
 const sentAsApproved = "an approved request is sent"
 
-// checkApproval checks 28 Approved: a chargeable request of the account that asks for approval was
-// approved by a person, as far as it needed that.
+// checkApproval checks 28 Approved: if the account requires approval, a person has approved each
+// chargeable request that needed it.
 func (c *simulationRecorder) checkApproval(one *post, written *attempt, about *member) {
 	if about.account.key.Name != limitedAccount || !isChargeable(one.class) || !c.needsApproval(one, written, about) {
 		return
@@ -51,9 +51,9 @@ func (a approval) covers(written *attempt) bool {
 	return a.uid == written.UID && len(wanted) > 0 && !slices.ContainsFunc(wanted, notShown)
 }
 
-// needsApproval reports whether approval OnCost certainly asks for a request: every order, what has
-// no quoted price, the first change that an object makes to a service that it did not order, and
-// any other change that costs more.
+// needsApproval reports whether approval OnCost certainly applies to a request: to every order, to
+// a change without a quoted price, to the first change that an object makes to a service that it
+// did not order, and to any other change that costs more.
 func (c *simulationRecorder) needsApproval(one *post, written *attempt, about *member) bool {
 	always := []v1alpha1.Operation{
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationAggregationConversion, v1alpha1.OperationReclaim,
@@ -64,8 +64,8 @@ func (c *simulationRecorder) needsApproval(one *post, written *attempt, about *m
 	return one.operation == v1alpha1.OperationPlanChange && (c.isFirstChange(one, about) || costsMore(written))
 }
 
-// isFirstChange reports whether an object has not changed its service yet, by requests that were
-// accepted or that a person has claimed to be.
+// isFirstChange reports whether an object has not changed its service yet. Only requests that were
+// accepted, or that a person has claimed to be accepted, count as changes.
 func (c *simulationRecorder) isFirstChange(one *post, about *member) bool {
 	service, is := c.simulation.subject(about).(*v1alpha1.BroadbandService)
 	if !is || service.Spec.OrderRef != nil {

@@ -69,8 +69,8 @@ func (l *simulation) inProgress() *member {
 	return nil
 }
 
-// waitsForPerson reports whether an object waits for a person although one of its requests has no
-// end yet: the response was lost, and a person has to allow another request.
+// waitsForPerson reports whether an object waits for a person although one of its requests has not
+// ended: the response was lost, and a person has to allow another request.
 func (l *simulation) waitsForPerson(one *member) bool {
 	subject := l.subject(one)
 	if subject == nil {
@@ -166,8 +166,8 @@ func (l *simulation) endState(one *member, subject Subject) string {
 	return reason
 }
 
-// waitingForAnother returns the reasons of objects that wait for another object, which needs a
-// person first.
+// waitingForAnother returns the reasons of objects that wait for another object, about which a
+// person has to decide first.
 func waitingForAnother() []string {
 	return []string{v1alpha1.ReasonOrderNotReady, v1alpha1.ReasonServiceNotReady, v1alpha1.ReasonObserving}
 }
@@ -186,7 +186,7 @@ func isCorrectedLater(subject Subject) bool {
 
 // checkIdle checks invariant 16 (Quiescent). From now on nothing is written or called, except at
 // intervals or if the carrier responds with 404. A process that starts now repeats reads that have
-// failed, and does not know the prices of changes that wait for a person.
+// failed. It does not know the prices of changes that wait for a person.
 func (l *simulation) checkIdle() {
 	l.runUntilIdle()
 	l.idle = true

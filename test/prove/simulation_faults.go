@@ -16,7 +16,7 @@ type faultRates struct {
 	twoLeaders         bool          // now and then two managers are leaders at the same time
 	faults             int           // of a thousand effects
 	slow               int           // of a thousand effects
-	actions            int           // of a thousand effects, those immediately before which a person acts
+	actions            int           // of a thousand effects, those before which a person acts
 	skewed             bool          // each manager has a clock of its own
 	falseResolutions   bool          // people sometimes give false resolutions
 }
@@ -132,8 +132,7 @@ func (l *simulation) startSecondLeader() {
 	}
 }
 
-// freezeCache freezes a cache for some time at the version up to which its watches have sent
-// events.
+// freezeCache freezes a cache for some time, at the version whose watch events were sent last.
 func (l *simulation) freezeCache() {
 	m := l.anyManager()
 	m.deliverEvents()
@@ -141,7 +140,8 @@ func (l *simulation) freezeCache() {
 	m.frozenUntil = now().Add(l.randomDelay(2 * time.Minute))
 }
 
-// forgetSome makes the carrier lose its data, rarely: being sure of that takes the operator a day.
+// forgetSome makes the carrier lose its data. It does so rarely, because the operator needs a day
+// to be sure of the loss.
 func (l *simulation) forgetSome() {
 	if l.chance(50) {
 		l.world.Carrier.Forget()

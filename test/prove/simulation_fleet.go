@@ -144,14 +144,14 @@ func isUserChange(change store.Change) bool {
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// becameLessSettled reports whether an object became less settled: the one status change that is a
-// reason to reconcile it, a while later.
+// becameLessSettled reports whether an object became less settled. This is the one status change
+// that is a reason to reconcile the object, a while later.
 func becameLessSettled(before, after client.Object) bool {
 	return before != nil && after != nil && controllers.LessSettled(before, after)
 }
 
-// aspect is one aspect of a service: the initial state of its line, and the edits of a user, those
-// that the carrier can carry out first.
+// aspect is one aspect of a service: the initial state of its line, and the edits of a user. The
+// edits that the carrier can carry out come first.
 type aspect struct {
 	line  lineEdit
 	edits []serviceEdit
@@ -252,8 +252,8 @@ func (f *fleet) addService(i int, account *member) {
 // rarely is an interval that is longer than most simulations.
 const rarely = "9000h"
 
-// drawInterval returns how often a service's state is read: mostly never, so that settled objects
-// stay idle.
+// drawInterval returns the interval at which a service's state is read. Mostly it is never read, so
+// that settled objects stay idle.
 func (l *simulation) drawInterval() v1alpha1.Duration {
 	if l.random.IntN(8) == 0 {
 		return "6h"

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// addOrders adds ServiceOrders, the last with the customerReference of the one before, and a
-// service that results from the first.
+// addOrders adds ServiceOrders, and a service that results from the first one. The last order has
+// the customerReference of the order before it.
 func (f *fleet) addOrders(free, careful *member) {
 	var last *member
 	for i := range orders {

@@ -139,9 +139,10 @@ func (c *simulationRecorder) checkSpending(account *member) {
 	}
 }
 
-// sameRequest reports whether two POSTs are for the same thing. Orders are the same under the same
-// customerReference, forever, unless the one before was resolved falsely; changes of a service
-// until someone allows another; tests if they belong to the same object.
+// sameRequest reports whether two POSTs are for the same thing. Orders with the same
+// customerReference are the same forever, unless the earlier one was resolved falsely. Changes of a
+// service are the same until someone allows another one. Tests are the same if they belong to the
+// same object.
 func (c *simulationRecorder) sameRequest(one, other *post) bool {
 	if one.operation != other.operation || c.memberOf[one].subject != c.memberOf[other].subject {
 		return false
@@ -213,8 +214,8 @@ func (c *simulationRecorder) checkReplacement(of replacement) {
 	}
 }
 
-// isLost reports whether the carrier has not known an accepted attempt for as long as it takes to
-// be sure of that.
+// isLost reports whether the carrier has not known an accepted attempt for so long that the loss is
+// certain.
 func (t *replacement) isLost() bool {
 	const day, minute = 24 * time.Hour, time.Minute
 	grace := day
@@ -296,7 +297,7 @@ func (of transition) meansNotDone() bool {
 		of.to == v1alpha1.PhaseNotAccepted
 }
 
-// needsPerson reports whether only a person can decide this for an unknown outcome.
+// needsPerson reports whether only a person can decide on this transition of an unknown outcome.
 func (of transition) needsPerson() bool {
 	ends := of.to == v1alpha1.PhaseNotAccepted || of.to == v1alpha1.PhaseAbandoned
 	return of.from == v1alpha1.PhaseOutcomeUnknown && ends

@@ -122,8 +122,8 @@ func backoff(failures int) time.Duration {
 
 func (m *manager) entryOf(one *member) *queueEntry { return m.queue[one.number] }
 
-// queueAccount queues an account of which a call has shown something new: that it cannot log in, or
-// that its carrier answers no more or again.
+// queueAccount queues an account about which a call has shown something new: the account cannot log
+// in, or its carrier has stopped or started to answer.
 func (m *manager) queueAccount(account types.NamespacedName) {
 	m.entryOf(m.simulation.fleet.byKey[nameOf(kindAccount, account.Name)]).schedule(now())
 }
@@ -181,7 +181,7 @@ func (m *manager) queueFor(change store.Change) {
 	}
 }
 
-// queueForLedger does the same for a member's ledger.
+// queueForLedger queues what has to be reconciled after a change of a member's ledger.
 func (m *manager) queueForLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
 	news := m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
 	if news {
@@ -199,8 +199,8 @@ func wasReplaced(change store.Change) bool {
 }
 
 // queueOthers queues the other objects of a service or a customerReference. A change of their
-// ledger concerns all of them, and so does the deletion of one; a change of another's status does
-// not.
+// ledger concerns all of them, and so does the deletion of one of them. A change of another
+// object's status does not.
 func (m *manager) queueOthers(of *member) {
 	for _, one := range m.simulation.fleet.members {
 		if one != of && one.subject == of.subject {

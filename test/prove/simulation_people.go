@@ -135,8 +135,8 @@ func (l *simulation) approve(_ *member, subject Subject) {
 }
 
 // trust confirms, for the changes that are shown, that the service already has the unknown values.
-// The remaining change is then another request than one that has failed. The same is true of the
-// changes that follow once a reading shows that the person was wrong.
+// The remaining change then counts as another request than one that has failed. The same applies to
+// the changes that follow once a reading shows that the person was wrong.
 func (l *simulation) trust(one *member, subject Subject) {
 	one.subject.permits++
 	l.annotatePending(subject, v1alpha1.AnnotationTrust)
@@ -205,8 +205,8 @@ func (l *simulation) resolveAny(one *member, subject Subject) {
 	}
 }
 
-// resolveAttempt does the work of resolves, and reports whether there was an attempt to resolve. It
-// waits until no process works on the object: its POST may still be sent.
+// resolveAttempt resolves an attempt of an object, and reports whether there was one to resolve. It
+// waits until no process works on the object, because the POST may still be sent.
 func (l *simulation) resolveAttempt(one *member, subject Subject) bool {
 	if l.isInPass(one) {
 		return false
@@ -252,7 +252,7 @@ func (l *simulation) isInPass(one *member) bool {
 }
 
 // trueResolution returns the resolution that matches the carrier's records. An attempt that stands
-// for a lost status stands for whatever was sent: it is done if the service is as declared.
+// for a lost status covers everything that was sent: it is done if the service is as declared.
 func (l *simulation) trueResolution(one *member, subject Subject, open *v1alpha1.Request) string {
 	sent := l.sentAs(open.AttemptID)
 	var done bool

@@ -36,7 +36,7 @@ type simulationRecorder struct {
 	permits            map[*post]int
 	restored           map[int64]bool      // the versions by which a status was lost
 	resolved           map[string]bool     // the attempts that a person has resolved
-	resolvedFalsely    map[string]bool     // those of which a resolution was false
+	resolvedFalsely    map[string]bool     // those with a false resolution
 	approved           map[string]approval // by hash, what a person has approved
 	deleted            map[string]bool     // the objects that a person has deleted, by UID
 	refusals           map[string]bool     // the paths that the carrier answered with 422

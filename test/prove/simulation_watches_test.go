@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// isQueuedAfter reports whether an event of one object of a service queues the other one.
+// isQueuedAfter reports whether an event of one object queues the other object of the service.
 func (l *simulation) isQueuedAfter(event func(*simulation, *member)) bool {
 	m, competitor := l.managers[0], l.fleet.byKey[nameOf(kindService, "competing-0")]
 	m.deliverEvents()
@@ -45,7 +45,7 @@ func serviceLedger(one *member, uid string) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-// writeLedgerOfOther writes such a ledger as another process would.
+// writeLedgerOfOther writes a ledger of the service as another process would.
 func writeLedgerOfOther(l *simulation, one *member) {
 	must(l.store.Client().Create(l.ctx, serviceLedger(one, "")))
 }
@@ -63,9 +63,9 @@ func writeLedger(l *simulation, one *member, uid string) {
 }
 
 // "A watch on ledgers wakes the holder, conflicting objects" (R32), and so does the deletion of an
-// object. A status triggers no pass over another object, and must not do so in a simulation: there,
-// two leading managers, one of which did not know a price, overwrote each other endlessly over two
-// objects of a service (SIM_SEED=5069 at the time).
+// object. A status triggers no pass over another object, and must not do so in a simulation. There,
+// two leading managers overwrote each other endlessly over two objects of a service, because only
+// one of them knew a price (SIM_SEED=5069 at the time).
 func TestR32StatusOfAnObjectQueuesNoOther(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

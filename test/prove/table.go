@@ -69,5 +69,5 @@ func isRepeatTransition(from, to v1alpha1.RequestPhase) bool {
 		from == v1alpha1.PhaseRepeated && to == v1alpha1.PhaseLateAcceptance
 }
 
-// onlyListedTransitions: "whatever it does not list is refused where it is made" (R14).
+// onlyListedTransitions implements: "whatever it does not list is refused where it is made" (R14).
 func onlyListedTransitions(w *recorder) string { return w.forbiddenTransition }

@@ -23,9 +23,9 @@ import (
 )
 
 // Carrier reads the carrier that the samples need, and generates a new pair for every key of every
-// CarrierAccount: the public key goes into the carrier's seed, the private one into a Secret. An
-// account with notifications gets a shared secret, and the carrier sends them to the receiver at
-// that origin; "" for none.
+// CarrierAccount: the public key goes into the carrier's seed, and the private key into a Secret.
+// An account with notifications gets a shared secret, and the carrier sends its notifications to
+// the receiver at that origin; "" for no receiver.
 func Carrier(path string, samples []Sample, receiver string) (simulator.Seed, []*corev1.Secret, error) {
 	var secrets []*corev1.Secret
 	seed, err := readSeed(path)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package samples reads the manifests of config/samples, prepares the simulated carrier for them,
-// and checks whether each reaches the outcome in its annotation. The demo shows it to a person, and
-// a test checks it with a manager.
+// and checks whether each reaches the outcome in its annotation. The demo shows the outcomes to a
+// person, and a test checks them with a manager.
 package samples
 
 import (
@@ -43,8 +43,8 @@ type Expectation struct{ Condition, Status, Reason string }
 // String returns the form of the annotation.
 func (e Expectation) String() string { return e.Condition + "=" + e.Status + "/" + e.Reason }
 
-// Read reads every manifest in a folder that is of our group, or of none. Those without a namespace
-// get the one given.
+// Read reads every manifest in a folder that is of our group, or of none. Manifests without a
+// namespace get the given one.
 func Read(folder, namespace string) ([]Sample, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {

@@ -39,7 +39,7 @@ func named(families []*dto.MetricFamily, name string) []*dto.Metric {
 }
 
 // PageOf returns the value of every series of a registry by its name on the page, such as
-// m_total{a="1",b="2"}. Of a histogram it has the series _count and _sum.
+// m_total{a="1",b="2"}. A histogram is represented by its series _count and _sum.
 func PageOf(tb testing.TB, from prometheus.Gatherer) map[string]float64 {
 	tb.Helper()
 	families, err := from.Gather()

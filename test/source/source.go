@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source finds what tests read of the repository itself.
+// Package source finds the parts of the repository that tests read.
 package source
 
 import (

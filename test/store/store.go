@@ -77,7 +77,7 @@ func byName(a, b *record) int {
 	return cmp.Or(cmp.Compare(a.name.Namespace, b.name.Namespace), cmp.Compare(a.name.Name, b.name.Name))
 }
 
-// revision is the object of a name from a version on; nil: none.
+// revision is the object that a name has from a version on; nil if it has none.
 type revision struct {
 	version int64
 	object  client.Object

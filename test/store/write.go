@@ -79,7 +79,8 @@ func (s *Store) write(at key, object client.Object, of part) error {
 	return nil
 }
 
-// patch applies a merge patch to the newest version. A patch that names another is a conflict.
+// patch applies a merge patch to the newest version. A patch that names another version is a
+// conflict.
 func (s *Store) patch(object client.Object, changes []byte) error {
 	at, err := s.keyOf(object)
 	if err != nil {
@@ -167,7 +168,7 @@ func merged(held, object client.Object, of part) client.Object {
 	return next
 }
 
-// mayHold: "no new finalizers can be added if the object is being deleted".
+// mayHold implements: "no new finalizers can be added if the object is being deleted".
 func mayHold(at key, held, next client.Object) error {
 	if held.GetDeletionTimestamp() == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // CacheReads makes the clients of the control plane read our kinds from an informer cache, as a
-// manager does: nine of ten requests of a test that runs passes one by one are reads. A write
+// manager does. In a test that runs passes one by one, nine of ten requests are reads. A write
 // returns once the cache has it, so that a read after a write does not depend on the speed of a
 // watch.
 func (c *ControlPlane) CacheReads(ctx context.Context) error {

@@ -32,7 +32,7 @@ type ControlPlane struct {
 	Client client.Client // the administrator's client
 	Scheme *apiruntime.Scheme
 
-	// Operator is the client of a Process: of a user with the operator's roles, or the administrator.
+	// Operator is the client of a Process. Its user has the operator's roles, or is the administrator.
 	Operator client.Client
 	// Live reads as the same user, and never from a cache.
 	Live client.Reader
@@ -95,7 +95,8 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 	return plane, nil
 }
 
-// gcPercent is GOGC for tests and their control planes: with more memory they use a fifth less CPU.
+// gcPercent is GOGC for tests and their control planes. They use more memory and a fifth less CPU
+// time.
 const gcPercent = 400
 
 // raiseGOGC makes the programs that are started until takeBack collect garbage less often.

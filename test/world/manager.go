@@ -50,16 +50,16 @@ func (m *Manager) Busy() int { return m.timers.busy() }
 // Planned counts the passes that are due within a time from now.
 func (m *Manager) Planned(within time.Duration) int { return m.timers.planned(within) }
 
-// Unseen counts the services that the manager has written and not yet seen in its cache. A test
-// that lets time pass before that makes it act on outdated state.
+// Unseen counts the services that the manager has written and not yet seen in its cache. If a test
+// lets time pass before that, the manager acts on outdated state.
 func (m *Manager) Unseen(ctx context.Context) (int, error) { return m.written.unseen(ctx, m.cache) }
 
-// Writes counts the API server's responses to the manager's writes, Events included. Each is in the
-// audit log, which may lag behind.
+// Writes counts the API server's responses to the manager's writes, including Events. Each write is
+// in the audit log, which may lag behind.
 func (m *Manager) Writes() int { return int(m.writes.Load()) }
 
-// Manage starts a manager as a user of the API server, with the program's default options, for the
-// world's namespace only. It may outlive the spec that starts it.
+// Manage starts a manager as a user of the API server, with the program's default options, and only
+// for the world's namespace. The manager may outlive the spec that starts it.
 func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Config)) *Manager {
 	ginkgo.GinkgoHelper()
 	return w.ManageBeside(ctx, user, nil, edits...)

@@ -16,7 +16,7 @@ const (
 	QueueDepth   = "workqueue_depth"
 )
 
-// Labels are those of one series of a metric, for example its controller.
+// Labels are the labels of one series of a metric, for example its controller.
 type Labels map[string]string
 
 // Metric adds up the series of a metric that counts selects.

@@ -18,10 +18,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// lastServiceID makes the services of all worlds of a process differ: the API server is shared.
+// lastServiceID gives the services of all worlds of a process different ids, because they share the
+// API server.
 var lastServiceID atomic.Int64
 
-// firstServiceID makes those of two processes differ, which may share it too.
+// firstServiceID gives the services of two processes different ids: they may share the API server
+// too.
 func firstServiceID() int64 { return 4_000_000 + int64(os.Getpid())*100_000 }
 
 func seconds(n int) simulator.Duration { return simulator.Duration(time.Duration(n) * time.Second) }
@@ -49,8 +51,9 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 		edit(account)
 	}
 	if account.Annotations == nil {
-		// A carrier may get the address of one that has ended, and some worlds share one. For the
-		// RequestLedgers, which outlive a world, that is one login with several identities.
+		// The address of a carrier that has ended may be used by a new one, and some worlds share a
+		// carrier. For the RequestLedgers, which outlive a world, that is one login with several
+		// identities.
 		account.Annotations = map[string]string{v1alpha1.AnnotationAcknowledge: account.IdentityName()}
 	}
 	return account
@@ -87,7 +90,7 @@ func (w *World) Login(ctx context.Context, edits ...func(*v1alpha1.CarrierAccoun
 	return account
 }
 
-// AwaitLogin is Login, and waits until a running manager has logged in.
+// AwaitLogin does the same as Login, and waits until a running manager has logged in.
 func (w *World) AwaitLogin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) {
 	account := w.Login(ctx, edits...)
 	gomega.Eventually(func(g gomega.Gomega) {

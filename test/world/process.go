@@ -103,13 +103,14 @@ func (p *Process) run(pass func() (ctrl.Result, error)) (result ctrl.Result, err
 	return pass()
 }
 
-// horizon is how long a drive continues before an object counts as settled: longer than any wait of a
-// request, shorter than the interval of daily readings.
+// horizon is how long a drive continues before an object counts as settled. It is longer than any
+// wait of a request, and shorter than the interval of daily readings.
 const horizon = 45 * time.Minute
 
-// Drive runs passes over a service, and lets the time pass that each asks for, until none is due
-// within the horizon or the process is dead: then no service is returned. Errors are retried after
-// a second, as a work queue would, with a pass over the account in between.
+// Drive runs passes over a service, and advances the clock by the time that each pass asks for. It
+// ends when none is due within the horizon or the process is dead. A dead process returns no
+// service. Errors are retried after a second, as a work queue would, with a pass over the account
+// in between.
 func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandService {
 	ginkgo.GinkgoHelper()
 	if !p.drive(ctx, func() (ctrl.Result, error) { return p.Reconcile(ctx, name) }, nil) {

@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// passesAtATime is the number of workers per kind of a manager that uses a world's clock: as many
-// as a single account has slots. With more, the other passes would wait for a slot, for a second of
-// real time, and on a slow machine some would be refused.
+// passesAtATime is the number of workers per kind of a manager that uses a world's clock. It is the
+// number of slots of a single account. With more workers, the other passes would wait for a slot,
+// for a second of real time, and on a slow machine some would be refused.
 const passesAtATime = Workers / 2
 
 // timers make the work queues of a manager that uses a world's clock. They are controller-runtime's
-// own queues, as in the program; only the delay of a later pass ends when the clock is advanced,
-// and not before. A pass does not wait for real time, so a slow machine does not delay it.
+// own queues, as in the program. Only the delay of a later pass differs: it ends when the clock is
+// advanced. A pass does not wait for real time, so a slow machine does not delay it.
 type timers struct {
 	clock *Clock
 
@@ -80,8 +80,8 @@ type timer struct {
 	priority *int
 }
 
-// timedQueue is a priority queue whose delays are those of a clock. Like the priority queue itself
-// it has at most one entry per object, at the earliest requested time.
+// timedQueue is a priority queue that measures delays by the world's clock. Like the priority queue
+// itself, it has at most one entry per object, at the earliest requested time.
 type timedQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 
@@ -102,8 +102,8 @@ func (q *timedQueue) AddAfter(object reconcile.Request, delay time.Duration) {
 	q.AddWithOpts(priorityqueue.AddOpts{After: delay}, object)
 }
 
-// AddWithOpts adds objects, those with a delay when the clock reaches it. A retry after a failure
-// waits for real time, as it is not planned.
+// AddWithOpts adds objects. Objects with a delay are added when the clock reaches it. A retry after
+// a failure waits for real time, because it is not planned.
 func (q *timedQueue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
 	if options.RateLimited {
 		q.PriorityQueue.AddWithOpts(options, objects...)

@@ -27,8 +27,8 @@ func operatorRoles() []string {
 	return []string{"role.yaml", "leader_election_role.yaml", "metrics_auth_role.yaml"}
 }
 
-// Right is the permission for one verb on one resource, in one namespace or, if that is empty, in
-// all.
+// Right is the permission for one verb on one resource, in one namespace. If the namespace is
+// empty, it applies to all namespaces.
 type Right struct{ Namespace, Verb, Group, Resource string }
 
 // String returns the permission as a failing test names it.
@@ -40,7 +40,7 @@ func (r Right) String() string {
 	return strings.TrimSuffix(r.Verb+" "+r.Resource+"."+r.Group, ".") + " " + where
 }
 
-// operatorRights returns all of them, one by one.
+// operatorRights returns all rights of the operator, one by one.
 func operatorRights() (map[Right]struct{}, error) {
 	rights := map[Right]struct{}{}
 	for _, file := range operatorRoles() {

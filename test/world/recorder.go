@@ -67,8 +67,8 @@ func (w *World) PublishEvents(ctx context.Context) {
 	}).Should(gomega.HaveLen(kinds))
 }
 
-// replay makes a recorder write the Events so far. It returns the number of those that differ,
-// because Kubernetes treats the others as a series, and their objects.
+// replay makes a recorder write the Events so far. It returns their objects, and the number of
+// Events that differ, because Kubernetes treats equal Events as a series.
 func (r *Recorder) replay(to events.EventRecorder) (kinds int, objects map[client.ObjectKey]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

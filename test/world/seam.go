@@ -34,7 +34,7 @@ type CrashPoint struct {
 
 // CrashPoints returns the points at which a process with these effects can end. Ending after one
 // effect differs from ending before the next only in the time between them, so `make test` tries
-// one of the two.
+// only one of these two.
 func CrashPoints(effects []Effect) []CrashPoint {
 	cuts := make([]CrashPoint, 0, 2*len(effects))
 	for _, effect := range effects {
@@ -130,7 +130,7 @@ func (s *Seam) ends(effect Effect, after bool) bool {
 }
 
 // Transport wraps the transport to the carrier with the seam. A token is exchanged in a goroutine
-// of its own: there a dead process only gets an error.
+// of its own, in which a dead process only gets an error.
 func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (response *http.Response, err error) {
 		if strings.HasSuffix(request.URL.Path, "/token") {
@@ -181,8 +181,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 // RoundTrip calls the function.
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// seamClient wraps a Kubernetes client with the seam. Reads are no effects: they change nothing,
-// and a process that ends at one has ended at the effect before it.
+// seamClient wraps a Kubernetes client with the seam. Reads do not count as effects: they change
+// nothing, and a process that ends at a read has in effect ended at the effect before it.
 type seamClient struct {
 	client.Client
 
@@ -272,8 +272,8 @@ func (w seamStatus) Update(ctx context.Context, object client.Object, options ..
 	})
 }
 
-// errNoSeam is for write methods that the operator does not use. One that becomes used needs a seam
-// first, or no test would end a process at it.
+// errNoSeam is for write methods that the operator does not use. A method that the operator starts
+// to use needs a seam first; otherwise no test would end a process at it.
 var errNoSeam = errors.New("this kind of write has no seam yet")
 
 // Apply has no seam.

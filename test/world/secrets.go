@@ -64,7 +64,7 @@ func (t *recordingProxy) runDuringPOST(r *http.Request) {
 	}
 }
 
-// notePost keeps the bodies of POSTs that are no logins.
+// notePost keeps the bodies of POSTs that are not logins.
 func (t *recordingProxy) notePost(r *http.Request, body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,8 +108,8 @@ func (w *World) Canaries() []string {
 	return canaries
 }
 
-// expectNoSecrets expects that neither a pass's error nor an Event since the last pass shows a
-// secret.
+// expectNoSecrets expects that no secret appears in a pass's error or in an Event since the last
+// pass.
 func (w *World) expectNoSecrets(failure error) {
 	ginkgo.GinkgoHelper()
 	events := w.Events.All()

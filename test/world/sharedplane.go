@@ -48,8 +48,8 @@ func JoinControlPlane(ctx context.Context) (*ControlPlane, error) {
 	return connect(config)
 }
 
-// JoinAudited is StartAudited for the control plane of all packages: no other package may use the
-// user.
+// JoinAudited does the same as StartAudited for the control plane of all packages. No other package
+// may use the user.
 func JoinAudited(ctx context.Context, folder, user string) (*ControlPlane, *Audit, error) {
 	shared := os.Getenv(sharedFolder)
 	if shared == "" {

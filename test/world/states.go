@@ -22,9 +22,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// StatesFolder is the environment variable with a folder for objects: one, as any client sees it,
-// for every state that the tests reach. Integrations that judge our objects from outside are tested
-// with them: `make argocd-testdata`.
+// StatesFolder is the environment variable with a folder for objects. For every state that the
+// tests reach, it gets one object, in the form that any client sees. Integrations that judge our
+// objects from outside are tested with them: `make argocd-testdata`.
 const StatesFolder = "ALBUM"
 
 // states are the objects that this run has written.
@@ -79,8 +79,8 @@ func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) s
 	return ready.Reason + "-waiting"
 }
 
-// asksAboutUnknown reports whether a person has to decide about an unknown value: to have it sent, or
-// taken as true.
+// asksAboutUnknown reports whether a person has to decide about an unknown value: whether to send
+// it or to trust it.
 func asksAboutUnknown(object *unstructured.Unstructured) bool {
 	changes, _, err := unstructured.NestedSlice(object.Object, "status", "pending", "changes")
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
@@ -111,7 +111,7 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 }
 
 // What differs between two runs: ids, hashes of them, ports, and the number of a service, which
-// depends on the tests that ran before. The seconds of a poll differ too, and are kept.
+// depends on the tests that ran before. The seconds of a poll differ too, but are kept.
 var (
 	sums     = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
@@ -122,7 +122,7 @@ var (
 	skews    = regexp.MustCompile(`\b\d{3,}h\d+m\d+s\b`) // from the clock of the tests to the real one
 )
 
-// numbered replaces the matches by numbers, in the order in which they occur.
+// numbered replaces the matches with numbers, in the order in which they occur.
 func numbered(text string, matches *regexp.Regexp, format string) string {
 	numbers := map[string]string{}
 	return matches.ReplaceAllStringFunc(text, func(found string) string {

@@ -42,8 +42,8 @@ func (w *World) expectValid(ctx context.Context, kind, name string) {
 	w.collect(object, observed.status.Conditions)
 }
 
-// Violations returns the rules that an object violates. They apply to every status, whatever the test
-// and however the pass ended. Secrets must not appear anywhere in it.
+// Violations returns the rules that an object violates. They apply to every status, whatever the
+// test and however the pass ended. No secret may appear anywhere in the object.
 func Violations(object *unstructured.Unstructured, secrets []string) []string {
 	return read(object).violations(secrets)
 }
@@ -134,7 +134,8 @@ func (s *observedStatus) each() []rule {
 	return rules
 }
 
-// inProgress checks "one modification at a time", and that the columns show the one in progress.
+// inProgress checks "one modification at a time", and that the columns show the modification in
+// progress.
 func (s *observedStatus) inProgress() []rule {
 	var open, modifying []v1alpha1.Operation
 	for _, request := range s.status.Requests {
@@ -182,8 +183,8 @@ func (s *observedStatus) kstatus() []rule {
 	}}
 }
 
-// expected returns the status that kstatus must compute, and why. The order is that of kstatus: it
-// ignores conditions of an older generation.
+// expected returns the status that kstatus must compute, and why. It checks in the same order as
+// kstatus, which ignores conditions of an older generation.
 func (s *observedStatus) expected() (word status.Status, why string) {
 	observed := s.status.ObservedGeneration
 	switch {
@@ -198,9 +199,9 @@ func (s *observedStatus) expected() (word status.Status, why string) {
 	case s.is(v1alpha1.ConditionReady):
 		return status.CurrentStatus, "ready"
 	}
-	// Ready=False and neither of the others. kstatus has no status for an object that waits, and treats
-	// any Ready that is not True as in progress. That is right: the declared state is not reached, and
-	// nothing has failed.
+	// Ready=False without Reconciling or Stalled. kstatus has no status for an object that waits, and
+	// treats any Ready that is not True as in progress. That is right: the declared state is not
+	// reached, and nothing has failed.
 	return status.InProgressStatus, "waiting for a person"
 }
 
@@ -231,8 +232,8 @@ func (a *agreement) add(observed *observedStatus) {
 	a.states[state{word, why, observed.condition(v1alpha1.ConditionReady).Reason}] = struct{}{}
 }
 
-// Agreement lists the states in which all passes so far have left their objects, and the kstatus
-// word of each.
+// Agreement lists the states that all passes so far have left their objects in, and the kstatus
+// word of each state.
 func Agreement() string {
 	agreed.mu.Lock()
 	defer agreed.mu.Unlock()

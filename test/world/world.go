@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package world is the test environment of the operator: a real kube-apiserver, the simulator as
-// the carrier, one clock that only the test moves, and a seam through which every effect of an
-// operator process passes, so that the process can be ended at each.
+// the carrier, one clock that only the test moves, and a seam. Every effect of an operator process
+// passes through the seam, so that the process can be ended at each effect.
 //
-// The reconcilers are the production ones, run one pass at a time: the test lets the time pass that
-// they want to wait.
+// The reconcilers are the production ones, run one pass at a time. The test advances the clock by
+// the time that they want to wait.
 package world
 
 import (
@@ -70,8 +70,8 @@ type World struct {
 	// the program's default.
 	DoubtAfter time.Duration
 
-	// Marker is the RequestLedger that processes of the world look for, and they then manage no other
-	// namespace; "": an acknowledged installation.
+	// Marker is the RequestLedger that processes of the world look for; "" for an acknowledged
+	// installation. Processes with a marker manage no other namespace.
 	Marker string
 
 	word          string // the carrier's own word in identifiers
@@ -183,8 +183,8 @@ func Seed() simulator.Seed {
 	return seed(public)
 }
 
-// InAnotherNamespace returns another namespace of the same world: its carrier, its clock, and
-// another tenant.
+// InAnotherNamespace returns another namespace of the same world: it has the same carrier and
+// clock, and another tenant.
 func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	other := *w
 	other.Namespace = newNamespace()

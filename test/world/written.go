@@ -54,7 +54,7 @@ func (w *written) note(object client.Object, err error) error {
 	return nil
 }
 
-// unseen counts the written services of which a cache shows an older version.
+// unseen counts the written services that a cache shows in an older version.
 func (w *written) unseen(ctx context.Context, cache client.Reader) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
