@@ -32,7 +32,7 @@ func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Req
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !order.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil // another controller's finalizer: send nothing for it, and forget nothing
+		return ctrl.Result{}, nil // another controller's finalizer keeps it: send nothing for it, and forget nothing
 	}
 	return r.newPass(order).run(ctx)
 }

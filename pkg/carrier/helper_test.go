@@ -144,7 +144,7 @@ var testRSA = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-// otherRSA is a second one, for rotations.
+// otherRSA is a second key, for rotations.
 var otherRSA = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

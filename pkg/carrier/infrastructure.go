@@ -56,7 +56,7 @@ type ReferencedData struct {
 }
 
 // The statuses of a copper pair. Order rule 8: serviceStatus is set if the carrier holds the line,
-// copperPairStatus if another company does; "when one is set the other is null".
+// and copperPairStatus is set if another company does; "when one is set the other is null".
 const (
 	LineInUse          = "Line In Use" // an order on it is a transfer (order rule 5)
 	LineNotInUse       = "Line Not In Use"

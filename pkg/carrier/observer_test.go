@@ -43,7 +43,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 	}
 }
 
-// A client without an observer works as one with it.
+// A client works without an observer, too.
 func TestAnObserverIsOptional(t *testing.T) {
 	server := serve(t, respond(http.StatusAccepted, ""))
 	client := testClient(t, server.URL)

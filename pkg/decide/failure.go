@@ -96,7 +96,7 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 }
 
 // ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
-// forbiddenMost the maximum.
+// forbiddenMost is the maximum.
 const (
 	ForbiddenPause = 10 * time.Minute
 	forbiddenMost  = 24 * time.Hour

@@ -12,7 +12,7 @@ import (
 // reviewPage is the page with the findings of the review.
 const reviewPage = "docs/design/0003-what-a-review-found.md"
 
-// finding is a line of its table.
+// finding matches a line of the page's table.
 var finding = regexp.MustCompile(`^\| ([MSWXN]\d+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$`)
 
 // findings returns the number of findings by their first letter.

@@ -32,7 +32,7 @@ func TestDrill(t *testing.T) {
 	world.RunSpecs(t, "the program under faults")
 }
 
-// whole is whether everything is run, in make drill: that takes minutes.
+// whole is true in make drill, which runs everything and takes minutes.
 var whole = os.Getenv("DRILL") == "all"
 
 // controlPlaneFirst is whether the control plane is unavailable first, as in make test: what is in

@@ -21,7 +21,7 @@ type unwatched struct {
 	line int64
 }
 
-// startUnwatched applies such objects with a running manager.
+// startUnwatched applies the objects with a running manager.
 func startUnwatched(ctx SpecContext) *unwatched {
 	GinkgoHelper()
 	m := &unwatched{World: world.NewInRealTime(ctx, plane, realTime, withoutDelays), link: &world.Link{}}

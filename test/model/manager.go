@@ -188,8 +188,8 @@ func (m *model) gate(s *state, number uint8, emit emitter) {
 	emit(l, &next)
 }
 
-// gateReads are the reads of the gate, in the order of R12 and R13, and whether the result is as
-// judged.
+// gateReads are the reads of the gate, in the order of R12 and R13. Each checks whether its result
+// is still as it was judged.
 var gateReads = [...]struct {
 	rule rule
 	act  action

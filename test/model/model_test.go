@@ -187,7 +187,7 @@ func expectViolation(t *testing.T, without rule, within bounds, breaks property)
 	t.Logf("%d states\n%v", found.states, found)
 }
 
-// TestModelIsNotVacuous expects the subjects of the promises among the states.
+// TestModelIsNotVacuous checks that the subjects of the promises occur in the states.
 func TestModelIsNotVacuous(t *testing.T) {
 	t.Parallel()
 	var seen [len(coverPoints)]bool

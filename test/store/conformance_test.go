@@ -280,7 +280,7 @@ func (s *sequence) stored(ctx context.Context) state {
 	return s.stateOf(object)
 }
 
-// listed lists by what the API server can select by.
+// listed lists objects by everything that the API server can select by.
 func (s *sequence) listed(ctx context.Context) int {
 	var list client.ObjectList
 	var by client.MatchingFields

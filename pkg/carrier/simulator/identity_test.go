@@ -181,7 +181,7 @@ func TestTokenRequestsThatBreakSection5AreRefused(t *testing.T) {
 	h.get(tokenPath).is(http.StatusMethodNotAllowed)
 }
 
-// TestAccessTokensExpire uses a token until expires_in is over, and a revoked one.
+// TestAccessTokensExpire uses an expired token and a revoked one.
 func TestAccessTokensExpire(t *testing.T) {
 	h := start(t, func(s *simulator.Seed) { s.Token.ExpiresIn = simulator.Duration(20 * time.Second) })
 	read := "/api/connect/services/service-cancellations/requests/1000001"

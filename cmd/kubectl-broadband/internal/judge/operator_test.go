@@ -165,7 +165,7 @@ func (o *operator) run(t *testing.T) {
 	t.Fatalf("the operator does not settle: %q", o.sent)
 }
 
-// read answers a reading with the state that the status has.
+// read answers a reading with the state in the status.
 func (o *operator) read(topic decide.Topic) {
 	reading := o.memory.Readings.Of(topic)
 	*reading = decide.Reading{
