@@ -24,7 +24,7 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	p.ledger = nil
 	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object, here: p.here}
 	if ledger.name = ledger.nameOf(); ledger.name == "" {
-		kind.showLedger(nil) // neither sent, nor about to be
+		kind.showLedger(nil) // no request was sent, and none is about to be sent
 		return nil
 	}
 	p.reportImplausible(kind)

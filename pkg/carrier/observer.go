@@ -24,7 +24,7 @@ type ObservedCall struct {
 	Took      time.Duration
 }
 
-// The plain reads. They are no operations: nothing is requested with them.
+// The plain reads. They are not operations, because they request nothing from the carrier.
 const (
 	CancellationRead = "CancellationRead" // the state of a service's cancellation
 	DisruptionsRead  = "DisruptionsRead"  // one page of a service's disruptions

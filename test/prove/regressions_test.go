@@ -33,8 +33,8 @@ func regressions() []regression {
 // regressionsOfReadings are about readings that a manager had, or could not get.
 func regressionsOfReadings() []regression {
 	return []regression{
-		// Two managers lead. One holds a reading from before a reclaim that the other carries out. It
-		// must not be recorded as news afterwards.
+		// Two managers lead. One holds a reading from before a reclaim that the other carries out.
+		// The old reading must not be recorded as news afterwards.
 		{
 			"an old reading does not outlive a reclaim", v1alpha1.OperationReclaim, 2,
 			[]Fault{{What: "GET /api/", Nth: 1, Kind: Refused}, {What: "GET /api/", Nth: 2, Kind: Refused}},
