@@ -214,8 +214,8 @@ func (s *scriptedRun) loseResult(t *testing.T, away time.Duration) {
 }
 
 // "Succeeded, Failed by Carrier ...: anybody: refused". A test whose result is read again is over:
-// it is not Overdue, and no resolution makes it run again. The simulation found the first of these
-// (SIM_SEED=5057 at the time).
+// it is not Overdue, and no resolution makes it run again. The simulation found a test that
+// was Overdue (SIM_SEED=5057 at the time).
 func TestR14TestWhoseResultIsReadAgainIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	const away = 20 * time.Minute

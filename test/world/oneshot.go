@@ -30,7 +30,8 @@ func (p *Process) ReconcileOneShot(ctx context.Context, shot OneShot) (ctrl.Resu
 	return result, err
 }
 
-// DriveOneShot is Drive for a one-shot. It reports whether the process survived it.
+// DriveOneShot runs passes over a one-shot as [Process.Drive] does over a service. It reports whether
+// the process survived them.
 func (p *Process) DriveOneShot(ctx context.Context, shot OneShot) bool {
 	ginkgo.GinkgoHelper()
 	return p.drive(ctx, func() (ctrl.Result, error) { return p.ReconcileOneShot(ctx, shot) }, nil)
