@@ -161,8 +161,8 @@ func (n *Notifications) unnumberedRejected(ctx context.Context, notification rec
 	return err
 }
 
-// openLedgers returns the ledgers of the account's orders in progress. With a reference, it returns only
-// the ledger of the order with that customerReference.
+// openLedgers returns the ledgers of the account's orders in progress: all of them, or only that
+// with a customerReference.
 func (n *Notifications) openLedgers(
 	ctx context.Context, notification receiver.Notification, reference string,
 ) ([]v1alpha1.RequestLedger, error) {

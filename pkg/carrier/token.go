@@ -29,7 +29,7 @@ type TokenReason string
 
 // The token reasons.
 const (
-	TokenRejected    TokenReason = "TokenRejected" // the client is refused by the identity provider, or its tokens by the carrier
+	TokenRejected    TokenReason = "TokenRejected" // the client or its tokens are refused
 	TokenTooShort    TokenReason = "TokenTooShort" // the token's lifetime is less than 5 seconds
 	TokenUnreachable TokenReason = "Unreachable"   // the identity provider cannot be reached or does not work
 	TokenClockSkew   TokenReason = "ClockSkew"     // refused, and the two clocks are more than 5 minutes apart
