@@ -83,18 +83,11 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 	if serviceID <= 0 {
 		return Cancellation{}, invalidServiceID(k)
 	}
-	resp, err := c.get(ctx, k)
+	body, err := c.read(ctx, k, http.StatusOK, http.StatusAccepted)
 	if err != nil {
 		return Cancellation{}, err
 	}
-	if resp.status != http.StatusOK && resp.status != http.StatusAccepted {
-		c.recordStatus(Contract{}, k, resp)
-		return Cancellation{}, c.responseError(k, resp, "")
-	}
-	if resp.bodyErr != nil {
-		return Cancellation{}, unreadable(k, resp.bodyErr)
-	}
-	return cancellationOf(k, resp, serviceID)
+	return cancellationOf(k, body, serviceID)
 }
 
 // invalidServiceID refuses an impossible service id, because a path with it could belong to
@@ -103,8 +96,8 @@ func invalidServiceID(k call) *Error {
 	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
 }
 
-func cancellationOf(k call, resp response, serviceID int64) (Cancellation, error) {
-	result, err := DecodeCancellation(resp.body)
+func cancellationOf(k call, body []byte, serviceID int64) (Cancellation, error) {
+	result, err := DecodeCancellation(body)
 	switch {
 	case err != nil:
 		return Cancellation{}, err

@@ -80,17 +80,11 @@ func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, numb
 	if query.ServiceID <= 0 || number < 0 {
 		return DisruptionPage{}, invalidServiceID(k)
 	}
-	resp, err := c.get(ctx, k)
-	switch {
-	case err != nil:
+	body, err := c.read(ctx, k, http.StatusOK)
+	if err != nil {
 		return DisruptionPage{}, err
-	case resp.status != http.StatusOK:
-		c.recordStatus(Contract{}, k, resp)
-		return DisruptionPage{}, c.responseError(k, resp, "")
-	case resp.bodyErr != nil:
-		return DisruptionPage{}, unreadable(k, resp.bodyErr)
 	}
-	return DecodeDisruptions(resp.body)
+	return DecodeDisruptions(body)
 }
 
 func (q DisruptionQuery) values(number int) url.Values {

@@ -3,6 +3,7 @@ package carrier
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
@@ -68,6 +69,22 @@ func (c *Client) get(ctx context.Context, k call) (response, error) {
 		return response{}, tokenSourceError(k, err)
 	}
 	return c.do(ctx, k, token), nil
+}
+
+// read makes a GET, and returns the body of a response with one of the statuses. The error is an
+// [Error], or that of the token source.
+func (c *Client) read(ctx context.Context, k call, statuses ...int) ([]byte, error) {
+	resp, err := c.get(ctx, k)
+	switch {
+	case err != nil:
+		return nil, err
+	case !slices.Contains(statuses, resp.status):
+		c.recordStatus(Contract{}, k, resp)
+		return nil, c.responseError(k, resp, "")
+	case resp.bodyErr != nil:
+		return nil, unreadable(k, resp.bodyErr)
+	}
+	return resp.body, nil
 }
 
 // completed accepts a 200 only with a JSON document: an empty or broken body is never a success.

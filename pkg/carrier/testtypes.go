@@ -26,17 +26,11 @@ func (c *Client) TestTypes(ctx context.Context, serviceID int64) ([]string, erro
 	if serviceID <= 0 {
 		return nil, invalidServiceID(k)
 	}
-	resp, err := c.get(ctx, k)
-	switch {
-	case err != nil:
+	body, err := c.read(ctx, k, http.StatusOK)
+	if err != nil {
 		return nil, err
-	case resp.status != http.StatusOK:
-		c.recordStatus(Contract{}, k, resp)
-		return nil, c.responseError(k, resp, "")
-	case resp.bodyErr != nil:
-		return nil, unreadable(k, resp.bodyErr)
 	}
-	offered, err := decode[offeredTests]("", resp.body)
+	offered, err := decode[offeredTests]("", body)
 	switch {
 	case err != nil:
 		return nil, err

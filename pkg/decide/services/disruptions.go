@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// recordDisruptions counts the disruptions of the service. It shows the active one that started
-// last and the scheduled one that comes next.
+// recordDisruptions counts the disruptions of the service. It lists the active ones, the newest
+// first, and then the scheduled ones, the next first.
 func recordDisruptions(in *Input, found []carrier.Disruption) {
 	seen := countDisruptions(found)
 	if held := in.Service.Status.Disruptions; held != nil {
@@ -28,25 +28,44 @@ func recordDisruptions(in *Input, found []carrier.Disruption) {
 }
 
 func countDisruptions(found []carrier.Disruption) v1alpha1.DisruptionStatus {
-	var seen v1alpha1.DisruptionStatus
+	earlier := func(a, b disruption) int { return a.shown.StartAt.Compare(b.shown.StartAt.Time) }
+	later := func(a, b disruption) int { return earlier(b, a) }
+	active := sorted(found, carrier.DisruptionActive, later)
+	scheduled := sorted(found, carrier.DisruptionScheduled, earlier)
+	seen := v1alpha1.DisruptionStatus{
+		Active: int32(len(active)), Scheduled: int32(len(scheduled)), //nolint:gosec // at most a thousand are read
+		Current: first(active), Next: first(scheduled),
+	}
+	seen.Items, seen.Truncated = disruptionItems(append(active, scheduled...))
+	return seen
+}
+
+// disruption is a disruption of the carrier, and what a status shows of it.
+type disruption struct {
+	found *carrier.Disruption
+	shown v1alpha1.Disruption
+}
+
+// sorted returns the disruptions with a status, in the order of a comparison.
+func sorted(
+	found []carrier.Disruption, status carrier.DisruptionStatus, compare func(a, b disruption) int,
+) []disruption {
+	var kept []disruption
 	for i := range found {
-		one := disruptionOf(&found[i])
-		switch found[i].Status {
-		case carrier.DisruptionActive:
-			seen.Active++
-			if seen.Current == nil || seen.Current.StartAt.Before(&one.StartAt) {
-				seen.Current = one
-			}
-		case carrier.DisruptionScheduled:
-			seen.Scheduled++
-			if seen.Next == nil || one.StartAt.Before(&seen.Next.StartAt) {
-				seen.Next = one
-			}
-		case carrier.DisruptionCompleted:
+		if found[i].Status == status {
+			kept = append(kept, disruption{&found[i], disruptionOf(&found[i])})
 		}
 	}
-	seen.Items, seen.Truncated = disruptionItems(found)
-	return seen
+	slices.SortStableFunc(kept, compare)
+	return kept
+}
+
+// first returns the first disruption of a list; nil if there is none.
+func first(list []disruption) *v1alpha1.Disruption {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[0].shown
 }
 
 // The limits for the list of disruptions.
@@ -55,37 +74,23 @@ const (
 	maxDisruptionBytes = 8 << 10
 )
 
-// disruptionItems lists the active disruptions, the newest first, and then the scheduled ones, the
-// next first. It returns true if some were left out.
-func disruptionItems(found []carrier.Disruption) ([]v1alpha1.DisruptionItem, bool) {
-	var active, scheduled []v1alpha1.DisruptionItem
-	for i := range found {
-		switch found[i].Status {
-		case carrier.DisruptionActive:
-			active = append(active, disruptionItem(&found[i]))
-		case carrier.DisruptionScheduled:
-			scheduled = append(scheduled, disruptionItem(&found[i]))
-		case carrier.DisruptionCompleted:
-		}
+// disruptionItems lists the first disruptions, and returns true if some were left out.
+func disruptionItems(all []disruption) ([]v1alpha1.DisruptionItem, bool) {
+	items := make([]v1alpha1.DisruptionItem, 0, len(all))
+	for i := range all {
+		found, shown := all[i].found, &all[i].shown
+		items = append(items, v1alpha1.DisruptionItem{
+			ID: shown.ID, Severity: shown.Severity, StartAt: shown.StartAt, EndAt: shown.EndAt,
+			Status: decide.Bounded(string(found.Status), 64), Type: decide.Bounded(found.Type, 64),
+			Category: decide.Bounded(found.Category, 64),
+		})
 	}
-	earlier := func(a, b v1alpha1.DisruptionItem) int { return a.StartAt.Compare(b.StartAt.Time) }
-	slices.SortStableFunc(active, func(a, b v1alpha1.DisruptionItem) int { return earlier(b, a) })
-	slices.SortStableFunc(scheduled, earlier)
 	left := maxDisruptionBytes
-	return decide.Fitting(append(active, scheduled...), maxDisruptionItems, &left)
+	return decide.Fitting(items, maxDisruptionItems, &left)
 }
 
-func disruptionItem(found *carrier.Disruption) v1alpha1.DisruptionItem {
-	one := disruptionOf(found)
-	return v1alpha1.DisruptionItem{
-		ID: one.ID, Severity: one.Severity, StartAt: one.StartAt, EndAt: one.EndAt,
-		Status: decide.Bounded(string(found.Status), 64), Type: decide.Bounded(found.Type, 64),
-		Category: decide.Bounded(found.Category, 64),
-	}
-}
-
-func disruptionOf(found *carrier.Disruption) *v1alpha1.Disruption {
-	one := &v1alpha1.Disruption{
+func disruptionOf(found *carrier.Disruption) v1alpha1.Disruption {
+	one := v1alpha1.Disruption{
 		ID: decide.Bounded(found.WholesaleDisruptionID, 64), Severity: decide.Bounded(found.Severity, 64),
 		Description: decide.Bounded(found.Description, 1024),
 	}
