@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -247,8 +248,8 @@ func ContractOf(op Operation) (Contract, bool) {
 	return contracts[i], true
 }
 
-// Contracts returns the whole table, in the order of the [Operation] constants.
-func Contracts() []Contract { return slices.Clone(contracts) }
+// Contracts returns the rows of the table, in the order of the [Operation] constants.
+func Contracts() iter.Seq[Contract] { return slices.Values(contracts) }
 
 // RepeatClass returns the class of one request. A plan change with an NTD option has a different
 // class from one without; the table has a column for it.

@@ -33,7 +33,7 @@ var specification = map[Operation]struct {
 }
 
 func TestContractsAreTheSpecification(t *testing.T) {
-	if got, want := len(Contracts()), len(specification); got != want {
+	if got, want := len(contracts), len(specification); got != want {
 		t.Fatalf("the table has %d rows, the specification %d POSTs", got, want)
 	}
 	for op, want := range specification {
@@ -50,7 +50,7 @@ func TestContractsAreTheSpecification(t *testing.T) {
 }
 
 func TestContractRowsAreSound(t *testing.T) {
-	for _, c := range Contracts() {
+	for c := range Contracts() {
 		if hasPath, hasID := c.PollPath != "", c.ID != IDNone; hasPath != hasID {
 			t.Errorf("%s: poll path %q does not go with id shape %s", c.Operation, c.PollPath, c.ID)
 		}
@@ -64,7 +64,7 @@ func TestContractRowsAreSound(t *testing.T) {
 }
 
 func TestPollBoundsAreInOrder(t *testing.T) {
-	for _, c := range Contracts() {
+	for c := range Contracts() {
 		bounds := []time.Duration{0, c.Poll.Min, c.Poll.Max, c.Poll.Usual}
 		ordered := slices.IsSorted(bounds) && c.Poll.Min > 0 && c.Poll.First >= c.Poll.Min
 		if c.Polled != ordered {
@@ -88,7 +88,7 @@ func TestPlanChangeWithNTDOptionIsNeverRepeated(t *testing.T) {
 }
 
 func TestSupportedAt(t *testing.T) {
-	for _, c := range Contracts() {
+	for c := range Contracts() {
 		for version := -1; version <= 10; version++ {
 			err := c.SupportedAt(version)
 			if supported := version >= c.MinVersion && version <= c.MaxVersion; supported != (err == nil) {
@@ -103,7 +103,7 @@ func TestSupportedAt(t *testing.T) {
 }
 
 func TestOnlyVersionsOneAndTwoAreDeprecated(t *testing.T) {
-	for _, c := range Contracts() {
+	for c := range Contracts() {
 		for version := c.MinVersion; version <= c.MaxVersion; version++ {
 			want := version <= 2 && c.Operation != OrderCreate // spec §9 has no row for orders
 			if got := c.DeprecatedAt(version); got != want {

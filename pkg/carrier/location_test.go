@@ -165,7 +165,7 @@ func TestRelativeLocations(t *testing.T) {
 		"requests/12.5": {},
 	} {
 		got := Handle{}
-		for _, c := range Contracts() {
+		for c := range Contracts() {
 			version := max(want.Version, c.MinVersion)
 			if h, err := ParseLocation(c.Operation, version, location); err == nil && h == want {
 				got = h
@@ -195,7 +195,7 @@ func TestOpaqueIDIsPolledAsWritten(t *testing.T) {
 }
 
 func TestHandlePathRoundTrip(t *testing.T) {
-	for _, c := range Contracts() {
+	for c := range Contracts() {
 		if c.ID == IDNone {
 			continue
 		}
@@ -247,7 +247,7 @@ func FuzzParseLocation(f *testing.F) {
 		f.Add(seed, 8)
 	}
 	f.Fuzz(func(t *testing.T, location string, version int) {
-		for _, c := range Contracts() {
+		for c := range Contracts() {
 			got, err := ParseLocation(c.Operation, version, location)
 			if (err == nil) == got.IsZero() {
 				t.Fatalf("%s: handle %+v with error %v", c.Operation, got, err)

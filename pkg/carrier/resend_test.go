@@ -198,7 +198,7 @@ func TestOnePOSTWhenRedirected(t *testing.T) {
 
 // TestCostlyPOSTsHaveTheirOwnConnection: HTTP/1.1, no keep-alive, even if the server supports more.
 func TestCostlyPOSTsHaveTheirOwnConnection(t *testing.T) {
-	for _, contract := range Contracts() {
+	for contract := range Contracts() {
 		for _, fresh := range []bool{false, true} {
 			var proto, connection atomic.Value
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

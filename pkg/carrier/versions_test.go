@@ -32,7 +32,7 @@ var versionTable = map[Operation]string{
 }
 
 func TestEveryOperationAtEveryVersion(t *testing.T) {
-	if got, want := len(versionTable), len(Contracts()); got != want {
+	if got, want := len(versionTable), len(contracts); got != want {
 		t.Fatalf("%d rows for %d operations", got, want)
 	}
 	for op, row := range versionTable {
@@ -141,7 +141,7 @@ func sameText(a, b error) bool { return a != nil && b != nil && a.Error() == b.E
 
 // TestPollPathsAtEveryVersion: only version 5 of health is polled at a different path.
 func TestPollPathsAtEveryVersion(t *testing.T) {
-	for _, contract := range Contracts() {
+	for contract := range Contracts() {
 		var paths []string
 		for version := contract.MinVersion; version <= contract.MaxVersion; version++ {
 			paths = append(paths, contract.PollPathAt(version))

@@ -85,7 +85,7 @@ func recordedTimes(in *Input) []metav1.Time {
 			times = append(times, request.SubmittedAt, request.FinishedAt, request.LostSince)
 		}
 	}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
 		note(in.Subject.RequestOf(operation))
 		note(in.Ledger.ReachedLast(operation))

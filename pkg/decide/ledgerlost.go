@@ -78,7 +78,7 @@ func lostText(in *LedgerInput, what string) string {
 	if !in.Lost {
 		words = fmt.Sprintf("the RequestLedger of this %s does not contain the carrier's response", what)
 	}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		shown := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if shown != nil && shown.Location != "" && (in.Ledger.LacksReceipt(shown) || !in.Ledger.Knows(shown)) {
 			words += fmt.Sprintf("; according to the status, the carrier accepted %s attempt %s as %s",

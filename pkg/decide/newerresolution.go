@@ -13,7 +13,7 @@ import (
 // changes: "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14).
 // Nil if there is none.
 func newlyResolved(in *Input) *v1alpha1.Request {
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if request != nil && EndedByPerson(request) && isNewResolution(in, request) && isLast(in.Ledger, request) {
 			return request

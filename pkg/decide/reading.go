@@ -100,7 +100,7 @@ const StatusPrecision = time.Second
 // seconds, so the end of that second is returned.
 func ChangedAt(in *Input, topic Topic) time.Time {
 	var at time.Time
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		done := ReachedOf(in, v1alpha1.Operation(contract.Operation))
 		if done != nil && !done.FinishedAt.IsZero() && changes(done, topic) {
 			at = Later(at, in.Past(done.FinishedAt).Add(StatusPrecision))

@@ -40,7 +40,7 @@ func Overruled(subject Subject, verdict Verdict, unused string) Decision {
 // effect.
 func described(in *Input, d *Decision) []string {
 	texts := []string{otherApproval(in), otherTrust(in)}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if last != nil && RetryDue(in, last).IsZero() { // otherwise it has an effect later
 			texts = append(texts, WhyRetryIgnored(in, last))
@@ -115,8 +115,10 @@ func hasFailed(in *Input) bool {
 }
 
 func anyRequest(in *Input, holds func(*v1alpha1.Request) bool) bool {
-	return slices.ContainsFunc(carrier.Contracts(), func(contract carrier.Contract) bool {
-		last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
-		return last != nil && holds(last)
-	})
+	for contract := range carrier.Contracts() {
+		if last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation)); last != nil && holds(last) {
+			return true
+		}
+	}
+	return false
 }

@@ -123,7 +123,7 @@ func (r *run) noteRestore() {
 	if r.seen == nil {
 		return
 	}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		if request := r.seen.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 			r.phases[request.AttemptID] = request.Phase
 		}

@@ -67,7 +67,7 @@ func (p *port) pollPath(path string) {
 // limit.
 func pollPause(path string) time.Duration {
 	const fibre, others = 5 * time.Second, 2 * time.Second
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		switch {
 		case !contract.Polled, !strings.HasPrefix(path, contract.SubmitPath+"/"):
 		case contract.Operation == carrier.FibreBuildCharge:

@@ -73,7 +73,7 @@ func resultOf(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (res
 		if subject := r.subject(); subject != nil {
 			reason, ready, stuck := stateOf(subject)
 			result += fmt.Sprintln(reason, ready, stuck)
-			for _, contract := range carrier.Contracts() {
+			for contract := range carrier.Contracts() {
 				if request := subject.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 					result += fmt.Sprintln(request.AttemptID, request.Phase, request.Location)
 				}

@@ -153,7 +153,7 @@ func truthful(w *recorder) string {
 	if w.seen == nil || w.resolvedFalsely {
 		return ""
 	}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		request := w.seen.RequestOf(v1alpha1.Operation(contract.Operation))
 		switch {
 		case request == nil:

@@ -163,7 +163,7 @@ func (w *recorder) hasContact(operation v1alpha1.Operation, target v1alpha1.Requ
 }
 
 func contractAt(path string) carrier.Contract {
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		if contract.SubmitPath == path {
 			return contract
 		}
@@ -226,7 +226,7 @@ func (w *recorder) observe(next Subject) {
 	if before != nil && w.settled(before) && !staysSettled(before, next) {
 		w.regression = fmt.Sprintf("generation %d, which was done, is so no longer", before.GetGeneration())
 	}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		w.observeRequest(before, next, v1alpha1.Operation(contract.Operation))
 	}
 }
@@ -245,7 +245,7 @@ func (w *recorder) settled(subject Subject) bool {
 // staysSettled reports whether a settled object is still settled by the same requests. The
 // carrier's state that was read may change, and the account may be unable to log in for a while.
 func staysSettled(before, next Subject) bool {
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
 		if !sameResult(before.RequestOf(operation), next.RequestOf(operation)) {
 			return false

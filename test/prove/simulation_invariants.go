@@ -174,7 +174,7 @@ func (c *simulationRecorder) checkObject(one *member, before, after Subject) {
 }
 
 func (c *simulationRecorder) trackAll(one *member, before, after Subject) {
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		if request := after.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 			c.trackAttempt(one, before, after, request)
 		}

@@ -17,9 +17,8 @@ const (
 
 // operations returns the names of all operations.
 func operations() []string {
-	contracts := carrier.Contracts()
-	names := make([]string, 0, len(contracts))
-	for _, contract := range contracts {
+	var names []string
+	for contract := range carrier.Contracts() {
 		names = append(names, string(contract.Operation))
 	}
 	return names

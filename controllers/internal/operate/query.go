@@ -107,7 +107,7 @@ func attemptIDOf(subject Subject, operation v1alpha1.Operation) string {
 
 // inProgress reports whether a request of an object has not ended.
 func inProgress(subject Subject) bool {
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if request != nil && !request.Phase.Ended() {
 			return true

@@ -92,7 +92,7 @@ type Spending interface {
 type Finish func(request *v1alpha1.Request, body []byte)
 
 func attempt(subject Subject, attemptID string) *v1alpha1.Request {
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if request != nil && request.AttemptID == attemptID {
 			return request

@@ -56,7 +56,7 @@ func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.Request
 	if state == nil || ledger == nil {
 		return
 	}
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		for _, done := range notShownIn(service, ledger, v1alpha1.Operation(contract.Operation)) {
 			forget(state, done)
 		}

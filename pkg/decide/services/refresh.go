@@ -129,7 +129,7 @@ func hasValue(reading *decide.Reading, topic decide.Topic) bool {
 // count.
 func modifiedAt(in *decide.Input) time.Time {
 	var at time.Time
-	for _, contract := range carrier.Contracts() {
+	for contract := range carrier.Contracts() {
 		done := decide.ReachedOf(in, v1alpha1.Operation(contract.Operation))
 		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
 			at = decide.Later(at, in.Past(done.FinishedAt).Add(decide.StatusPrecision))
