@@ -137,7 +137,7 @@ test-times: $(CONTROLPLANE) bin/kustomize ## Run all tests at full size, and pri
 
 .PHONY: prove
 prove: ## Run the fault enumeration in memory: every single fault and most combinations; PROVE=all runs all of them.
-	PROVE=$(or $(PROVE),most) GOGC=3000 GOMAXPROCS=2 go test -v -parallel=26 -timeout=4h -run='^TestProve$$' ./test/prove
+	PROVE=$(or $(PROVE),most) GOGC=3000 GOMAXPROCS=2 go test -v -parallel=64 -timeout=4h -run='^TestProve$$' ./test/prove
 
 .PHONY: test-argocd
 test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM; the first build takes 5 CPU-minutes.

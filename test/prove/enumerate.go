@@ -47,15 +47,44 @@ type Share struct {
 	Seed        int // which of the combinations
 }
 
-// thinned returns the share for a scenario in which only every nth of these combinations is tried.
-// A share of all combinations, or of none, does not change.
-func (s Share) thinned(by int) Share {
-	for _, each := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs, &s.Orders} {
-		if by > 1 && s.Faults > 1 && *each <= math.MaxInt/by {
-			*each *= by
-		}
+// Thinning is how many fewer of the usual combinations of a scenario are tried: only every nth. 0
+// means each.
+type Thinning struct {
+	Pairs  int // pairs of faults, of cache reads, and of actions
+	Orders int // orders of two passes
+}
+
+// thinnings are for the scenarios with the most effects, which take most of the time. The last two
+// differ little from PlanChange: in the class of the request, and in the price and the approval.
+var thinnings = map[string]Thinning{
+	"AggregationConversion":     {Pairs: 2},
+	"DiagnosticTest":            {Pairs: 2},
+	"DSLStabilityProfileChange": {Pairs: 4},
+	"UnknownAggregationMethod":  {Pairs: 4},
+	"PlanChange":                {Pairs: 4},
+	planWithNTD:                 {Pairs: 16},
+	firstPlanChange:             {Pairs: 32, Orders: 64},
+}
+
+// thinned returns the share for a scenario of which fewer combinations are tried. A share of all
+// combinations does not change.
+func (s Share) thinned(by Thinning) Share {
+	if s.CacheReads == 1 {
+		return s
 	}
+	for _, pairs := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs} {
+		*pairs = times(*pairs, by.Pairs)
+	}
+	s.Orders = times(s.Orders, by.Orders)
 	return s
+}
+
+// times multiplies a share. The share that leaves all out does not change.
+func times(share, by int) int {
+	if share == math.MaxInt {
+		return share
+	}
+	return share * max(1, by)
 }
 
 // RunAll runs the scenario with every plan.

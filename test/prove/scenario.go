@@ -29,7 +29,6 @@ type Scenario struct {
 	Kind          string
 	Operation     v1alpha1.Operation
 	NeedsApproval bool // a person has to approve the change
-	Thinned       int  // only every nth of the usual combinations is tried; 0: each
 	Empty         func() Subject
 	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
 	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none
@@ -102,21 +101,15 @@ func serviceScenarios() []*Scenario {
 				s.Spec.Plan = nil
 				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 			}),
-		thinned(16, needingApproval(service(firstPlanChange, v1alpha1.OperationPlanChange, unchanged,
+		needingApproval(service(firstPlanChange, v1alpha1.OperationPlanChange, unchanged,
 			func(s *v1alpha1.BroadbandService) {
 				s.Spec.Plan, s.Spec.Approval = &v1alpha1.Plan{Name: world.PlanCheap, Term: 12}, v1alpha1.ApprovalOnCost
-			}))),
+			})),
 	}
 }
 
 func needingApproval(scenario *Scenario) *Scenario {
 	scenario.NeedsApproval = true
-	return scenario
-}
-
-// thinned returns a scenario that is long and differs little from another.
-func thinned(by int, scenario *Scenario) *Scenario {
-	scenario.Thinned = by
 	return scenario
 }
 
