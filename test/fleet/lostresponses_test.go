@@ -20,7 +20,7 @@ import (
 
 // changed is the number of services that get another plan, and lost the number of lost responses.
 var (
-	changed = world.Scale(40, 100)
+	changed = world.Scale(20, 100)
 	lost    = changed / 10
 )
 

@@ -28,8 +28,8 @@ func TestFleet(t *testing.T) {
 
 // The number of services: of those that change nothing, and of those that each make four requests.
 var (
-	services   = world.Scale(100, 1000)
-	converging = world.Scale(100, 300)
+	services   = world.Scale(50, 1000)
+	converging = world.Scale(50, 300)
 )
 
 // user is the manager's user at the API server. It distinguishes the manager's actions from

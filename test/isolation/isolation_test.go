@@ -17,7 +17,7 @@ import (
 )
 
 // services is the number of services of a healthy account.
-var services = world.Scale(100, 500)
+var services = world.Scale(50, 500)
 
 // delays ends a change of the DSL profile before its first poll, and never ends a change of the
 // plan.

@@ -53,7 +53,7 @@ func runSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64, traced bool) 
 // seedsWanted returns the number of simulations: `make simulate` sets it with SEEDS.
 func seedsWanted(t *testing.T) uint64 {
 	t.Helper()
-	usual := world.Scale[uint64](25, 100)
+	usual := world.Scale[uint64](15, 100)
 	text := os.Getenv("SEEDS")
 	if text == "" {
 		return usual
