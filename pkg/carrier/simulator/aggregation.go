@@ -10,7 +10,10 @@ func aggregationFields() []field {
 	}
 }
 
-func aggregationMethods() []string { return []string{"L2TP", "ETHERNET"} }
+// ethernet is the method with two tags.
+const ethernet = "ETHERNET"
+
+func aggregationMethods() []string { return []string{"L2TP", ethernet} }
 
 func aggregationFamily() family {
 	return family{

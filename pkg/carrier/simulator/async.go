@@ -82,7 +82,7 @@ func (s *Simulator) begin(fam family, svc *serviceState, r *request) {
 	if fam.effect == nil {
 		return
 	}
-	svc.busyUntil, svc.busyWith = r.DoneAt, r.Operation
+	svc.modify(r.Operation, r.SubmittedAt, r.DoneAt)
 	if r.Failure == "" {
 		fam.effect(svc, r)
 	}

@@ -18,6 +18,14 @@ func (s *Simulator) Advance(by time.Duration) {
 	s.skew += by
 }
 
+// SetServiceReadLag changes how old each reading of a service is (seed: serviceRead.lag).
+func (s *Simulator) SetServiceReadLag(lag time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	s.readLag = max(lag, 0)
+}
+
 // DisableHostile turns a hostile carrier into a friendly one. Earlier effects remain.
 func (s *Simulator) DisableHostile() {
 	s.mu.Lock()

@@ -103,6 +103,10 @@
 //   - The identity provider requires every claim of section 5, accepts each jti once while the JWT
 //     is valid, and uses Keycloak's wording for refusals.
 //   - There is no rate limit; only a hostile carrier returns 429.
+//   - A read of a service (extension ServiceRead) shows the service as it is at that moment, or as it
+//     was a while ago (seed: serviceRead.lag). Its modifications have what is in progress, also what
+//     somebody else requested, but not aggregation conversions and reclaims (seed:
+//     serviceRead.listAll); their form is the seed's (serviceRead.modifications).
 //   - The result of every diagnostic test has the contents of the port-reset example.
 //   - An order stays OPEN forever, unless it is rejected. It never becomes a service.
 //
@@ -174,7 +178,7 @@
 //
 // # What it does not simulate
 //
-// It has the calls of the specification and none of those that only the published interface has:
-// there is no qualification, and no read of a service or order. HTTP/2 streams are reset with the
-// only code that Go's server uses.
+// It has the calls of the specification. Of those that only the published interface has, it has
+// the ones that the seed names (extensions): there is no qualification, and no read of an order.
+// HTTP/2 streams are reset with the only code that Go's server uses.
 package simulator

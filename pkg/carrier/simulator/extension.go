@@ -2,20 +2,26 @@ package simulator
 
 import "net/http"
 
-// ExtensionTestTypes is a call that lists the diagnostic tests of a service.
-const ExtensionTestTypes = "TestTypes"
+// The extensions: calls of the published interface that the specification does not have. A carrier has
+// those of its seed.
+const (
+	ExtensionTestTypes   = "TestTypes"   // lists the diagnostic tests of a service
+	ExtensionServiceRead = "ServiceRead" // reads a service
+)
 
-// extensions are the names of all extensions: calls of the published interface that the
-// specification does not have. A carrier has those of its seed.
-func extensions() []string { return []string{ExtensionTestTypes} }
+// extensions are the names of all extensions.
+func extensions() []string { return []string{ExtensionTestTypes, ExtensionServiceRead} }
 
 // extensionRoutes are the rows of extensions.
 func extensionRoutes(names []string) (rows []route) {
+	byService := routeRules{serviceID: true}
 	for _, name := range names {
-		if name == ExtensionTestTypes {
+		switch name {
+		case ExtensionTestTypes:
 			const path, lastVersion = servicesPath + "{id}/diagnostic-tests/options", 7
-			byService := routeRules{serviceID: true}
 			rows = append(rows, until(lastVersion, with(byService, get(OpTestTypes, 1, path, listTestTypes))))
+		case ExtensionServiceRead:
+			rows = append(rows, with(byService, get(OpServiceRead, 4, servicesPath+"{id}", readService)))
 		}
 	}
 	return rows

@@ -45,7 +45,8 @@ func TestACarrierWithoutAnExtensionDoesNotHaveItsCall(t *testing.T) {
 func TestAnUnknownExtensionIsNoPartOfASeed(t *testing.T) {
 	wrong := seed()
 	wrong.Extensions = []string{"Teleport"}
-	if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), `"Teleport" is not one of ["TestTypes"]`) {
+	err := wrong.Validate()
+	if err == nil || !strings.Contains(err.Error(), `"Teleport" is not one of ["TestTypes" "ServiceRead"]`) {
 		t.Errorf("Validate: %v", err)
 	}
 }

@@ -58,6 +58,7 @@ func goldenCases() []goldenCase {
 			".avcId", ".bandwidthProfile.cvcInclusion", ".infrastructure.productId", ".legacyTechnologyType",
 			".ntdOption", ".360ServiceId", ".appointments[]",
 		}},
+		{"service.json", []func(*simulator.Seed){withServiceRead, connected}, readsOfAService, nil},
 		{"error-400.json", nil, refusal(func(h *harness) response { return h.get(cancelledPath("abc")) }), nil},
 		{"error-404.json", nil, refusal(func(h *harness) response { return h.get(cancelledPath("1")) }), nil},
 		{"error-422.json", nil, refusal(func(h *harness) response {

@@ -23,6 +23,11 @@ func (s *Simulator) Management() http.Handler {
 	mux.HandleFunc("GET /_sim/submissions/{operation}", s.serveSubmissions)
 	mux.HandleFunc("POST /_sim/services", serveCommand(s.AddService))
 	mux.HandleFunc("POST /_sim/plan", serveCommand(func(c planCommand) error { return s.SetPlan(c.ServiceID, c.Plan) }))
+	mux.HandleFunc("POST /_sim/modification", serveCommand(s.ModifyElsewhere))
+	mux.HandleFunc("POST /_sim/service-read-lag", serveCommand(func(c lagCommand) error {
+		s.SetServiceReadLag(time.Duration(c.Lag))
+		return nil
+	}))
 	mux.HandleFunc("POST /_sim/health", serveCommand(func(c healthCommand) error {
 		return s.SetHealth(c.ServiceID, c.Health)
 	}))
@@ -47,6 +52,10 @@ func (s *Simulator) Management() http.Handler {
 type planCommand struct {
 	ServiceID int64  `json:"serviceId"`
 	Plan      string `json:"plan"`
+}
+
+type lagCommand struct {
+	Lag Duration `json:"lag"`
 }
 
 type healthCommand struct {

@@ -26,14 +26,16 @@ func (h *harness) manage(method, path, body string) response {
 func TestManagementCommands(t *testing.T) {
 	h := start(t)
 	commands := map[string]string{
-		"/_sim/plan":          `{"serviceId":1000001,"plan":"Fast"}`,
-		"/_sim/health":        `{"serviceId":1000001,"health":{"summary":"line cut","connectivity":"Red"}}`,
-		"/_sim/cancellation":  `{"serviceId":1000001,"cancellation":{"status":"IN_ERROR","requestDate":"2026-12-01"}}`,
-		"/_sim/services":      `{"id":43,"client":"reseller","plan":"Fast"}`,
-		"/_sim/faults":        `{"target":"Health","kind":"Status","status":500}`,
-		"/_sim/advance":       `{"by":"1h"}`,
-		"/_sim/forget":        ``,
-		"/_sim/revoke-tokens": ``,
+		"/_sim/plan":             `{"serviceId":1000001,"plan":"Fast"}`,
+		"/_sim/health":           `{"serviceId":1000001,"health":{"summary":"line cut","connectivity":"Red"}}`,
+		"/_sim/cancellation":     `{"serviceId":1000001,"cancellation":{"status":"IN_ERROR","requestDate":"2026-12-01"}}`,
+		"/_sim/modification":     `{"serviceId":1000001,"operation":"PlanChange","for":"1s","plan":"Fast"}`,
+		"/_sim/service-read-lag": `{"lag":"5s"}`,
+		"/_sim/services":         `{"id":43,"client":"reseller","plan":"Fast"}`,
+		"/_sim/faults":           `{"target":"Health","kind":"Status","status":500}`,
+		"/_sim/advance":          `{"by":"1h"}`,
+		"/_sim/forget":           ``,
+		"/_sim/revoke-tokens":    ``,
 	}
 	for path, content := range commands {
 		h.manage(http.MethodPost, path, content).is(http.StatusNoContent)

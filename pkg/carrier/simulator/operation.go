@@ -21,6 +21,7 @@ const (
 	OpHealth                    Operation = "Health"
 	OpDisruptions               Operation = "Disruptions"
 	OpOrderCreate               Operation = "OrderCreate"
-	OpTestTypes                 Operation = "TestTypes" // of the extension with that name
-	OpUnknown                   Operation = "Unknown"   // a path or method that the specification does not have
+	OpTestTypes                 Operation = "TestTypes"   // of the extension with that name
+	OpServiceRead               Operation = "ServiceRead" // of the extension with that name
+	OpUnknown                   Operation = "Unknown"     // a path or method that the specification does not have
 )

@@ -23,7 +23,7 @@ func profileFamily() family {
 
 // acceptProfile applies spec §4: one change at a time, with its own error code.
 func acceptProfile(x *exchange, _ *request) error {
-	if x.service.busy(x.now) && x.service.busyWith == OpDSLStabilityProfileChange {
+	if x.service.modification.at(x.now).Operation == OpDSLStabilityProfileChange {
 		return problem.Refused(problem.SubError{
 			Code:    "constraints.service.dsl.stability.change.request.in.progress",
 			Message: "A stability profile change is in progress",

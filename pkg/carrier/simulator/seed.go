@@ -36,6 +36,8 @@ type Seed struct {
 	TestTypes []string `json:"testTypes,omitempty"`
 	// Extensions are the names of the extensions that the carrier has; none by default.
 	Extensions []string `json:"extensions,omitempty"`
+	// ServiceRead has the choices for the extension of that name.
+	ServiceRead ServiceReadRules `json:"serviceRead,omitzero"`
 	// FibreBuilds are the locations that were qualified for enterprise ethernet.
 	FibreBuilds []FibreBuild `json:"fibreBuilds,omitempty"`
 	// Qualifications are the service qualifications from which orders can be placed.

@@ -53,12 +53,21 @@ func (s *Seed) checkSettings() []error {
 	if !slices.Contains(refusals, s.UnknownPlan) {
 		problems = append(problems, fmt.Errorf("unknownPlan: %q is not one of %q", s.UnknownPlan, refusals[1:]))
 	}
+	return slices.Concat(problems, s.checkExtensions(), s.checkDelays())
+}
+
+func (s *Seed) checkExtensions() []error {
+	var problems []error
 	for _, name := range s.Extensions {
 		if !slices.Contains(extensions(), name) {
 			problems = append(problems, fmt.Errorf("extensions: %q is not one of %q", name, extensions()))
 		}
 	}
-	return append(problems, s.checkDelays()...)
+	forms := []ModificationsForm{"", ModificationsList, ModificationsObject, ModificationsText}
+	if !slices.Contains(forms, s.ServiceRead.Modifications) || s.ServiceRead.Lag < 0 {
+		problems = append(problems, fmt.Errorf("serviceRead: modifications is one of %q and lag is not negative", forms[1:]))
+	}
+	return problems
 }
 
 func (s *Seed) checkDelays() []error {

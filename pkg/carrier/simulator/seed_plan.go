@@ -26,7 +26,9 @@ type Plan struct {
 	// SpeedDown and SpeedUp are in MBit/s.
 	SpeedDown int64 `json:"speedDown"`
 	SpeedUp   int64 `json:"speedUp"`
-	Price     Price `json:"price"`
+	// CVCInclusion is the share of the connecting circuit, in MBit/s.
+	CVCInclusion float64 `json:"cvcInclusion,omitempty"`
+	Price        Price   `json:"price"`
 	// NFASFee is the NFAS commitment fee, nil if there is none.
 	NFASFee *Price `json:"nfasFee,omitempty"`
 	// AdditionalNTDReason is why an additional NTD is needed, empty if none is.

@@ -46,7 +46,7 @@ func (s *Simulator) populate(seed Seed) {
 		}
 		s.clients[c.Name] = &client{Client: c, keys: keys}
 	}
-	s.zone = zone(seed.TimeZone)
+	s.zone, s.readLag = zone(seed.TimeZone), time.Duration(seed.ServiceRead.Lag)
 	s.catalog = newCatalog(seed)
 	s.outbox = outbox.New()
 	s.services = make(map[int64]*serviceState, len(seed.Services))

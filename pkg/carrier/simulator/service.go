@@ -21,6 +21,7 @@ func (s *Simulator) newServiceState(service Service, now time.Time) *serviceStat
 		sla:          newTimeline(service.RestorationSLA),
 		aggregation:  newTimeline(service.AggregationMethod),
 		profile:      newTimeline(service.DSLStabilityProfile),
+		modification: newTimeline(modification{}),
 		cancellation: s.cancellationOf(&service, now),
 	}
 }
@@ -41,6 +42,22 @@ func withDefaults(s Service) Service {
 	}
 	if s.Term == 0 {
 		s.Term = 1
+	}
+	return withConnection(s)
+}
+
+// withConnection returns the service with defaults for what only a read of it shows.
+func withConnection(s Service) Service {
+	const activationYear = 2020
+	s.VLANID, s.Region = cmp.Or(s.VLANID, "100"), cmp.Or(s.Region, "Urban")
+	if s.POI == "" {
+		s.POI, s.POIName = "4CAB", "Caboolture"
+	}
+	if s.InfrastructureID == "" {
+		s.InfrastructureID = fmt.Sprintf("NTD%012d", s.ID)
+	}
+	if s.ActivatedAt.IsZero() {
+		s.ActivatedAt = time.Date(activationYear, time.January, 1, 0, 0, 0, 0, time.UTC)
 	}
 	return s
 }

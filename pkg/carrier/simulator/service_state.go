@@ -13,9 +13,14 @@ type serviceState struct {
 	aggregation  timeline[string]
 	profile      timeline[string]
 	cancellation cancellation
-	busyUntil    time.Time // when the last accepted modification ends
-	busyWith     Operation // the operation of that modification
-	testedUntil  time.Time // when the last diagnostic test ends
+	modification timeline[modification] // what is in progress
+	testedUntil  time.Time              // when the last diagnostic test ends
+}
+
+// modification is one in progress; without an operation there is none.
+type modification struct {
+	Operation Operation `json:"operation,omitempty"`
+	Since     time.Time `json:"since,omitzero"`
 }
 
 // planAndTerm is a plan with its term.
@@ -28,7 +33,13 @@ type planAndTerm struct {
 func (svc *serviceState) alternate() bool { return svc.SourceType != wholesaleSource }
 
 // busy reports whether a modification is in progress.
-func (svc *serviceState) busy(now time.Time) bool { return now.Before(svc.busyUntil) }
+func (svc *serviceState) busy(now time.Time) bool { return svc.modification.at(now).Operation != "" }
+
+// modify records that a modification is in progress from one instant to another.
+func (svc *serviceState) modify(operation Operation, from, until time.Time) {
+	svc.modification.set(from, modification{Operation: operation, Since: from})
+	svc.modification.set(until, modification{})
+}
 
 // snapshot returns the service at an instant.
 func (svc *serviceState) snapshot(now time.Time) Service {

@@ -71,7 +71,8 @@ type Simulator struct {
 
 	mu       sync.Mutex // guards everything below
 	skew     time.Duration
-	hostile  *hostility // nil for a friendly carrier
+	readLag  time.Duration // how old a reading of a service is
+	hostile  *hostility    // nil for a friendly carrier
 	clients  map[string]*client
 	tokens   expiring[*client]
 	jtis     expiring[struct{}]

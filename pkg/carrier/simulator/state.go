@@ -20,6 +20,7 @@ const stateVersion = 1
 type state struct {
 	Version     int             `json:"version"`
 	Skew        Duration        `json:"skew"`
+	ReadLag     Duration        `json:"readLag,omitempty"`
 	LastID      int64           `json:"lastId"`
 	LastEvent   int64           `json:"lastEvent"`
 	Clients     []savedClient   `json:"clients"`
@@ -47,15 +48,14 @@ type savedClient struct {
 
 // savedService is a service with its timelines.
 type savedService struct {
-	Service      Service               `json:"service"`
-	Plan         timeline[planAndTerm] `json:"plan"`
-	SLA          timeline[string]      `json:"sla"`
-	Aggregation  timeline[string]      `json:"aggregation"`
-	Profile      timeline[string]      `json:"profile"`
-	Cancellation cancellation          `json:"ending"`
-	BusyUntil    time.Time             `json:"busyUntil,omitzero"`
-	BusyWith     Operation             `json:"busyWith,omitempty"`
-	TestedUntil  time.Time             `json:"testedUntil,omitzero"`
+	Service      Service                `json:"service"`
+	Plan         timeline[planAndTerm]  `json:"plan"`
+	SLA          timeline[string]       `json:"sla"`
+	Aggregation  timeline[string]       `json:"aggregation"`
+	Profile      timeline[string]       `json:"profile"`
+	Cancellation cancellation           `json:"ending"`
+	Modification timeline[modification] `json:"modification"`
+	TestedUntil  time.Time              `json:"testedUntil,omitzero"`
 }
 
 type savedFault struct {
@@ -93,7 +93,8 @@ func (s *Simulator) state() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	saved := state{
-		Version: stateVersion, Skew: Duration(s.skew), LastID: s.lastID, LastEvent: s.outbox.Last,
+		Version: stateVersion, Skew: Duration(s.skew), ReadLag: Duration(s.readLag),
+		LastID: s.lastID, LastEvent: s.outbox.Last,
 		Calls: s.journal.calls.all(), Violations: s.journal.violations.all(), Deliveries: s.journal.deliveries.all(),
 		Orders: slices.Collect(maps.Values(s.orders)), Hostility: s.hostile.save(), Events: s.outbox.Copies(),
 	}
@@ -131,7 +132,7 @@ func (svc *serviceState) save() savedService {
 	return savedService{
 		Service: svc.Service, Plan: slices.Clone(svc.plan), SLA: slices.Clone(svc.sla),
 		Aggregation: slices.Clone(svc.aggregation), Profile: slices.Clone(svc.profile), Cancellation: svc.cancellation,
-		BusyUntil: svc.busyUntil, BusyWith: svc.busyWith, TestedUntil: svc.testedUntil,
+		Modification: slices.Clone(svc.modification), TestedUntil: svc.testedUntil,
 	}
 }
 
@@ -151,7 +152,7 @@ func (s *Simulator) Restore(r io.Reader) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.skew, s.lastID = time.Duration(saved.Skew), saved.LastID
+	s.skew, s.readLag, s.lastID = time.Duration(saved.Skew), time.Duration(saved.ReadLag), saved.LastID
 	for i, c := range saved.Clients {
 		if holder := s.clients[c.Name]; holder != nil {
 			holder.Keys, holder.keys = c.Keys, keys[i]
@@ -193,7 +194,7 @@ func (saved *state) check() ([]parsedKeys, error) {
 // isComplete reports whether all parts that other code uses without checking are present.
 func (saved *savedService) isComplete() bool {
 	return saved.Service.ID > 0 && saved.Service.AVCID != nil && len(saved.Plan) > 0 && len(saved.SLA) > 0 &&
-		len(saved.Aggregation) > 0 && len(saved.Profile) > 0
+		len(saved.Aggregation) > 0 && len(saved.Profile) > 0 && len(saved.Modification) > 0
 }
 
 func (s *Simulator) restoreStore(saved *state) {
@@ -201,8 +202,7 @@ func (s *Simulator) restoreStore(saved *state) {
 	for _, svc := range saved.Services {
 		s.services[svc.Service.ID] = &serviceState{
 			Service: svc.Service, plan: svc.Plan, sla: svc.SLA, aggregation: svc.Aggregation, profile: svc.Profile,
-			cancellation: svc.Cancellation, busyUntil: svc.BusyUntil, busyWith: svc.BusyWith,
-			testedUntil: svc.TestedUntil,
+			cancellation: svc.Cancellation, modification: svc.Modification, testedUntil: svc.TestedUntil,
 		}
 	}
 	s.requests = make(map[string]*request, len(saved.Requests))

@@ -33,6 +33,16 @@ func (t timeline[T]) at(instant time.Time) T {
 	return t[0].Value
 }
 
+// changedAt returns since when the value at an instant applies, zero if it always did.
+func (t timeline[T]) changedAt(instant time.Time) time.Time {
+	for i := len(t) - 1; i > 0; i-- {
+		if !t[i].At.After(instant) {
+			return t[i].At
+		}
+	}
+	return time.Time{}
+}
+
 // set applies a value from an instant until the next known entry.
 func (t *timeline[T]) set(at time.Time, value T) {
 	i := len(*t)

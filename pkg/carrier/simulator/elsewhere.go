@@ -1,0 +1,62 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Modification is a modification of a service that somebody else requested, such as a person in the
+// carrier's portal. What is empty does not change.
+type Modification struct {
+	ServiceID int64 `json:"serviceId"`
+	// Operation is what was requested: PlanChange, AggregationConversion, DSLStabilityProfileChange or
+	// Reclaim.
+	Operation Operation `json:"operation"`
+	// For is how long it takes.
+	For                 Duration `json:"for"`
+	Plan                string   `json:"plan,omitempty"`
+	RestorationSLA      string   `json:"restorationSla,omitempty"`
+	AggregationMethod   string   `json:"aggregationMethod,omitempty"`
+	DSLStabilityProfile string   `json:"dslStabilityProfile,omitempty"`
+}
+
+// ModifyElsewhere starts a modification that somebody else requested. It sends no event, and no read
+// but that of the service shows it. It fails while another modification is in progress.
+func (s *Simulator) ModifyElsewhere(m Modification) error {
+	modifying := []Operation{OpPlanChange, OpAggregationConversion, OpDSLStabilityProfileChange, OpReclaim}
+	if !slices.Contains(modifying, m.Operation) || m.For < 0 {
+		return fmt.Errorf("%q for %s is no modification", m.Operation, time.Duration(m.For))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	now, svc := s.now(), s.services[m.ServiceID]
+	switch {
+	case svc == nil:
+		return fmt.Errorf("there is no service %d", m.ServiceID)
+	case svc.busy(now):
+		return fmt.Errorf("a modification of service %d is in progress", m.ServiceID)
+	}
+	svc.modifyElsewhere(m, now, now.Add(time.Duration(m.For)))
+	return nil
+}
+
+func (svc *serviceState) modifyElsewhere(m Modification, from, until time.Time) {
+	svc.modify(m.Operation, from, until)
+	if m.Plan != "" {
+		svc.plan.set(until, planAndTerm{Name: m.Plan, Term: svc.plan.at(from).Term})
+	}
+	if m.RestorationSLA != "" {
+		svc.sla.set(until, m.RestorationSLA)
+	}
+	if m.AggregationMethod != "" {
+		svc.aggregation.set(until, m.AggregationMethod)
+	}
+	if m.DSLStabilityProfile != "" {
+		svc.profile.set(until, m.DSLStabilityProfile)
+	}
+	if m.Operation == OpReclaim {
+		svc.cancellation.ReclaimedAt = until
+	}
+}
