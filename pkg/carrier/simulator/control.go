@@ -154,8 +154,8 @@ func (s *Simulator) edit(serviceID int64, change func(*serviceState)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	svc, known := s.services[serviceID]
-	if !known {
+	svc := s.existing(serviceID)
+	if svc == nil {
 		return fmt.Errorf("there is no service %d", serviceID)
 	}
 	change(svc)
@@ -173,6 +173,8 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 		return fmt.Errorf("there is no order %d", orderID)
 	}
 	notice := eventAppointment{ID: s.nextID(), OrderID: orderID, Status: "CANCELLED", Reason: reason}
+	placed.AppointmentCancelledAt = s.now()
+	s.orders[orderID] = placed
 	s.announce(appointmentCancelled(), outbox.Event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})

@@ -108,7 +108,10 @@
 //     somebody else requested, but not aggregation conversions and reclaims (seed:
 //     serviceRead.listAll); their form is the seed's (serviceRead.modifications).
 //   - The result of every diagnostic test has the contents of the port-reset example.
-//   - An order stays OPEN forever, unless it is rejected. It never becomes a service.
+//   - An order stays OPEN forever, unless it is rejected, and it never becomes a service. With the
+//     extension OrderRead it is OPEN for the first quarter of its duration (delays.OrderCreate),
+//     then IN_PROGRESS, then COMPLETED, and from then on its service exists; a rejected one is
+//     REJECTED. An order with a technician has one appointment. Nothing announces a completed order.
 //
 // # Events
 //
@@ -179,6 +182,6 @@
 // # What it does not simulate
 //
 // It has the calls of the specification. Of those that only the published interface has, it has
-// the ones that the seed names (extensions): there is no qualification, and no read of an order.
-// HTTP/2 streams are reset with the only code that Go's server uses.
+// the ones that the seed names (extensions): there is no qualification. HTTP/2 streams are reset
+// with the only code that Go's server uses.
 package simulator

@@ -31,7 +31,7 @@ func (s *Simulator) ModifyElsewhere(m Modification) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	now, svc := s.now(), s.services[m.ServiceID]
+	now, svc := s.now(), s.existing(m.ServiceID)
 	switch {
 	case svc == nil:
 		return fmt.Errorf("there is no service %d", m.ServiceID)

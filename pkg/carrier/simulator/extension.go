@@ -1,16 +1,27 @@
 package simulator
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // The extensions: calls of the published interface that the specification does not have. A carrier has
 // those of its seed.
 const (
 	ExtensionTestTypes   = "TestTypes"   // lists the diagnostic tests of a service
 	ExtensionServiceRead = "ServiceRead" // reads a service
+	ExtensionOrderRead   = "OrderRead"   // reads an order, which moves on until it is a service
 )
 
 // extensions are the names of all extensions.
-func extensions() []string { return []string{ExtensionTestTypes, ExtensionServiceRead} }
+func extensions() []string {
+	return []string{ExtensionTestTypes, ExtensionServiceRead, ExtensionOrderRead}
+}
+
+// has reports whether the carrier has an extension.
+func (s *Simulator) has(extension string) bool {
+	return slices.Contains(s.options.Seed.Extensions, extension)
+}
 
 // extensionRoutes are the rows of extensions.
 func extensionRoutes(names []string) (rows []route) {
@@ -22,6 +33,8 @@ func extensionRoutes(names []string) (rows []route) {
 			rows = append(rows, until(lastVersion, with(byService, get(OpTestTypes, 1, path, listTestTypes))))
 		case ExtensionServiceRead:
 			rows = append(rows, with(byService, get(OpServiceRead, 4, servicesPath+"{id}", readService)))
+		case ExtensionOrderRead:
+			rows = append(rows, get(OpOrderRead, 1, ordersPath+"{id}", readOrder))
 		}
 	}
 	return rows

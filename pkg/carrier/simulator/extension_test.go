@@ -46,7 +46,7 @@ func TestAnUnknownExtensionIsNoPartOfASeed(t *testing.T) {
 	wrong := seed()
 	wrong.Extensions = []string{"Teleport"}
 	err := wrong.Validate()
-	if err == nil || !strings.Contains(err.Error(), `"Teleport" is not one of ["TestTypes" "ServiceRead"]`) {
+	if err == nil || !strings.Contains(err.Error(), `"Teleport" is not one of ["TestTypes" "ServiceRead" "OrderRead"]`) {
 		t.Errorf("Validate: %v", err)
 	}
 }

@@ -58,6 +58,13 @@ func goldenCases() []goldenCase {
 			".avcId", ".bandwidthProfile.cvcInclusion", ".infrastructure.productId", ".legacyTechnologyType",
 			".ntdOption", ".360ServiceId", ".appointments[]",
 		}},
+		{"order-read.json", []func(*simulator.Seed){withOrderRead, withAddresses}, completedOrders, []string{
+			".bandwidthProfile.cvcInclusion", ".legacyTechnologyType", ".ntdOption",
+			".appointments[].contact.notes",
+		}},
+		{"order-rejected.json", []func(*simulator.Seed){withOrderRead, withAddresses}, rejectedOrder, []string{
+			".bandwidthProfile.cvcInclusion", ".legacyTechnologyType", ".ntdOption", ".infrastructure.productId",
+		}},
 		{"service.json", []func(*simulator.Seed){withServiceRead, connected}, readsOfAService, nil},
 		{"error-400.json", nil, refusal(func(h *harness) response { return h.get(cancelledPath("abc")) }), nil},
 		{"error-404.json", nil, refusal(func(h *harness) response { return h.get(cancelledPath("1")) }), nil},

@@ -38,8 +38,11 @@ func (s *Simulator) Management() http.Handler {
 	mux.HandleFunc("POST /_sim/callback", serveCommand(func(c callbackCommand) error {
 		return s.SetCallback(c.Client, c.Callback, c.Secret)
 	}))
-	mux.HandleFunc("POST /_sim/appointment-cancelled", serveCommand(func(c appointmentCommand) error {
+	mux.HandleFunc("POST /_sim/appointment-cancelled", serveCommand(func(c orderCommand) error {
 		return s.CancelAppointment(c.OrderID, c.Reason)
+	}))
+	mux.HandleFunc("POST /_sim/order-rejected", serveCommand(func(c orderCommand) error {
+		return s.RejectOrder(c.OrderID, c.Reason)
 	}))
 	mux.HandleFunc("POST /_sim/faults", serveCommand(func(c faultCommand) error { return s.FailNext(c.Target, c.Fault) }))
 	mux.HandleFunc("DELETE /_sim/faults", serveAction(s.Disarm))
@@ -79,7 +82,7 @@ type callbackCommand struct {
 	Secret   string `json:"secret"`
 }
 
-type appointmentCommand struct {
+type orderCommand struct {
 	OrderID int64  `json:"orderId"`
 	Reason  string `json:"reason"`
 }

@@ -23,5 +23,6 @@ const (
 	OpOrderCreate               Operation = "OrderCreate"
 	OpTestTypes                 Operation = "TestTypes"   // of the extension with that name
 	OpServiceRead               Operation = "ServiceRead" // of the extension with that name
+	OpOrderRead                 Operation = "OrderRead"   // of the extension with that name
 	OpUnknown                   Operation = "Unknown"     // a path or method that the specification does not have
 )

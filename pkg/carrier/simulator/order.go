@@ -8,6 +8,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
+// The ways to install an NTD (spec §2).
+const (
+	technician = "wholesale-tech"
+	noAction   = "wholesale-no-action"
+	dispatched = "wholesale-dispatch"
+)
+
 // orderFields is the order creation body of spec §2.
 func orderFields() []field {
 	return []field{
@@ -30,9 +37,7 @@ func orderFields() []field {
 		{name: "portId", kind: number},
 		{name: "requireVLAN", kind: flag},
 		{name: "vlanId", kind: number},
-		{name: "ntdInstallation", kind: text, allowed: []string{
-			"wholesale-tech", "wholesale-no-action", "wholesale-dispatch",
-		}},
+		{name: "ntdInstallation", kind: text, allowed: []string{technician, noAction, dispatched}},
 		{name: "avcIdForTransfer", kind: text},
 		{name: "transferType", kind: text, allowed: []string{serviceTransfer, connectOutstanding}},
 	}
@@ -49,18 +54,20 @@ func createOrder(x *exchange) (response, error) {
 	placed := o.place()
 	x.call.Accepted, x.call.RequestID = true, strconv.FormatInt(placed.ID, 10)
 	return response{
-		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: o.info(placed),
+		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: placed.placed(),
 	}, nil
 }
 
 // place stores the order. An order with a wrong AVC is rejected later (scenario 6). An order on a
 // port with a service of the same client ends that service first (scenario 10).
-func (o *order) place() PlacedOrder {
+func (o *order) place() orderState {
 	done := o.now.Add(o.sim.delay(OpOrderCreate))
-	placed := PlacedOrder{
+	placed := orderState{PlacedOrder: PlacedOrder{
 		ID: o.sim.nextID(), Client: o.client.Name, PlacedAt: o.now,
-		CustomerReference: o.fields.text("customerReference"),
-	}
+		CustomerReference: o.fields.text("customerReference"), Contact: o.contact(),
+	}}
+	resource := o.info(placed.PlacedOrder)
+	placed.Resource = &resource
 	avc := o.fields.text("avcIdForTransfer")
 	switch {
 	case o.fault.Kind == FaultEndInError:
@@ -73,11 +80,21 @@ func (o *order) place() PlacedOrder {
 			RequestedBy: o.client.User, DueAt: done,
 		})
 	}
+	if placed.RejectedAt.IsZero() && o.sim.has(ExtensionOrderRead) {
+		o.becomeService(&placed, done)
+	}
 	o.sim.orders[placed.ID] = placed
 	if !placed.RejectedAt.IsZero() {
-		o.announceRejection(placed)
+		o.sim.announceRejection(&placed)
 	}
 	return placed
+}
+
+func (o *order) contact() Contact {
+	return Contact{
+		Name: o.fields.text(contactNameField), Phone: o.fields.text(contactPhoneField),
+		Email: o.fields.text(contactEmailField),
+	}
 }
 
 // disconnect ends the client's service on a circuit, if there is one.
@@ -107,13 +124,13 @@ type eventOrder struct {
 }
 
 // announceRejection announces the rejection of an order, with the order as it was placed.
-func (o *order) announceRejection(placed PlacedOrder) {
-	info := o.info(placed)
+func (s *Simulator) announceRejection(placed *orderState) {
+	info := placed.placed()
 	notice := eventOrder{
 		orderInfo: info, Type: info.OrderType,
 		RejectedReason: placed.RejectedReason, RejectedOn: timestamp(placed.RejectedAt),
 	}
-	o.sim.announce(orderRejected(), outbox.Event{
+	s.announce(orderRejected(), outbox.Event{
 		Client: placed.Client, OrderID: placed.ID, HappensAt: placed.RejectedAt, Resource: encoded(notice),
 	})
 }

@@ -8,36 +8,36 @@ import (
 
 // orderInfo is the order of spec §2.
 type orderInfo struct {
-	ID                   int64            `json:"id"`
-	Provider             string           `json:"provider"`
-	OrderType            string           `json:"orderType"`
-	Status               string           `json:"status"`
-	ServiceClass         string           `json:"serviceClass"`
-	TechnologyType       string           `json:"technologyType"`
-	TrafficClass         string           `json:"trafficClass"`
-	InstallationType     string           `json:"installationType"`
-	CustomerRef          string           `json:"customerRef"`
-	LocID                string           `json:"locId"`
-	AVCID                *string          `json:"avcId"`
-	AVCIDForTransfer     *string          `json:"avcIdForTransfer"`
-	VLANID               *int64           `json:"vlanId"`
-	POI                  *string          `json:"poi"`
-	POIName              *string          `json:"poiName"`
-	Region               string           `json:"region"`
-	ESLA                 string           `json:"eSla"`
-	BandwidthProfile     bandwidthProfile `json:"bandwidthProfile"`
-	Infrastructure       *orderInfraInfo  `json:"infrastructure"`
-	Address              Address          `json:"address"`
-	Fee                  fee              `json:"fee"`
-	AdditionalFees       []additionalFee  `json:"additionalFees"`
-	Appointments         []struct{}       `json:"appointments"`
-	AggregationMethod    string           `json:"aggregationMethod"`
-	LegacyTechnologyType *string          `json:"legacyTechnologyType"`
-	TransferType         *string          `json:"transferType"`
-	NTDOption            *orderNTDInfo    `json:"ntdOption"`
-	ServiceID360         *int64           `json:"360ServiceId"`
-	IsNFAS               bool             `json:"isNfas"`
-	IsCancellable        bool             `json:"isCancellable"`
+	ID                   int64             `json:"id"`
+	Provider             string            `json:"provider"`
+	OrderType            string            `json:"orderType"`
+	Status               string            `json:"status"`
+	ServiceClass         string            `json:"serviceClass"`
+	TechnologyType       string            `json:"technologyType"`
+	TrafficClass         string            `json:"trafficClass"`
+	InstallationType     string            `json:"installationType"`
+	CustomerRef          string            `json:"customerRef"`
+	LocID                string            `json:"locId"`
+	AVCID                *string           `json:"avcId"`
+	AVCIDForTransfer     *string           `json:"avcIdForTransfer"`
+	VLANID               *int64            `json:"vlanId"`
+	POI                  *string           `json:"poi"`
+	POIName              *string           `json:"poiName"`
+	Region               string            `json:"region"`
+	ESLA                 string            `json:"eSla"`
+	BandwidthProfile     bandwidthProfile  `json:"bandwidthProfile"`
+	Infrastructure       *orderInfraInfo   `json:"infrastructure"`
+	Address              Address           `json:"address"`
+	Fee                  fee               `json:"fee"`
+	AdditionalFees       []additionalFee   `json:"additionalFees"`
+	Appointments         []appointmentInfo `json:"appointments"`
+	AggregationMethod    string            `json:"aggregationMethod"`
+	LegacyTechnologyType *string           `json:"legacyTechnologyType"`
+	TransferType         *string           `json:"transferType"`
+	NTDOption            *orderNTDInfo     `json:"ntdOption"`
+	ServiceID360         *int64            `json:"360ServiceId"`
+	IsNFAS               bool              `json:"isNfas"`
+	IsCancellable        bool              `json:"isCancellable"`
 }
 
 type bandwidthProfile struct {
@@ -71,7 +71,7 @@ func (o *order) info(placed PlacedOrder) orderInfo {
 		ID: placed.ID, Provider: wholesaleSource, OrderType: "new", Status: statusOpen,
 		ServiceClass: o.site.ServiceClass, TechnologyType: o.site.TechnologyType,
 		TrafficClass:     strings.ToUpper(cmp.Or(body.text("trafficClass"), defaultTrafficClass)),
-		InstallationType: cmp.Or(body.text("ntdInstallation"), "wholesale-no-action"),
+		InstallationType: cmp.Or(body.text("ntdInstallation"), noAction),
 		CustomerRef:      placed.CustomerReference, LocID: o.site.LocationID,
 		AVCIDForTransfer: orNull(body.text("avcIdForTransfer")), VLANID: body.numberOrNull("vlanId"),
 		POI: orNull(o.site.POI), POIName: orNull(o.site.POIName), Region: cmp.Or(o.site.Region, "Urban"),
@@ -83,7 +83,7 @@ func (o *order) info(placed PlacedOrder) orderInfo {
 		Fee: offers.fee("", o.plan.Price, map[string]string{
 			"plan": o.plan.Name, termField: string(body[termField]),
 		}),
-		AdditionalFees: o.additionalFees(), Appointments: []struct{}{},
+		AdditionalFees: o.additionalFees(), Appointments: []appointmentInfo{},
 		AggregationMethod: body.text("aggregationMethod"), TransferType: orNull(body.text("transferType")),
 		IsNFAS: o.plan.NFASFee != nil, IsCancellable: true,
 	}

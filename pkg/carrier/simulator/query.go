@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -11,8 +10,8 @@ import (
 func (s *Simulator) Service(id int64) (Service, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	svc, known := s.services[id]
-	if !known {
+	svc := s.existing(id)
+	if svc == nil {
 		return Service{}, false
 	}
 	return svc.snapshot(s.now()), true
@@ -27,8 +26,10 @@ func (s *Simulator) Services() []Service {
 
 func (s *Simulator) serviceList() []Service {
 	services := make([]Service, 0, len(s.services))
-	for _, svc := range s.services {
-		services = append(services, svc.snapshot(s.now()))
+	for id := range s.services {
+		if svc := s.existing(id); svc != nil {
+			services = append(services, svc.snapshot(s.now()))
+		}
 	}
 	slices.SortFunc(services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
 	return services
@@ -42,8 +43,12 @@ func (s *Simulator) Orders() []PlacedOrder {
 }
 
 func (s *Simulator) orderList() []PlacedOrder {
-	byID := func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) }
-	return slices.SortedFunc(maps.Values(s.orders), byID)
+	orders := make([]PlacedOrder, 0, len(s.orders))
+	for _, order := range s.orders {
+		orders = append(orders, order.PlacedOrder)
+	}
+	slices.SortFunc(orders, func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) })
+	return orders
 }
 
 // Calls returns the calls so far, oldest first.

@@ -91,6 +91,13 @@ type PlacedOrder struct {
 	RejectedAt time.Time `json:"rejectedAt"`
 	// RejectedReason is the reason of the rejection.
 	RejectedReason string `json:"rejectedReason,omitempty"`
+	// Contact is the contact of the order.
+	Contact Contact `json:"contact,omitzero"`
+	// CompletesAt is when it becomes the service with ServiceID, zero if it does not.
+	CompletesAt time.Time `json:"completesAt,omitzero"`
+	ServiceID   int64     `json:"serviceId,omitempty"`
+	// AppointmentCancelledAt is when the carrier cancelled its appointment, zero if it did not.
+	AppointmentCancelledAt time.Time `json:"appointmentCancelledAt,omitzero"`
 }
 
 // The statuses of a copper pair (spec §2 scenarios 5, 8 and 9).

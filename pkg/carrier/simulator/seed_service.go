@@ -24,17 +24,18 @@ type Service struct {
 	// null.
 	AVCID *string `json:"avcId,omitempty"`
 	PRIID string  `json:"priId,omitempty"`
-	// Only a read of the service shows the next ten (extension ServiceRead).
-	CustomerReference    string    `json:"customerReference,omitempty"`
-	ActivatedAt          time.Time `json:"activatedAt,omitzero"`
-	LegacyTechnologyType string    `json:"legacyTechnologyType,omitempty"`
-	VLANID               string    `json:"vlanId,omitempty"`
-	POI                  string    `json:"poi,omitempty"`
-	POIName              string    `json:"poiName,omitempty"`
-	Region               string    `json:"region,omitempty"`
-	InfrastructureID     string    `json:"infrastructureId,omitempty"`
-	PortID               string    `json:"portId,omitempty"` // empty for a copper pair
-	Address              Address   `json:"address"`
+	// Only a read of the service shows the next nine (extension ServiceRead).
+	CustomerReference    string  `json:"customerReference,omitempty"`
+	LegacyTechnologyType string  `json:"legacyTechnologyType,omitempty"`
+	VLANID               string  `json:"vlanId,omitempty"`
+	POI                  string  `json:"poi,omitempty"`
+	POIName              string  `json:"poiName,omitempty"`
+	Region               string  `json:"region,omitempty"`
+	InfrastructureID     string  `json:"infrastructureId,omitempty"`
+	PortID               string  `json:"portId,omitempty"` // empty for a copper pair
+	Address              Address `json:"address"`
+	// ActivatedAt is when the carrier connected the service. Before that, it does not exist.
+	ActivatedAt time.Time `json:"activatedAt,omitzero"`
 	// Contact is the contact for an NTD installation if a plan change has none.
 	Contact Contact `json:"contact"`
 	// Health is the result of a health request.

@@ -54,9 +54,9 @@ func (s *Simulator) populate(seed Seed) {
 		s.putService(service, now)
 	}
 	s.requests = make(map[string]*request)
-	s.orders = make(map[int64]PlacedOrder, len(seed.Orders))
+	s.orders = make(map[int64]orderState, len(seed.Orders))
 	for _, placed := range seed.Orders {
-		s.orders[placed.ID] = placed
+		s.orders[placed.ID] = orderState{PlacedOrder: placed}
 	}
 	s.lastID = seed.FirstRequestID - 1
 	if seed.FirstRequestID == 0 {

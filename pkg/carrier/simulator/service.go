@@ -13,6 +13,15 @@ func (s *Simulator) putService(service Service, now time.Time) {
 	s.announceCancellation(svc)
 }
 
+// existing returns the service with an id, nil if there is none yet.
+func (s *Simulator) existing(id int64) *serviceState {
+	svc := s.services[id]
+	if svc == nil || svc.ActivatedAt.After(s.now()) {
+		return nil
+	}
+	return svc
+}
+
 // newServiceState returns a service in its initial state.
 func (s *Simulator) newServiceState(service Service, now time.Time) *serviceState {
 	return &serviceState{
@@ -48,16 +57,12 @@ func withDefaults(s Service) Service {
 
 // withConnection returns the service with defaults for what only a read of it shows.
 func withConnection(s Service) Service {
-	const activationYear = 2020
 	s.VLANID, s.Region = cmp.Or(s.VLANID, "100"), cmp.Or(s.Region, "Urban")
 	if s.POI == "" {
 		s.POI, s.POIName = "4CAB", "Caboolture"
 	}
 	if s.InfrastructureID == "" {
 		s.InfrastructureID = fmt.Sprintf("NTD%012d", s.ID)
-	}
-	if s.ActivatedAt.IsZero() {
-		s.ActivatedAt = time.Date(activationYear, time.January, 1, 0, 0, 0, 0, time.UTC)
 	}
 	return s
 }

@@ -7,7 +7,7 @@ func (x *exchange) findService() error {
 	if x.route.body != serviceIDField {
 		return nil
 	}
-	svc := x.sim.services[x.fields.number(serviceIDField)]
+	svc := x.sim.existing(x.fields.number(serviceIDField))
 	if svc == nil || svc.Client != x.client.Name {
 		return problem.NotFound()
 	}
@@ -20,7 +20,7 @@ func (x *exchange) serviceInPath() (*serviceState, error) {
 	if !numeric(x.id) {
 		return nil, problem.NotNumeric("id")
 	}
-	svc := x.sim.services[x.call.ServiceID]
+	svc := x.sim.existing(x.call.ServiceID)
 	if svc == nil || svc.Client != x.client.Name {
 		return nil, problem.NotFound()
 	}

@@ -88,7 +88,7 @@ func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) serviceInfo {
 	then := svc.snapshot(at)
 	plan := s.catalog.plans[then.Plan]
 	info := serviceInfo{
-		ID: then.ID, CustomerRef: then.CustomerReference, WholesaleActivatedOn: timestamp(then.ActivatedAt),
+		ID: then.ID, CustomerRef: then.CustomerReference, WholesaleActivatedOn: timestamp(svc.activatedAt()),
 		TechnologyType: then.TechnologyType, LegacyTechnologyType: orNull(then.LegacyTechnologyType),
 		TrafficClass: then.TrafficClass, LocID: then.LocationID, AVCID: orNull(*then.AVCID), VLANID: then.VLANID,
 		POI: strings.TrimSpace(then.POI + " " + then.POIName), Region: then.Region,
@@ -109,10 +109,18 @@ func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) serviceInfo {
 		info.DSLStabilityProfile = &then.DSLStabilityProfile
 	}
 	if info.HasNFASCommitment {
-		expires := then.ActivatedAt.AddDate(1, 0, 0).Format(time.DateOnly)
+		expires := svc.activatedAt().AddDate(1, 0, 0).Format(time.DateOnly)
 		info.NFASCommitmentExpiresOn = &expires
 	}
 	return info
+}
+
+// activatedAt returns when the service was connected. One that always existed shows a fixed day.
+func (svc *serviceState) activatedAt() time.Time {
+	if svc.ActivatedAt.IsZero() {
+		return time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return svc.ActivatedAt
 }
 
 // isDSL reports whether a technology ends in a copper pair: only these have a stability profile.
@@ -127,7 +135,7 @@ func (svc *serviceState) modifiedOn(at time.Time) string {
 		svc.plan.changedAt(at), svc.sla.changedAt(at), svc.aggregation.changedAt(at), svc.profile.changedAt(at),
 	}, time.Time.Compare)
 	if last.IsZero() {
-		return svc.ActivatedAt.UTC().Format(time.DateOnly)
+		return svc.activatedAt().UTC().Format(time.DateOnly)
 	}
 	return timestamp(last)
 }

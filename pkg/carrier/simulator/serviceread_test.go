@@ -13,7 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-func withServiceRead(s *simulator.Seed) { s.Extensions = []string{simulator.ExtensionServiceRead} }
+func withServiceRead(s *simulator.Seed) {
+	s.Extensions = append(s.Extensions, simulator.ExtensionServiceRead)
+}
 
 func servicePath(id int64) string { return fmt.Sprintf("/api/connect/services/%d", id) }
 

@@ -79,7 +79,7 @@ type Simulator struct {
 	catalog  catalog
 	services map[int64]*serviceState
 	requests map[string]*request
-	orders   map[int64]PlacedOrder
+	orders   map[int64]orderState
 	lastID   int64
 	faults   []armedFault
 	outbox   outbox.Outbox

@@ -26,7 +26,7 @@ type state struct {
 	Clients     []savedClient   `json:"clients"`
 	Services    []savedService  `json:"services"`
 	Requests    []*request      `json:"requests"`
-	Orders      []PlacedOrder   `json:"orders"`
+	Orders      []orderState    `json:"orders"`
 	Events      []*outbox.Event `json:"events"`
 	Faults      []savedFault    `json:"faults"`
 	Tokens      []savedToken    `json:"tokens"`
@@ -209,7 +209,7 @@ func (s *Simulator) restoreStore(saved *state) {
 	for _, r := range saved.Requests {
 		s.requests[r.ID] = r
 	}
-	s.orders = make(map[int64]PlacedOrder, len(saved.Orders))
+	s.orders = make(map[int64]orderState, len(saved.Orders))
 	for _, placed := range saved.Orders {
 		s.orders[placed.ID] = placed
 	}

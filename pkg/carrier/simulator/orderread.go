@@ -1,0 +1,196 @@
+package simulator
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+)
+
+// statusRejected is the status of an order that the carrier rejected. The page on extensions does not
+// list the statuses of orders: this one and those of requests are a choice.
+const statusRejected = "REJECTED"
+
+// orderState is an order with the body of its creation, which is nil for an order of the seed.
+type orderState struct {
+	PlacedOrder
+
+	Resource *orderInfo `json:"resource,omitempty"`
+}
+
+// readInfo is an order as it is read: the order of spec §2, and why it was rejected.
+type readInfo struct {
+	orderInfo
+
+	RejectedReason string `json:"rejectedReason,omitempty"`
+	RejectedOn     string `json:"rejectedOn,omitempty"`
+}
+
+// readOrder is the GET of an order.
+func readOrder(x *exchange) (response, error) {
+	if !numeric(x.id) {
+		return response{}, problem.NotNumeric("id")
+	}
+	order, known := x.sim.orders[parseID(x.id)]
+	if !known || order.Client != x.client.Name {
+		return response{}, problem.NotFound()
+	}
+	return response{status: http.StatusOK, body: x.sim.orderAt(order, x.now)}, nil
+}
+
+// placed returns the order as it was placed.
+func (o *orderState) placed() orderInfo {
+	if o.Resource != nil {
+		return *o.Resource
+	}
+	return orderInfo{
+		ID: o.ID, Provider: wholesaleSource, OrderType: "new", Status: statusOpen, CustomerRef: o.CustomerReference,
+		AdditionalFees: []additionalFee{}, Appointments: []appointmentInfo{}, IsCancellable: true,
+	}
+}
+
+// orderAt returns the order as it is at an instant. It is OPEN for the first quarter of its time, then
+// IN_PROGRESS, and then it has become a service or is rejected.
+func (s *Simulator) orderAt(order orderState, now time.Time) readInfo {
+	read := readInfo{orderInfo: order.placed()}
+	switch {
+	case order.rejected(now):
+		read.Status, read.IsCancellable = statusRejected, false
+		read.RejectedReason, read.RejectedOn = order.RejectedReason, timestamp(order.RejectedAt)
+		return read
+	case order.CompletesAt.IsZero():
+		return read
+	case order.completed(now):
+		read.Status, read.IsCancellable = statusCompleted, false
+		read.showService(s.services[order.ServiceID])
+	case !now.Before(order.quarter(1)):
+		read.Status = statusInProgress
+	}
+	if read.InstallationType == technician || read.InstallationType == dispatched {
+		read.Appointments = []appointmentInfo{s.appointmentAt(&order, now)}
+	}
+	return read
+}
+
+func (o *PlacedOrder) rejected(now time.Time) bool {
+	return !o.RejectedAt.IsZero() && !now.Before(o.RejectedAt)
+}
+
+func (o *PlacedOrder) completed(now time.Time) bool {
+	return !o.CompletesAt.IsZero() && !now.Before(o.CompletesAt)
+}
+
+// quarter returns when a number of quarters of the order's time have passed.
+func (o *PlacedOrder) quarter(n int) time.Time {
+	return o.PlacedAt.Add(o.CompletesAt.Sub(o.PlacedAt) / 4 * time.Duration(n))
+}
+
+// showService shows the service that the order has become; nil if it was removed.
+func (r *readInfo) showService(svc *serviceState) {
+	if svc == nil {
+		return
+	}
+	r.ServiceID360, r.AVCID = &svc.ID, orNull(*svc.AVCID)
+	infra := orderInfraInfo{ID: svc.InfrastructureID, PortID: orNull(svc.PortID), ProductID: &svc.PRIID}
+	r.Infrastructure = &infra
+}
+
+// appointmentInfo is an appointment of an order, with the fields of the page on extensions.
+type appointmentInfo struct {
+	ID                     int64              `json:"id"`
+	OrderID                int64              `json:"orderId"`
+	WholesaleAppointmentID string             `json:"wholesaleAppointmentId"`
+	Status                 string             `json:"status"`
+	StartTime              string             `json:"startTime"`
+	EndTime                string             `json:"endTime"`
+	SlotType               string             `json:"slotType"`
+	TimezoneOffset         string             `json:"timezoneOffset"`
+	PriorityAssist         bool               `json:"priorityAssist"`
+	ESLA                   string             `json:"eSla"`
+	DemandType             string             `json:"demandType"`
+	Contact                appointmentContact `json:"contact"`
+	CustomerRef            string             `json:"customerRef"`
+	CancelledOn            *string            `json:"cancelledOn"`
+	ServiceID              *int64             `json:"serviceId"`
+}
+
+type appointmentContact struct {
+	Name  string  `json:"name"`
+	Type  string  `json:"type"`
+	Phone string  `json:"phone"`
+	Notes *string `json:"notes"`
+}
+
+// appointmentAt returns the appointment of an order that needs a technician: on the day after the
+// order, with the statuses that were seen.
+func (s *Simulator) appointmentAt(order *orderState, now time.Time) appointmentInfo {
+	day, placed := s.dayStarts(order.PlacedAt.In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly)), order.placed()
+	slot := slotOffers()[0].on(day, "")
+	shown := appointmentInfo{
+		ID: order.ID, OrderID: order.ID, WholesaleAppointmentID: fmt.Sprintf("APT%012d", order.ID),
+		Status: order.appointmentStatus(now), StartTime: slot.StartTime, EndTime: slot.EndTime, SlotType: slot.SlotType,
+		TimezoneOffset: slot.TimezoneOffset, ESLA: placed.ESLA, DemandType: "Standard Install",
+		Contact:     appointmentContact{Name: order.Contact.Name, Type: "Site", Phone: order.Contact.Phone},
+		CustomerRef: order.CustomerReference,
+	}
+	if order.completed(now) {
+		shown.ServiceID = &order.ServiceID
+	}
+	if at := order.AppointmentCancelledAt; !at.IsZero() {
+		shown.CancelledOn = instantOrNull(at)
+	}
+	return shown
+}
+
+func (o *PlacedOrder) appointmentStatus(now time.Time) string {
+	const booked, started = 1, 3 // in quarters of the order's time
+	switch {
+	case !o.AppointmentCancelledAt.IsZero():
+		return "cancelled"
+	case now.Before(o.quarter(booked)):
+		return "Reserved"
+	case now.Before(o.quarter(started)):
+		return "Booked"
+	default:
+		return "In Progress"
+	}
+}
+
+// becomeService makes the order complete at an instant, from which the service of the order exists.
+func (o *order) becomeService(placed *orderState, at time.Time) {
+	placed.CompletesAt, placed.ServiceID = at, o.sim.nextID()
+	service := Service{
+		ID: placed.ServiceID, Client: o.client.Name, ActivatedAt: at, CustomerReference: placed.CustomerReference,
+		TechnologyType: o.site.TechnologyType, TrafficClass: placed.Resource.TrafficClass,
+		Plan: o.plan.Name, Term: o.fields.number(termField), RestorationSLA: o.fields.text("restorationSla"),
+		AggregationMethod: o.fields.text("aggregationMethod"), LocationID: o.site.LocationID,
+		VLANID: string(o.fields["vlanId"]), POI: o.site.POI, POIName: o.site.POIName, Region: placed.Resource.Region,
+		Address: o.site.Address, Contact: placed.Contact, PortID: "1",
+	}
+	if o.infra != nil {
+		service.InfrastructureID, service.PortID = o.infra.ID, string(o.fields["portId"])
+	}
+	if avc := o.fields.text("avcIdForTransfer"); o.transfer() && avc != "" {
+		service.AVCID = &avc
+	}
+	o.sim.putService(service, o.now)
+}
+
+// RejectOrder makes the carrier reject an order that is not complete, now, and announces it.
+func (s *Simulator) RejectOrder(orderID int64, reason string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	order, known := s.orders[orderID]
+	now := s.now()
+	if !known || order.completed(now) || order.rejected(now) {
+		return fmt.Errorf("order %d is not in progress", orderID)
+	}
+	delete(s.services, order.ServiceID)
+	order.RejectedAt, order.RejectedReason = now, reason
+	order.CompletesAt, order.ServiceID = time.Time{}, 0
+	s.orders[orderID] = order
+	s.announceRejection(&order)
+	return nil
+}
