@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/onsi/gomega"
@@ -50,6 +51,7 @@ func (a *Audit) Flags() []string {
 
 type auditEvent struct {
 	Stage     string     `json:"stage"`
+	URI       string     `json:"requestURI"`
 	Verb      string     `json:"verb"`
 	User      auditUser  `json:"user"`
 	As        auditUser  `json:"impersonatedUser"`
@@ -155,6 +157,20 @@ func (t Tally) add(event auditEvent) {
 // Writes counts what a user changed in a namespace, by "verb resource[/subresource]". A conflict
 // changes nothing: a pass with a stale cache may end in one.
 func (a *Audit) Writes(user, namespace string) map[string]int { return a.Tally(user, namespace).Done }
+
+// Actions counts what a user did in any namespace, refused or not, as "verb resource[/subresource]".
+// A request that the API server must not carry out ends in " (dry run)".
+func (a *Audit) Actions(user string) map[string]int {
+	actions := map[string]int{}
+	a.each(user, func(event auditEvent) {
+		action := event.action()
+		if strings.Contains(event.URI, "dryRun=All") {
+			action += " (dry run)"
+		}
+		actions[action]++
+	})
+	return actions
+}
 
 // Count counts an action of a user, whatever its stage.
 func (a *Audit) Count(user, action string) int {

@@ -90,7 +90,8 @@ func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 			return err
 		}
 	}
-	checks, err := (&checker{tool: b.tool, operatorNamespace: "broadband-operator"}).checks(ctx, cluster)
+	checker := &checker{tool: b.tool, operatorNamespace: "broadband-operator", withoutSecrets: true}
+	checks, err := checker.checks(ctx, cluster)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,9 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -31,6 +33,7 @@ type checker struct {
 
 	output            *outputFlag
 	operatorNamespace string
+	withoutSecrets    bool // keys are not checked, because no Secret may be read
 }
 
 func (t *tool) checkCommand() *cobra.Command {
@@ -86,8 +89,10 @@ func (c *checker) checks(ctx context.Context, cluster *fleet.Cluster) ([]judge.C
 	}
 	err = cluster.Each(ctx, fleet.Accounts(), nil, func(object fleet.Object) error {
 		account, is := object.(*v1alpha1.CarrierAccount)
-		if is {
+		if is && !c.withoutSecrets {
 			checks = append(checks, checkKeys(ctx, cluster, account)...)
+		}
+		if is {
 			checks = append(checks, judge.CheckAccount(account)...)
 		}
 		return nil
@@ -110,7 +115,11 @@ func checkManifests(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check,
 		checks = append(checks, check)
 	}
 	for _, name := range []string{"annotations", "approval", "ledgers", "retry"} {
-		checks = append(checks, checkPolicy(ctx, cluster, "broadband-operator-"+name))
+		check, err := checkPolicy(ctx, cluster, name+".yaml")
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, check)
 	}
 	return checks, nil
 }
@@ -134,16 +143,27 @@ func checkCRD(ctx context.Context, cluster *fleet.Cluster, file string) (judge.C
 	return judge.CheckCRD(wanted, found), nil
 }
 
-func checkPolicy(ctx context.Context, cluster *fleet.Cluster, name string) judge.Check {
-	const what = "admission policy"
-	err := cluster.Get(ctx, client.ObjectKey{Name: name}, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return judge.Check{About: name, What: what, Result: judge.CheckFailed, Detail: "it is not installed: make install"}
-	case err != nil:
-		return skipped(name, what, err)
+// checkPolicy compares an admission policy, which is the first document of its file.
+func checkPolicy(ctx context.Context, cluster *fleet.Cluster, file string) (judge.Check, error) {
+	text, err := config.Manifests.ReadFile(path.Join("policy", file))
+	if err != nil {
+		return judge.Check{}, fmt.Errorf("read the policies of this version: %w", err)
 	}
-	return judge.Check{About: name, What: what, Result: judge.CheckOK, Detail: "installed and bound"}
+	first, _, _ := bytes.Cut(text, []byte("\n---\n"))
+	var wanted, found admissionregistrationv1.ValidatingAdmissionPolicy
+	if err = yaml.Unmarshal(first, &wanted); err != nil {
+		return judge.Check{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	key := client.ObjectKey{Name: wanted.Name}
+	err = cluster.Get(ctx, key, &found)
+	if apierrors.IsNotFound(err) {
+		return judge.CheckPolicy(&wanted, nil, false), nil
+	}
+	unbound := cluster.Get(ctx, key, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{})
+	if failed := errors.Join(err, client.IgnoreNotFound(unbound)); failed != nil {
+		return skipped(wanted.Name, "admission policy", failed), nil
+	}
+	return judge.CheckPolicy(&wanted, &found, unbound == nil), nil
 }
 
 func (c *checker) checkOperator(ctx context.Context, cluster *fleet.Cluster) judge.Check {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,8 +33,8 @@ type Check struct {
 	Detail string      `json:"detail,omitempty"`
 }
 
-// CheckAccount checks the login, the clock, the carrier and the API version of an account, as the
-// operator reports them.
+// CheckAccount checks the login, the clock, the carrier, the API version and the extensions of an
+// account, as the operator reports them.
 func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 	about := ReferenceTo(account).Namespace + "/" + ReferenceTo(account).Short()
 	ready := Ready(account)
@@ -55,7 +56,24 @@ func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 			reach.Result, reach.Detail = CheckFailed, answers.Reason+": "+answers.Message
 		}
 	}
-	return []Check{token, clock, reach, checkVersion(about, account.Spec.APIVersion)}
+	checks := []Check{token, clock, reach, checkVersion(about, account.Spec.APIVersion)}
+	if len(account.Spec.Extensions) > 0 {
+		checks = append(checks, checkExtensions(about, account))
+	}
+	return checks
+}
+
+// checkExtensions checks that the carrier has the extensions that are switched on. The operator
+// reports it after the first call of one.
+func checkExtensions(about string, account *v1alpha1.CarrierAccount) Check {
+	check := Check{about, "extensions", CheckSkipped, "none was called yet"}
+	if has := Condition(account, v1alpha1.ConditionExtensions); has != nil {
+		check.Result, check.Detail = CheckOK, has.Message
+		if has.Status != metav1.ConditionTrue {
+			check.Result, check.Detail = CheckFailed, has.Reason+": "+has.Message
+		}
+	}
+	return check
 }
 
 // checkVersion checks an API version: the carrier has deprecated versions 1 and 2, and 8 is the
@@ -83,6 +101,22 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	case !equality.Semantic.DeepEqual(schemasOf(wanted), schemasOf(found)):
 		check.Result = CheckWarning
 		check.Detail = "it is of another version than this plugin: install the CRDs of one version"
+	}
+	return check
+}
+
+// CheckPolicy compares an admission policy of the cluster with the one of this version; nil if the
+// cluster has none. A policy without a binding refuses nothing.
+func CheckPolicy(wanted, found *admissionregistrationv1.ValidatingAdmissionPolicy, bound bool) Check {
+	check := Check{wanted.Name, "admission policy", CheckOK, "as in this version of the plugin"}
+	switch {
+	case found == nil:
+		check.Result, check.Detail = CheckFailed, "it is not installed: make install"
+	case !equality.Semantic.DeepEqual(wanted.Spec, found.Spec):
+		check.Result = CheckWarning
+		check.Detail = "it is of another version than this plugin: install the policies of one version"
+	case !bound:
+		check.Result, check.Detail = CheckFailed, "its binding is not installed: make install"
 	}
 	return check
 }

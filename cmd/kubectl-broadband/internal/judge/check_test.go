@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge_test
+
+import (
+	"slices"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+)
+
+func TestAPolicyIsComparedAndHasToBeBound(t *testing.T) {
+	t.Parallel()
+	wanted := &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "retry"}}
+	wanted.Spec.Validations = []admissionregistrationv1.Validation{{Expression: "true"}}
+	other := wanted.DeepCopy()
+	other.Spec.Validations[0].Expression = "false"
+	for _, test := range []struct {
+		found  *admissionregistrationv1.ValidatingAdmissionPolicy
+		bound  bool
+		result judge.CheckResult
+	}{
+		{wanted.DeepCopy(), true, judge.CheckOK},
+		{wanted.DeepCopy(), false, judge.CheckFailed},
+		{other, true, judge.CheckWarning},
+		{nil, false, judge.CheckFailed},
+	} {
+		if check := judge.CheckPolicy(wanted, test.found, test.bound); check.Result != test.result {
+			t.Errorf("%+v, bound %v: %+v", test.found, test.bound, check)
+		}
+	}
+}
+
+func TestTheExtensionsOfAnAccountAreChecked(t *testing.T) {
+	t.Parallel()
+	account := &v1alpha1.CarrierAccount{}
+	if check := extensionsOf(account); check != nil {
+		t.Errorf("without extensions: %+v", check)
+	}
+	account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionTestTypes}
+	if check := extensionsOf(account); check == nil || check.Result != judge.CheckSkipped {
+		t.Errorf("before the first call: %+v", check)
+	}
+	for _, test := range []struct {
+		status metav1.ConditionStatus
+		result judge.CheckResult
+	}{{metav1.ConditionTrue, judge.CheckOK}, {metav1.ConditionFalse, judge.CheckFailed}} {
+		account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionExtensions, Status: test.status}}
+		if check := extensionsOf(account); check == nil || check.Result != test.result {
+			t.Errorf("condition %q: %+v", test.status, check)
+		}
+	}
+}
+
+// extensionsOf returns the check of the extensions; nil if there is none.
+func extensionsOf(account *v1alpha1.CarrierAccount) *judge.Check {
+	checks := judge.CheckAccount(account)
+	at := slices.IndexFunc(checks, func(check judge.Check) bool { return check.What == "extensions" })
+	if at < 0 {
+		return nil
+	}
+	return &checks[at]
+}
+
+func TestAnOrderIsFoundByEachOfItsNumbers(t *testing.T) {
+	t.Parallel()
+	order := &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{Name: "site-new"}}
+	order.Spec.CustomerReference, order.Spec.ServiceID = "SITE-015", "1000020"
+	order.Spec.Qualification.LocationID, order.Status.OrderID = "LOC000012345678", "9007199254741095"
+	for text, field := range map[string]string{
+		"site-015": "customer reference", "1000020": "service", "loc000012345678": "location", "9007199254741095": "order",
+		"SITE-NEW": "name",
+	} {
+		if match := judge.Find(order, text); match == nil || match.Field != field || !match.Exact {
+			t.Errorf("%s: %+v", text, match)
+		}
+	}
+}
