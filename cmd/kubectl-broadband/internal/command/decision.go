@@ -135,7 +135,7 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 	if !d.yes {
 		agreed, err := d.confirm(fmt.Sprintf("%s %s?", capitalized(d.verb), judge.Counted(len(open), "object")))
 		if err != nil {
-			return err
+			return fmt.Errorf("nothing was written: %w, and first with --dry-run to see what it would do", err)
 		}
 		if !agreed {
 			return usageError("nothing is %s", d.past)

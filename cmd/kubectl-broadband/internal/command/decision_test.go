@@ -3,6 +3,8 @@
 package command_test
 
 import (
+	"os"
+	"path/filepath"
 	"sync"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -55,6 +57,28 @@ var _ = Describe("approve", func() {
 			Expect(f.drive(ctx, name).Status.History).To(ContainElement(HaveField("ApprovedBy", "kubectl-broadband")))
 			Expect(f.Posts(f.lines[name])).To(Equal(1))
 		}
+	})
+
+	It("takes objects by file and by label, and not more requests than it may", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		folder := GinkgoT().TempDir()
+		for _, name := range []string{"site-one", "site-two", "site-three"} {
+			f.add(ctx, name, asksAlways, withLabel("area", name[:6]))
+			f.manifest(folder, name, asksAlways)
+		}
+		Expect(os.Remove(filepath.Join(folder, "site-three.yaml"))).To(Succeed())
+		p := newPlugin()
+		approve := func(arguments ...string) int {
+			return p.run(ctx, append([]string{"approve", "--yes", "-n", f.Namespace}, arguments...)...).code
+		}
+		Expect(approve("--all", "--max-changes", "2")).To(Equal(4))
+		Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(BeEmpty())
+		Expect(approve("-f", folder, "--max-changes", "2")).To(BeZero())
+		Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-one")))
+		Expect(f.annotationOf(ctx, "site-two", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-two")))
+		Expect(f.annotationOf(ctx, "site-three", v1alpha1.AnnotationApprove)).To(BeEmpty())
+		Expect(approve("-l", "area=site-t")).To(BeZero(), "one of the two is approved already")
+		Expect(f.annotationOf(ctx, "site-three", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-three")))
 	})
 
 	It("asks at a terminal, and writes nothing without a yes", func(ctx SpecContext) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,33 @@ func TestTheDocumentationShowsRealOutput(t *testing.T) {
 	if err := os.WriteFile(page, []byte(updated), 0o600); err != nil { //nolint:gosec // a file of this repository
 		t.Fatal(err)
 	}
+}
+
+// Scripts rely on the kinds of the JSON output: the page lists each, and a golden file shows each.
+func TestTheDocumentationListsTheKindsOfTheOutput(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "kubectl-plugin.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "and a `kind` per command:")
+	list, _, _ = strings.Cut(list, ". Fields are added")
+	document := `(?s)apiVersion"?: "?plugin\.wholesale\.broadband/v1.*?\n(?: {2}")?kind"?: "?([A-Za-z]+)`
+	listed, shown := allMatches("`([A-Za-z]+)`", list), allMatches(document, seenOutput(t))
+	if !slices.Equal(listed, shown) {
+		t.Fatalf("the page lists %q, and the golden files show %q", listed, shown)
+	}
+}
+
+// allMatches are the parts of a text that match the group of a pattern, each once, in order.
+func allMatches(pattern, text string) []string {
+	matches := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+	all := make([]string, 0, len(matches))
+	for _, found := range matches {
+		all = append(all, found[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // seenOutput is the text of the golden files, with a namespace that people would have.

@@ -61,8 +61,7 @@ func exitWith(code int) error {
 }
 
 // errNobodyToAsk is the error of a command that needs a confirmation and runs without a terminal.
-var errNobodyToAsk = errors.New("nothing was written: this needs a confirmation, and there is no terminal to ask at: " +
-	"run it with --dry-run to see what it would do, and with --yes to do it")
+var errNobodyToAsk = errors.New("this needs a confirmation, and there is no terminal to ask at: run it with --yes")
 
 // confirm asks a person a question; without a terminal it is an error.
 func (e *Environment) confirm(question string) (bool, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/command"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -50,6 +51,9 @@ var _ = Describe("import", func() {
 		applied := f.apply(ctx)
 		Expect(s.show(ctx, "import", "--report").code).To(Equal(1))
 		Expect(s.show(ctx, "import", "--report", "-o", "csv").code).To(Equal(1))
+		html := s.run(ctx, "import", "--report", "-o", "html", "-n", f.Namespace).out
+		Expect(html).To(And(HavePrefix("<!DOCTYPE html>"), ContainSubstring("<td>other plan</td>")))
+		Expect(s.show(ctx, "import", "--report", "-o", "json").code).To(Equal(1))
 		Expect(s.show(ctx, "import", "--accept").code).To(Equal(0))
 		Expect(f.apply(ctx)).To(Equal(applied))
 		Expect(s.show(ctx, "import", "--report").code).To(Equal(1), "what nobody can accept is left")
@@ -57,6 +61,31 @@ var _ = Describe("import", func() {
 		for _, line := range f.lines {
 			Expect(f.Posts(line)).To(BeZero())
 		}
+	})
+
+	It("imports 10,000 services with a progress bar, and continues after an interruption", func(ctx SpecContext) {
+		GinkgoT().Chdir(GinkgoT().TempDir())
+		const all, lost = 10_000, 37
+		list := "service id,plan,term\n"
+		for i := range all {
+			list += fmt.Sprintf("%d,Home 50/20,12\n", firstLine+int64(i))
+		}
+		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
+		p := newPlugin()
+		p.edit = func(environment *command.Environment) { environment.Terminal = true }
+		ran := p.run(ctx, "import", "--csv", "fleet.csv")
+		Expect(ran.code).To(BeZero(), ran.err)
+		Expect(strings.Count(ran.out, "\r")).To(Equal(100), "a step for each hundredth")
+		Expect(ran.out).To(And(ContainSubstring("\r["+strings.Repeat("#", 20)+strings.Repeat(" ", 20)+"] 5000 of 10000"),
+			ContainSubstring("10000 of 10000\nfleet: 10000 manifests written, 0 as before")))
+		files, err := filepath.Glob(filepath.Join("fleet", "*.yaml"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(files).To(HaveLen(all))
+		for _, file := range files[all-lost:] {
+			Expect(os.Remove(file)).To(Succeed())
+		}
+		Expect(newPlugin().run(ctx, "import", "--csv", "fleet.csv").out).To(
+			HavePrefix("fleet: 37 manifests written, 9963 as before, 0 kept"), "without a terminal there is no bar")
 	})
 
 	It("names every line that cannot be imported, and writes nothing", func(ctx SpecContext) {

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
@@ -26,7 +24,9 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 
 	It("finds objects by the numbers and ids of the carrier", func(ctx SpecContext) {
 		s := newSession(f.World)
-		for _, text := range []string{"AVC002000000001", "loc002000000004", "SITE-015", "2000000003", "site-asks"} {
+		for _, text := range []string{
+			"AVC002000000001", "loc002000000004", "PRI002000000002", "SITE-015", "2000000003", "site-asks",
+		} {
 			Expect(s.show(ctx, "find", text).code).To(Equal(0), text)
 		}
 		Expect(s.show(ctx, "find", "AVC999").code).To(Equal(1))
@@ -44,20 +44,26 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 	})
 
 	It("checks the installation", func(ctx SpecContext) {
-		p := newPlugin()
-		ran := p.run(ctx, "check", "-n", f.Namespace)
-		Expect(ran.code).To(Equal(1), "the control plane of the tests has no policies")
-		Expect(ran.out).To(ContainSubstring("key-1"))
-		text := p.run(ctx, "check", "-o", "json", "-n", f.Namespace).out
-		Expect(strings.Count(text, "as in this version of the plugin")).To(Equal(9), text)
+		s := newSession(f.World)
+		Expect(s.show(ctx, "check").code).To(Equal(1), "the control plane of the tests has no policies")
+		s.expectGolden("check")
+	})
+
+	It("writes the same as JSON", func(ctx SpecContext) {
+		s := newSession(f.World)
+		s.show(ctx, "find", "PRI002000000002", "-o", "json")
+		s.show(ctx, "report", "--since", "30d", "-o", "json")
+		s.show(ctx, "check", "-o", "json")
+		s.expectGoldenDocument("json")
 	})
 
 	It("bundles everything but secrets and contacts", func(ctx SpecContext) {
-		p := newPlugin()
-		file := filepath.Join(p.folder, "support.tar.gz")
-		ran := p.run(ctx, "bundle", "--file", file, "-n", f.Namespace)
-		Expect(ran.code).To(Equal(0), ran.err)
-		contents := unpacked(file)
+		GinkgoT().Chdir(GinkgoT().TempDir())
+		s := newSession(f.World)
+		Expect(s.show(ctx, "bundle", "--file", "support.tar.gz").code).To(Equal(0))
+		Expect(s.show(ctx, "bundle", "--file", "support.tar.gz").code).To(Equal(4), "it overwrites nothing")
+		s.expectGolden("bundle")
+		contents := unpacked("support.tar.gz")
 		Expect(contents).To(HaveKey("broadband-support/broadbandservices.yaml"))
 		Expect(contents["broadband-support/broadbandservices.yaml"]).To(ContainSubstring("name: site-unknown-outcome"))
 		Expect(contents["broadband-support/requestledgers.yaml"]).To(ContainSubstring("attemptID"))
@@ -69,7 +75,6 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 				Expect(text).NotTo(ContainSubstring(secret), name)
 			}
 		}
-		Expect(p.run(ctx, "bundle", "--file", file, "-n", f.Namespace).code).To(Equal(4), "it overwrites nothing")
 	})
 })
 
@@ -98,15 +103,14 @@ var _ = Describe("test", func() {
 	It("runs a diagnostic test once, and shows its progress and result", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.add(ctx, "site-one", withPlan(world.PlanSlow))
-		p := newPlugin()
-		Expect(p.run(ctx, "test", "site-one", "-n", f.Namespace).out).To(ContainSubstring("No test of this service was run"))
-		Expect(p.run(ctx, "test", "site-one", "port-reset", "-n", f.Namespace).code).To(Equal(4), "there is nobody to ask")
-		f.whileWaiting(ctx, p)
-		ran := p.run(ctx, "test", "site-one", "port-reset", "--yes", "-n", f.Namespace)
-		Expect(ran.code).To(Equal(0), ran.out+ran.err)
-		Expect(ran.out).To(And(ContainSubstring("created\n"), ContainSubstring("Result:\n")))
+		s := newSession(f.World)
+		Expect(s.show(ctx, "test", "site-one").code).To(BeZero())
+		Expect(s.show(ctx, "test", "site-one", "port-reset").code).To(Equal(4), "there is nobody to ask")
+		f.whileWaiting(ctx, s.plugin)
+		Expect(s.show(ctx, "test", "site-one", "port-reset", "--yes").code).To(BeZero())
 		Expect(f.Carrier.Submissions(simulator.OpDiagnosticTest, f.lines["site-one"]).Seen).To(Equal(1))
-		Expect(p.run(ctx, "test", "site-one", "-n", f.Namespace).out).To(ContainSubstring("port-reset"))
+		Expect(s.show(ctx, "test", "site-one").code).To(BeZero())
+		s.expectGolden("test")
 	})
 
 	It("does not wait for a test that waits for an approval", func(ctx SpecContext) {

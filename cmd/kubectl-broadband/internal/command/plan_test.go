@@ -119,6 +119,17 @@ var _ = Describe("plan", func() {
 		Expect(f.versions(ctx)).To(Equal(versions))
 	})
 
+	It("ends with the exit code of what would happen: nothing, a change, or spending", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.add(ctx, "site-same", asksAlways, withPlan(world.PlanSlow))
+		f.add(ctx, "site-cheaper", asksAlways, withPlan(world.PlanCheap))
+		f.add(ctx, "site-dearer", asksAlways)
+		p := newPlugin()
+		for name, code := range map[string]int{"site-same": 0, "site-cheaper": 2, "site-dearer": 3} {
+			Expect(p.run(ctx, "plan", name, "-n", f.Namespace).code).To(Equal(code), name)
+		}
+	})
+
 	It("refuses a manifest that the API server would refuse", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.line("site-one")

@@ -96,7 +96,7 @@ func (t *tester) run(ctx context.Context, typed, testType string) error {
 		question := fmt.Sprintf("Run %s on service %s now? It may interrupt the customer.", testType, service.ServiceNumber())
 		agreed, err := t.confirm(question)
 		if err != nil {
-			return err
+			return fmt.Errorf("no test is run: %w", err)
 		}
 		if !agreed {
 			return usageError("no test is run")

@@ -24,7 +24,7 @@ type Around struct {
 
 // Detail is everything about one object.
 type Detail struct {
-	Reference
+	Reference `json:"object"`
 
 	About       string                     `json:"about,omitempty"` // what it is in the carrier's terms
 	Ready       metav1.Condition           `json:"ready"`
