@@ -6,6 +6,7 @@ package table
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -87,26 +88,36 @@ func (t *Table) Add(texts ...string) {
 // AddCells adds a row.
 func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
-// gap is the space between two columns; narrowest is the least width of a column that is shrunk.
+// The space between two columns, and in a narrow terminal; and the least width of a column in which
+// words are broken.
 const (
-	gap       = 3
-	narrowest = 8
+	wideGap   = 3
+	smallGap  = 2
+	narrowest = 12
 )
 
-// Write writes the table. Columns that are empty in every row are left out.
+// Write writes the table. Columns that are empty in every row are left out. If the columns do not fit
+// side by side, each row becomes a list of its cells.
 func (t *Table) Write(out io.Writer, style Style) error {
 	shown := t.withoutEmptyColumns()
-	widths := shown.widths(style.Width)
 	var text strings.Builder
-	heading := make([]Cell, 0, len(shown.Columns))
-	for _, column := range shown.Columns {
-		heading = append(heading, Cell{Text: column.Name, Color: Faint})
-	}
-	for _, row := range append([][]Cell{heading}, shown.Rows...) {
-		shown.writeRow(&text, row, widths, style)
+	if columns, fits := shown.layOut(style.Width); fits {
+		for _, row := range append([][]Cell{shown.heading()}, shown.Rows...) {
+			shown.writeRow(&text, row, columns, style)
+		}
+	} else {
+		shown.writeLists(&text, style)
 	}
 	_, err := io.WriteString(out, text.String())
 	return err //nolint:wrapcheck // the caller knows where it writes
+}
+
+func (t *Table) heading() []Cell {
+	heading := make([]Cell, 0, len(t.Columns))
+	for _, column := range t.Columns {
+		heading = append(heading, Cell{Text: column.Name, Color: Faint})
+	}
+	return heading
 }
 
 func (t *Table) withoutEmptyColumns() *Table {
@@ -131,31 +142,48 @@ func (t *Table) withoutEmptyColumns() *Table {
 	return shown
 }
 
-// widths returns the width of each column. The widest columns are shrunk until all fit, beginning
-// with those whose words stay whole.
-func (t *Table) widths(total int) []int {
+// layout is the width of each column, and the space between them.
+type layout struct {
+	widths []int
+	gap    int
+}
+
+// layOut shrinks the widest columns until all fit: if possible, every word stays whole. It reports
+// whether all fit.
+func (t *Table) layOut(total int) (layout, bool) {
 	widths, words, least := make([]int, len(t.Columns)), make([]int, len(t.Columns)), make([]int, len(t.Columns))
-	sum := t.Indent + gap*(len(t.Columns)-1)
+	sum := t.Indent
 	for i := range t.Columns {
 		widths[i], words[i] = t.natural(i)
-		words[i], least[i] = max(words[i], narrowest), narrowest
+		least[i] = min(widths[i], narrowest)
 		sum += widths[i]
 	}
-	if total > 0 {
-		sum = shrink(widths, words, sum, total)
-		shrink(widths, least, sum, total)
+	gaps := len(t.Columns) - 1
+	if total <= 0 {
+		return layout{widths, wideGap}, true
 	}
-	return widths
+	for _, attempt := range []struct {
+		floors []int
+		gap    int
+	}{{words, wideGap}, {words, smallGap}, {least, smallGap}} {
+		shrunk := slices.Clone(widths)
+		if shrink(shrunk, attempt.floors, sum+attempt.gap*gaps, total) <= total {
+			return layout{shrunk, attempt.gap}, true
+		}
+	}
+	return layout{}, false
 }
 
 // natural returns the width of a column without a limit, and that of its longest word.
 func (t *Table) natural(column int) (width, word int) {
-	width = utf8.RuneCountInString(t.Columns[column].Name)
-	for _, row := range t.Rows {
+	for _, row := range append([][]Cell{t.heading()}, t.Rows...) {
 		width = max(width, utf8.RuneCountInString(row[column].Text))
 		for part := range strings.FieldsSeq(row[column].Text) {
 			word = max(word, utf8.RuneCountInString(part))
 		}
+	}
+	if t.Columns[column].Cut {
+		word = min(word, narrowest)
 	}
 	return width, word
 }
@@ -177,10 +205,10 @@ func shrink(widths, floors []int, sum, total int) int {
 	return sum
 }
 
-func (t *Table) writeRow(text *strings.Builder, row []Cell, widths []int, style Style) {
+func (t *Table) writeRow(text *strings.Builder, row []Cell, columns layout, style Style) {
 	cells, height := make([][]string, len(row)), 1
 	for i, cell := range row {
-		cells[i] = t.fit(cell.Text, i, widths[i])
+		cells[i] = t.fit(cell.Text, i, columns.widths[i])
 		height = max(height, len(cells[i]))
 	}
 	for line := range height {
@@ -197,10 +225,30 @@ func (t *Table) writeRow(text *strings.Builder, row []Cell, widths []int, style 
 				written.WriteString(style.Paint(cell.Color, part))
 				blank = 0
 			}
-			blank += widths[i] - utf8.RuneCountInString(part) + gap
+			blank += columns.widths[i] - utf8.RuneCountInString(part) + columns.gap
 		}
 		text.WriteString(strings.TrimRight(written.String(), " "))
 		text.WriteByte('\n')
+	}
+}
+
+// writeLists writes each row as a list: a heading and a cell on each line.
+func (t *Table) writeLists(text *strings.Builder, style Style) {
+	for number, row := range t.Rows {
+		if number > 0 {
+			text.WriteByte('\n')
+		}
+		list := &Table{Columns: make([]Column, 2), Indent: t.Indent}
+		for i, cell := range row {
+			if cell.Text != "" {
+				list.AddCells(Cell{Text: t.Columns[i].Name, Color: Faint}, cell)
+			}
+		}
+		name, _ := list.natural(0)
+		columns := layout{[]int{name, max(narrowest, style.Width-t.Indent-name-smallGap)}, smallGap}
+		for _, line := range list.Rows {
+			list.writeRow(text, line, columns, style)
+		}
 	}
 }
 

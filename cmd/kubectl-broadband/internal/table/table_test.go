@@ -41,6 +41,53 @@ func TestLinesFitTheTerminalAndNoWordIsLost(t *testing.T) {
 	}
 }
 
+// wide is a table whose columns do not fit side by side into a narrow terminal.
+func wide() *table.Table {
+	rows := table.New("OBJECT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ONE-TIME", "UNKNOWN PRICES")
+	rows.Add("bbs/site-014", "AggregationConversion", "kubectl-broadband", "12", "0", "1200.00 AUD", "3")
+	rows.Add("bbs/site-015", "PlanChange", "", "1", "0", "0.00 AUD", "0")
+	return rows
+}
+
+func TestWordsStayWholeInATerminalOf100Columns(t *testing.T) {
+	t.Parallel()
+	text := written(t, wide(), table.Style{Width: 100})
+	for _, word := range []string{"SUCCEEDED", "AggregationConversion", "kubectl-broadband", "  12  "} {
+		if !strings.Contains(text, word) {
+			t.Errorf("%q is broken:\n%s", word, text)
+		}
+	}
+}
+
+func TestARowBecomesAListIfTheColumnsDoNotFit(t *testing.T) {
+	t.Parallel()
+	want := `OBJECT          bbs/site-014
+OPERATION       AggregationConversion
+PERSON          kubectl-broadband
+SUCCEEDED       12
+FAILED          0
+ONE-TIME        1200.00 AUD
+UNKNOWN PRICES  3
+
+OBJECT          bbs/site-015
+OPERATION       PlanChange
+SUCCEEDED       1
+FAILED          0
+ONE-TIME        0.00 AUD
+UNKNOWN PRICES  0
+`
+	if text := written(t, wide(), table.Style{Width: 60}); text != want {
+		t.Fatal(text)
+	}
+	for width := 30; width < 60; width++ {
+		for line := range strings.Lines(written(t, wide(), table.Style{Width: width})) {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > width {
+				t.Fatalf("width %d: %q", width, line)
+			}
+		}
+	}
+}
+
 func TestAColumnWithoutTextIsLeftOut(t *testing.T) {
 	t.Parallel()
 	if text := written(t, example(), table.Style{}); strings.Contains(text, "EMPTY") {
