@@ -110,7 +110,7 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/prose/words.yaml forbids.
 	bin/golangci-lint run --allow-parallel-runners ./...
-	for module in flux prometheus helm release; do \
+	for module in flux prometheus helm release terminal; do \
 		(cd hack/$$module && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...); done
 	@# It tests the simulator of this checkout, so it has a replace directive.
 	cd hack/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
@@ -146,6 +146,10 @@ test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM; the fi
 .PHONY: test-browser
 test-browser: ## Open the simulator's page in Chromium (Debian's package chromium, or CHROMIUM) and use it.
 	go -C hack/browser test -count=1 ./... $(if $(SCREENSHOT),-screenshot=$(abspath $(SCREENSHOT)))
+
+.PHONY: test-terminal
+test-terminal: $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Do the tutorial with the kubectl plugin in a real terminal (Debian's package tmux).
+	go -C hack/terminal test -count=1 ./...
 
 .PHONY: simulate
 simulate: ## Run SEEDS (10000) long simulations of fifty objects, in memory; SIM_SEED=number prints one line by line.
