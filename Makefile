@@ -209,9 +209,9 @@ sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
 	bin/simulator $(ARGS)
 
 .PHONY: demo
-demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run the demo on this machine until Ctrl-C; ONCE=1 checks the outcome and exits, KILL=1 kills the manager.
+demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run the demo on this machine until Ctrl-C; ONCE=1 checks the outcome and exits, KILL=1 kills the manager, N=1000 changes that many plans.
 	@go build -o bin/demo-run ./hack/demo
-	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once) $(if $(filter-out 0,$(KILL)),--kill)
+	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once) $(if $(filter-out 0,$(KILL)),--kill) $(if $(N),--wave=$(N))
 
 .PHONY: e2e-argocd
 e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Test managing services from Git with the real Argo CD; builds Argo CD into bin/argocd once.

@@ -19,6 +19,7 @@ func (d *demo) writeCarrierFiles() error {
 	if err != nil {
 		return err
 	}
+	d.addWave(&seed)
 	secrets, err := machine.Manifests(made)
 	if err != nil {
 		return err

@@ -63,6 +63,11 @@ func (d *demo) prepare(ctx context.Context) error {
 	if d.samples, err = samples.Read(d.samplesDir, samplesNamespace); err != nil {
 		return err
 	}
+	if d.wave > 0 {
+		if d.samples, err = onlyAccount(d.samples); err != nil {
+			return err
+		}
+	}
 	return errors.Join(d.writeCertificate(), d.writeCarrierFiles(), d.writeSamples())
 }
 
@@ -77,6 +82,9 @@ func (d *demo) start(ctx context.Context) error {
 	})
 	if err != nil {
 		return d.interrupted(ctx, err)
+	}
+	if d.wave > 0 {
+		return d.interrupted(ctx, d.untilEnd(ctx, d.runWave))
 	}
 	return d.interrupted(ctx, d.converge(ctx))
 }

@@ -87,7 +87,7 @@ func startDemo(t *testing.T) string {
 	g, folder := NewWithT(t), t.TempDir()
 	bin, samples := filepath.Join(folder, "bin"), filepath.Join(folder, "samples")
 	g.Expect(os.MkdirAll(samples, 0o700)).To(Succeed())
-	build(t, bin)
+	build(t, ".", bin)
 	for _, sample := range []string{"carrieraccount.yaml", "broadbandservice-approval.yaml"} {
 		content, err := os.ReadFile(filepath.Join("config", "samples", sample)) //nolint:gosec // our own samples
 		g.Expect(err).NotTo(HaveOccurred())
@@ -117,14 +117,15 @@ func write(t *testing.T, path string, content []byte) {
 	NewWithT(t).Expect(os.WriteFile(path, content, 0o600)).To(Succeed()) //nolint:gosec // our own paths
 }
 
-// build builds the programs that the demo and the tutorial use.
-func build(t *testing.T, bin string) {
+// build builds the programs that the demo and the tutorial use. root is the top of the repository.
+func build(t *testing.T, root, bin string) {
 	t.Helper()
 	for name, source := range map[string]string{
 		"manager": ".", "simulator": "./hack/simulator", "kubectl-broadband": "./cmd/kubectl-broadband",
 	} {
 		command := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", //nolint:gosec // our programs
 			"-o", filepath.Join(bin, name), source)
+		command.Dir = root
 		output, err := command.CombinedOutput()
 		NewWithT(t).Expect(err).NotTo(HaveOccurred(), string(output))
 	}

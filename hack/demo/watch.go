@@ -30,14 +30,33 @@ func (d *demo) converge(ctx context.Context) error {
 	if err := errors.Join(d.writeEnvironment(), d.startWatch(ctx)); err != nil {
 		return err
 	}
+	if err := d.applySamples(ctx); err != nil {
+		return err
+	}
+	results := make(chan result, 1)
+	go func() { results <- d.awaitSamples(ctx) }()
+	return d.supervise(ctx, results)
+}
+
+func (d *demo) applySamples(ctx context.Context) error {
 	for _, file := range []string{secretsFile, samplesFile} {
 		if _, err := d.RunKubectl(ctx, "apply", "--filename="+d.InState(file)); err != nil {
 			return err
 		}
 	}
-	results := make(chan result, 1)
-	go func() { results <- d.awaitSamples(ctx) }()
-	return d.supervise(ctx, results)
+	return nil
+}
+
+// untilEnd does something, and fails if a process ends meanwhile.
+func (d *demo) untilEnd(ctx context.Context, do func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case p := <-d.Ended:
+		return p.Failure()
+	}
 }
 
 // supervise keeps the processes running.
