@@ -31,6 +31,7 @@ func goldens() map[string]func([]byte) (any, error) {
 		"disruptions.json":                  untyped(DecodeDisruptions),
 		"order.json":                        untyped(DecodeOrder),
 		"qualification.json":                untyped(decodeQualification),
+		"service.json":                      untyped(DecodeService),
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	CancellationRead = "CancellationRead" // the state of a service's cancellation
 	DisruptionsRead  = "DisruptionsRead"  // one page of a service's disruptions
 	TestTypesRead    = "TestTypes"        // the diagnostic tests that are offered for a service
+	ServiceRead      = "ServiceRead"      // a service, as the carrier describes it
 )
 
 // ObservedExchange is one exchange of an assertion for a token.

@@ -17,6 +17,7 @@ var (
 	errDuplicateID  = errors.New("the body has one id twice, with different values")
 	errOtherService = errors.New("the response is about another service")
 	errNoTestTypes  = errors.New("the response names no test type")
+	errNoService    = errors.New("the response describes no service")
 )
 
 // wireValue is a type that decodes itself because it has several shapes on the wire.

@@ -42,7 +42,9 @@ func newCarrier(r *registrar) *Carrier {
 
 func (c *Carrier) startAtZero() {
 	posts := operations()
-	reads := slices.Concat(posts, []string{carrier.CancellationRead, carrier.DisruptionsRead, carrier.TestTypesRead})
+	reads := slices.Concat(posts, []string{
+		carrier.CancellationRead, carrier.DisruptionsRead, carrier.TestTypesRead, carrier.ServiceRead,
+	})
 	for _, operation := range reads {
 		c.duration.WithLabelValues(operation)
 		for _, code := range codes() {

@@ -31,10 +31,10 @@ const reservedWords = " aborted access add additional address aggregation alert 
 	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
 	"copper created current customer cvc date dsl e end error est estimated fee fibre first formatted " +
 	"generation hardware has health hri http ignore infrastructure installation is last lead legacy loc " +
-	"location lower maintenance monthly network new next nfas ntd null one order performance permission " +
+	"location lower maintenance modified monthly network new next nfas ntd null one order performance permission " +
 	"plan poi port pots pri price product qualification quote recommended referenced region rejected " +
 	"remaining remote replacement request requested require requires restoration service serviceability " +
-	"sla slot source speed sq stability start street subsequent technology test timezone total traffic " +
+	"sla slot source speed sq stability start street subscriber subsequent technology test timezone total traffic " +
 	"transfer uni unit upper upstream valid vlan within "
 
 // NewWord returns the replacement of a carrier's own word. An empty word means the specification's.

@@ -1,0 +1,115 @@
+package carrier
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
+)
+
+// ServiceReadVersion is the first API version with the read of a service.
+const ServiceReadVersion = 4
+
+// Service is a service as the carrier describes it. The specification does not have this resource:
+// an account switches it on as the extension ServiceRead. Null and missing fields are empty.
+type Service struct {
+	ID                      int64               `json:"id"`
+	CustomerRef             string              `json:"customerRef"`
+	ActivatedOn             Timestamp           `json:"wholesaleServiceActivatedOn"`
+	TechnologyType          string              `json:"technologyType"` // such as FTTP, FTTN, FTTC
+	LegacyTechnologyType    string              `json:"legacyTechnologyType"`
+	TrafficClass            string              `json:"trafficClass"` // such as TC4
+	LocationID              string              `json:"locId"`
+	AVCID                   string              `json:"avcId"`
+	VLANID                  string              `json:"vlanId"`
+	POI                     string              `json:"poi"` // code and name in one
+	Region                  string              `json:"region"`
+	RestorationSLA          string              `json:"eSla"` // in the spelling of requests
+	BandwidthProfile        BandwidthProfile    `json:"bandwidthProfile"`
+	Infrastructure          *OrderedInfra       `json:"infrastructure"`
+	Address                 Address             `json:"address"`
+	ModifiedOn              Timestamp           `json:"modifiedOn"` // a day or a date-time
+	AggregationMethod       AggregationMethod   `json:"aggregationMethod"`
+	SubscriberSTag          string              `json:"subscriberSTag"`      // set with ETHERNET
+	SubscriberCTag          string              `json:"subscriberCTag"`      // set with ETHERNET
+	DSLStabilityProfile     DSLStabilityProfile `json:"dslStabilityProfile"` // empty if it is not a DSL line
+	IsNFAS                  bool                `json:"isNfas"`
+	HasNFASCommitment       bool                `json:"hasNfasCommitment"`
+	NFASCommitmentExpiresOn Timestamp           `json:"nfasCommitmentExpiresOn"`
+	Modifications           Modifications       `json:"modifications"`
+}
+
+// Modifications is what the carrier shows of the modifications of a service, as it wrote them. Their
+// form is not known, so they mean nothing but that there are some. It is nil if there are none.
+type Modifications []byte
+
+// maxModifications limits what is kept of them.
+const maxModifications = 4 << 10
+
+func (m *Modifications) readWire(d jsondoc.Value) {
+	*m = nil
+	if !isVoid(d, maxVoidNesting) {
+		*m = append(*m, d[:min(len(d), maxModifications)]...)
+	}
+}
+
+// maxVoidNesting limits how deep a value is searched. Deeper ones count as not empty.
+const maxVoidNesting = 8
+
+// isVoid reports whether a value contains nothing: it is null, an empty text, or a list or an object
+// of such values.
+func isVoid(d jsondoc.Value, depth int) bool {
+	switch {
+	case !d.IsArray() && !d.IsObject():
+		return d.Text() == ""
+	case depth == 0:
+		return false
+	}
+	for element := range d.Elements() {
+		if !isVoid(element, depth-1) {
+			return false
+		}
+	}
+	for _, value := range d.Members() {
+		if !isVoid(value, depth-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// DecodeService reads a service. The error is an [Error] of class Unreadable.
+func DecodeService(body []byte) (Service, error) { return decode[Service]("", body) }
+
+// Service reads a service: a plain GET at the given version, of the extension ServiceRead. The error
+// is an [Error]: a response about another service, or about none, is of class Unreadable.
+func (c *Client) Service(ctx context.Context, serviceID int64, version int) (Service, error) {
+	k := call{
+		reads:  ServiceRead,
+		method: http.MethodGet, path: fmt.Sprintf("/api/connect/services/%d", serviceID), version: version,
+	}
+	if serviceID <= 0 {
+		return Service{}, invalidServiceID(k)
+	}
+	body, err := c.read(ctx, k, http.StatusOK)
+	if err != nil {
+		return Service{}, err
+	}
+	found, err := DecodeService(body)
+	switch {
+	case err != nil:
+		return Service{}, err
+	case found.ID != 0 && found.ID != serviceID:
+		return Service{}, unreadable(k, errOtherService)
+	case found.describesNothing():
+		return Service{}, unreadable(k, errNoService)
+	}
+	found.ID = serviceID
+	return found, nil
+}
+
+// describesNothing reports whether a response has none of the values for which a service is read.
+func (s Service) describesNothing() bool {
+	return s.BandwidthProfile.PlanName == "" && s.RestorationSLA == "" && s.AggregationMethod == ""
+}
