@@ -93,7 +93,9 @@ func (p *servicePass) nameOrigin() {
 func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
 	case decide.StartReading:
-		return p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
+		wait, err := p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
+		p.noteServiceRead()
+		return wait, err
 	case decide.ContinueReading:
 		readings := p.input().Memory.Readings
 		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
@@ -102,10 +104,18 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 	return 0, nil
 }
 
+// noteServiceRead notes that the carrier refuses to describe a service that it shows otherwise.
+func (p *servicePass) noteServiceRead() {
+	readings := p.input().Memory.Readings
+	if refusal := decide.ServiceReadRefused(&readings); refusal != nil {
+		p.session.NoteExtension(v1alpha1.ExtensionServiceRead, refusal)
+	}
+}
+
 func (p *servicePass) question(topic decide.Topic, token string) operate.Question {
 	return operate.Question{
 		UID: p.service.UID, Generation: p.service.Generation, ServiceID: p.service.ServiceNumber().Number(),
-		Version: decide.CallVersion(p.account.Object, topic.Operation()), Topic: topic, Token: token,
+		Version: decide.ReadVersion(p.account.Object, topic), Topic: topic, Token: token,
 	}
 }
 

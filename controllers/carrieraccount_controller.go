@@ -109,7 +109,7 @@ func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.
 func (r *CarrierAccountReconciler) describeExtensions(account *v1alpha1.CarrierAccount, session *accounts.Session) {
 	if len(account.Spec.Extensions) == 0 {
 		meta.RemoveStatusCondition(&account.Status.Conditions, v1alpha1.ConditionExtensions)
-	} else if aspect := decide.ExtensionsAspect(session.Extensions()); aspect != nil {
+	} else if aspect := decide.ExtensionsAspect(account, session.Extensions()); aspect != nil {
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
 	}
 }

@@ -79,7 +79,7 @@ func (p *pass) decide() decide.Decision {
 func (p *pass) input() decide.Input {
 	now := p.Protocol.Now()
 	if p.session != nil {
-		p.account.Breaker = p.session.Breaker()
+		p.account.Breaker, p.account.Extensions = p.session.Breaker(), p.session.Extensions()
 	}
 	input := decide.Input{
 		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Elapsed: p.Protocol.Elapsed(),

@@ -141,12 +141,13 @@ type CarrierState struct {
 }
 
 // ValueSource says how a value of the carrier's state is known.
-// +kubebuilder:validation:Enum=Health;ChangeResult;Order;Declared
+// +kubebuilder:validation:Enum=Health;Service;ChangeResult;Order;Declared
 type ValueSource string
 
 // The sources of known values.
 const (
 	SourceHealth       ValueSource = "Health"       // a health request reported it
+	SourceService      ValueSource = "Service"      // the carrier's description of the service contained it
 	SourceChangeResult ValueSource = "ChangeResult" // one of our changes resulted in it
 	SourceOrder        ValueSource = "Order"        // the order that created the service contained it
 	SourceDeclared     ValueSource = "Declared"     // trusted as declared, or from a resolution; never confirmed
@@ -164,6 +165,12 @@ type KnownValue struct {
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	AsHealth string `json:"asHealth,omitempty"`
+
+	// driftedFrom is the declared value that the service had before the carrier's description of the
+	// service showed this one. It is absent if the service never had the declared value.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	DriftedFrom string `json:"driftedFrom,omitempty"`
 
 	// source says how the value is known.
 	// +required

@@ -203,6 +203,11 @@ type Observe struct {
 	// +optional
 	HealthInterval Duration `json:"healthInterval,omitempty"`
 
+	// serviceInterval is the time between reads of the carrier's description of the service, with the
+	// account's extension ServiceRead. Default: 24h.
+	// +optional
+	ServiceInterval Duration `json:"serviceInterval,omitempty"`
+
 	// cancellationInterval is the time between reads of the cancellation. Default: 24h; 6h while
 	// spec.cancellation is set.
 	// +optional

@@ -39,6 +39,8 @@ type CarrierAccountSpec struct {
 	// extensions switches on calls that only some carriers have. Default: none, and none is made.
 	// TestTypes: before a diagnostic test is sent, the operator reads which tests the carrier offers for
 	// the service. A test that is not offered is not sent.
+	// ServiceRead: the operator reads a service's plan, restoration SLA, aggregation method and DSL
+	// stability profile.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
@@ -135,11 +137,14 @@ const (
 )
 
 // Extension is a call of the carrier that is not part of its documented API.
-// +kubebuilder:validation:Enum=TestTypes
+// +kubebuilder:validation:Enum=TestTypes;ServiceRead
 type Extension string
 
-// ExtensionTestTypes reads which diagnostic tests the carrier offers for a service.
-const ExtensionTestTypes Extension = "TestTypes"
+// The extensions.
+const (
+	ExtensionTestTypes   Extension = "TestTypes"   // which diagnostic tests the carrier offers for a service
+	ExtensionServiceRead Extension = "ServiceRead" // a service, as the carrier describes it
+)
 
 // Auth is a private-key JWT login.
 // ---

@@ -54,6 +54,7 @@ var emptyBySpecification = map[string][]string{
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
 		"Plan.RequiresAdditionalNTDReason", "Plan.NFASFee", "Plan.NTDOptions",
 	},
+	"service.json": {"Modifications"}, // there are none
 	"health-5-pending.json": {
 		"LastRefreshedOn", "WholesaleServiceID", "TechnologyType", "Plan", "LocationID", "AVCID", "PRIID", "HRIID",
 		"ErrorDetail", "CurrentCondition", "NextAction", "Indicator", "HealthCategories",

@@ -8,8 +8,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
-// ServiceReadVersion is the first API version with the read of a service.
-const ServiceReadVersion = 4
+// ServiceReadContract returns the versions that have the read of a service. It is no operation,
+// because it requests nothing.
+func ServiceReadContract() Contract {
+	const first = 4
+	return Contract{Operation: ServiceRead, MinVersion: first, MaxVersion: versionLast}
+}
 
 // Service is a service as the carrier describes it. The specification does not have this resource:
 // an account switches it on as the extension ServiceRead. Null and missing fields are empty.

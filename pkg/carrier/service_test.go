@@ -2,7 +2,6 @@ package carrier
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -36,11 +35,11 @@ func TestServiceRead(t *testing.T) {
 				asked = r.Method + " " + r.URL.Path + " " + r.Header.Get("X-Api-Version")
 				test.answer(w, r)
 			})
-			got, err := testClient(t, carrier.URL).Service(t.Context(), 1234567, ServiceReadVersion)
-			if ClassOf(err) != test.want || err == nil && got.ID != 1234567 {
+			got, err := testClient(t, carrier.URL).Service(t.Context(), 9007199254740993, 4)
+			if ClassOf(err) != test.want || err == nil && got.ID != 9007199254740993 {
 				t.Errorf("Service = %+v, %v; want class %q", got, err, test.want)
 			}
-			if want := "GET /api/connect/services/1234567 " + strconv.Itoa(ServiceReadVersion); asked != want {
+			if want := "GET /api/connect/services/9007199254740993 4"; asked != want {
 				t.Errorf("requested %s, want %s", asked, want)
 			}
 		})
@@ -54,8 +53,8 @@ func TestServiceIsReadInTheCarriersWord(t *testing.T) {
 	body := strings.ReplaceAll(string(golden(t, "service.json")), "wholesale", "abc")
 	carrier := serve(t, respond(200, body))
 	client := testClient(t, carrier.URL, func(c *Config) { c.Word = "abc" })
-	got, err := client.Service(t.Context(), 1234567, 8)
-	if err != nil || got.ActivatedOn != "2021-05-21T00:37:28Z" {
+	got, err := client.Service(t.Context(), 9007199254740993, 8)
+	if err != nil || got.ActivatedOn != "2026-01-02T03:04:05Z" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -58,8 +58,9 @@ func NewestCovered(
 	return ""
 }
 
-// inProgressPause is the wait after the n-th such response, with n starting at 1.
-func inProgressPause(n int) time.Duration {
+// InProgressPause is the wait after the n-th response that shows somebody else's request in progress,
+// with n starting at 1.
+func InProgressPause(n int) time.Duration {
 	const shortest, longest = 5 * time.Minute, 30 * time.Minute
 	return doubling(n, shortest, longest)
 }

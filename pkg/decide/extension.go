@@ -18,8 +18,9 @@ import (
 type Extensions map[v1alpha1.Extension]error
 
 // ExtensionsAspect reports whether the carrier has the extensions of an account that were used; nil
-// while none was.
-func ExtensionsAspect(known Extensions) *Aspect {
+// while none was. An extension that the account's version does not have cannot be used.
+func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspect {
+	known = ofAccount(account, known)
 	if len(known) == 0 {
 		return nil
 	}
@@ -37,7 +38,23 @@ func ExtensionsAspect(known Extensions) *Aspect {
 	}
 	return &Aspect{
 		Type: v1alpha1.ConditionExtensions, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonExtensionUnavailable,
-		Message: Bounded("the carrier has refused "+strings.Join(refused, ", ")+
+		Message: Bounded("not available: "+strings.Join(refused, ", ")+
 			": the operator works as without it; if the carrier does not have it, remove it from spec.extensions", MaxMessage),
 	}
+}
+
+// ofAccount returns what is known about the extensions that an account has switched on.
+func ofAccount(account *v1alpha1.CarrierAccount, known Extensions) Extensions {
+	used := make(Extensions)
+	for _, extension := range account.Spec.Extensions {
+		if refusal, isKnown := known[extension]; isKnown {
+			used[extension] = refusal
+		}
+	}
+	if account.Extends(v1alpha1.ExtensionServiceRead) {
+		if err := serviceReadSupported(account); err != nil {
+			used[v1alpha1.ExtensionServiceRead] = err
+		}
+	}
+	return used
 }

@@ -115,7 +115,7 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 // new attempts at least 10 min apart (class Never: only retry)". A zero time means never.
 func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	if AnotherInProgress(request) {
-		return in.Past(request.FinishedAt).Add(inProgressPause(int(request.Attempt)))
+		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
 	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {

@@ -63,6 +63,8 @@ type Account struct {
 	Unusable error                    // why no session could be opened for it; nil if one is open
 	Spending Spending                 // what its identity has spent, if the account has a chargeLimit
 	Breaker  Breaker                  // what holds back chargeable requests
+
+	Extensions Extensions // what this process knows about the carrier's extensions
 }
 
 // Breaker is what a process knows about the availability of an account's carrier. After a lost

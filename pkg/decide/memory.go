@@ -82,6 +82,7 @@ const (
 	TopicDisruptions  Topic = "disruptions"  // plain GETs, page by page
 	TopicOptions      Topic = "plan options" // a plan-change-options request: the prices of changes
 	TopicTestTypes    Topic = "test types"   // a plain GET: the diagnostic tests on offer
+	TopicService      Topic = "service"      // a plain GET: plan, restoration SLA, aggregation method, DSL profile
 )
 
 // Operation returns the operation that reads a topic; "" if the topic is read with a plain GET.
@@ -91,13 +92,13 @@ func (t Topic) Operation() carrier.Operation {
 		return carrier.Health
 	case TopicOptions:
 		return carrier.PlanOptions
-	case TopicCancellation, TopicDisruptions, TopicTestTypes:
+	case TopicCancellation, TopicDisruptions, TopicTestTypes, TopicService:
 	}
 	return ""
 }
 
 // Readings holds the newest reading of each topic.
-type Readings struct{ Health, Cancellation, Disruptions, Options, TestTypes Reading }
+type Readings struct{ Health, Cancellation, Disruptions, Options, TestTypes, Service Reading }
 
 // Of returns the newest reading of a topic.
 func (r *Readings) Of(topic Topic) *Reading {
@@ -110,6 +111,8 @@ func (r *Readings) Of(topic Topic) *Reading {
 		return &r.Disruptions
 	case TopicTestTypes:
 		return &r.TestTypes
+	case TopicService:
+		return &r.Service
 	case TopicOptions:
 	}
 	return &r.Options
@@ -126,6 +129,7 @@ type Reading struct {
 	RetryAt     time.Time      // when it may be sent again, when Failed
 	Failures    int            // failures in a row
 	Empty       int            // responses in a row that did not contain the value
+	Modified    int            // responses in a row that listed modifications of the service
 	Token       string         // the control annotation that requested it
 
 	Generation   int64     // generation of the object in the pass that requested it
@@ -137,6 +141,7 @@ type Reading struct {
 	Page         int                  // the next page of disruptions, while Open
 	Options      carrier.PlanOptionsResult
 	TestTypes    []string
+	Service      ServiceValues
 }
 
 // ReadingState is the progress of a reading.

@@ -53,7 +53,10 @@ const notifiedPause = time.Minute
 // if the topic has been read since.
 func NotifiedReadAt(in *Input, topic Topic) time.Time {
 	notification, read := in.Memory.CancellationNotifiedAt, in.Memory.Readings.Of(topic).RequestedAt
-	if topic != TopicCancellation || !notification.After(read) {
+	if topic == TopicService {
+		notification = in.Memory.NotifiedAt
+	}
+	if topic != TopicCancellation && topic != TopicService || !notification.After(read) {
 		return time.Time{}
 	}
 	return Later(notification, read.Add(notifiedPause))

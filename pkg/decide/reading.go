@@ -12,7 +12,7 @@ import (
 // MarkRecorded marks every response that is now in the status: a value that was read before a write
 // does not show what happened after it.
 func (r *Readings) MarkRecorded() {
-	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions} {
+	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions, &r.Service} {
 		if reading.State == ReadingAnswered {
 			reading.State = ReadingRecorded
 		}
@@ -61,7 +61,7 @@ func ReadingPause(n int, err error) time.Duration {
 	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
 		return ForbiddenPause
 	case isInProgressError(err):
-		return inProgressPause(n)
+		return InProgressPause(n)
 	}
 	return Backoff(n)
 }
@@ -118,10 +118,16 @@ func changes(request *v1alpha1.Request, topic Topic) bool {
 	if request.Phase != v1alpha1.PhaseSucceeded {
 		return false
 	}
-	if topic == TopicHealth {
+	switch topic {
+	case TopicHealth:
 		return request.Operation == v1alpha1.OperationPlanChange
+	case TopicService:
+		return !request.Operation.AltersCancellation()
+	case TopicCancellation:
+		return TouchesCancellation(request.Operation)
+	case TopicDisruptions, TopicOptions, TopicTestTypes:
 	}
-	return topic == TopicCancellation && TouchesCancellation(request.Operation)
+	return false
 }
 
 // TouchesCancellation reports whether an operation changes the cancellation of a service.

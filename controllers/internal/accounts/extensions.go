@@ -46,11 +46,30 @@ func (s *Session) Extensions() decide.Extensions {
 func (s *Session) noteExtension(extension v1alpha1.Extension, err error) {
 	switch carrier.ClassOf(err) {
 	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
-		if s.extensions.note(extension, err) {
-			s.changed()
-		}
+		s.NoteExtension(extension, err)
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 	}
+}
+
+// NoteExtension records that the carrier has an extension, or the error with which it refused it.
+func (s *Session) NoteExtension(extension v1alpha1.Extension, refusal error) {
+	if s.extensions.note(extension, refusal) {
+		s.changed()
+	}
+}
+
+// Service reads a service as the carrier describes it. A 403 or 404 is not noted as a refusal of the
+// extension: it may be about the service.
+func (s *Session) Service(ctx context.Context, serviceID int64, version int) (carrier.Service, error) {
+	found, err := s.client.Service(ctx, serviceID, version)
+	s.noteRead(err)
+	if !isRefused(err) {
+		s.noteExtension(v1alpha1.ExtensionServiceRead, err)
+	}
+	if err != nil {
+		return found, fmt.Errorf("read service %d: %w", serviceID, err)
+	}
+	return found, nil
 }
 
 // TestTypes lists the diagnostic tests that the carrier offers for a service.

@@ -39,6 +39,7 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 		result.RequestedAt, result.LastPoll, result.Token = asked, asked, question.Token
 		result.Elapsed, result.Generation = elapsed, question.Generation
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
+		result.Modified = modifiedResponses(reading, &result)
 		if result.State == decide.ReadingFailed {
 			pause := max(pauseAfter(reading, result.Err), result.RetryAt.Sub(asked))
 			p.readingFailed(&result, result.Err, pause)
@@ -64,6 +65,10 @@ func (p *Protocol) send(ctx context.Context, session Carrier, question Question)
 		result.Cancellation, result.Err = session.Cancellation(ctx, question.ServiceID)
 	case decide.TopicTestTypes:
 		result.TestTypes, result.Err = session.TestTypes(ctx, question.ServiceID)
+	case decide.TopicService:
+		var found carrier.Service
+		found, result.Err = session.Service(ctx, question.ServiceID, question.Version)
+		result.Service = decide.ServiceValuesOf(found)
 	case decide.TopicDisruptions:
 		p.nextPage(ctx, session, question.ServiceID, &result)
 		return result
@@ -186,6 +191,18 @@ func emptyResponses(reading *decide.Reading) int {
 		return 0
 	}
 	return reading.Empty + 1
+}
+
+// modifiedResponses counts consecutive descriptions of a service that list modifications. A failed
+// read is none.
+func modifiedResponses(before, result *decide.Reading) int {
+	switch {
+	case result.State == decide.ReadingFailed:
+		return before.Modified
+	case !result.Service.Modified:
+		return 0
+	}
+	return before.Modified + 1
 }
 
 // readingFailed records why a reading failed, and when the question may be asked again.

@@ -88,16 +88,26 @@ func TestTheListOfOfferedTestsIsBounded(t *testing.T) {
 
 func TestAnExtensionIsShownByWhatTheCarrierAnswered(t *testing.T) {
 	t.Parallel()
-	if aspect := decide.ExtensionsAspect(nil); aspect != nil {
+	if aspect := decide.ExtensionsAspect(&v1alpha1.CarrierAccount{}, nil); aspect != nil {
 		t.Errorf("nothing is known: %+v", aspect)
 	}
-	has := decide.ExtensionsAspect(decide.Extensions{v1alpha1.ExtensionTestTypes: nil})
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{
+		Extensions: []v1alpha1.Extension{v1alpha1.ExtensionTestTypes},
+	}}
+	has := decide.ExtensionsAspect(account, testTypesKnown(nil))
 	if has.Status != metav1.ConditionTrue || has.Reason != v1alpha1.ReasonAnswering {
 		t.Errorf("the carrier has it: %+v", has)
 	}
-	lacks := decide.ExtensionsAspect(decide.Extensions{v1alpha1.ExtensionTestTypes: errors.New("404 not found")})
+	lacks := decide.ExtensionsAspect(account, testTypesKnown(errors.New("404 not found")))
 	if lacks.Status != metav1.ConditionFalse || lacks.Reason != v1alpha1.ReasonExtensionUnavailable ||
 		!strings.Contains(lacks.Message, "TestTypes (404 not found)") {
 		t.Errorf("the carrier lacks it: %+v", lacks)
 	}
+}
+
+// testTypesKnown is what a process knows about one extension.
+func testTypesKnown(refusal error) decide.Extensions {
+	known := make(decide.Extensions)
+	known[v1alpha1.ExtensionTestTypes] = refusal
+	return known
 }

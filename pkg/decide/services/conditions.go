@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -72,6 +73,11 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 	} {
 		if value.declared != "" {
 			aspect := inSyncAspect(value.condition, howKnown(value.what, value.known))
+			if onlyReportsDrift(in, value.field) {
+				aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
+				aspect.Message = fmt.Sprintf("the carrier changed the %s from %q to %q after the service had converged",
+					value.what, value.known.DriftedFrom, value.known.Value)
+			}
 			aspects = append(aspects, unless(aspect, fieldChanges(changes, value.field), value.known, verdict))
 		}
 	}
@@ -84,10 +90,11 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	switch {
 	case plan == nil:
-	case onlyReportsPlanDrift(in) && !decide.SameName(declared, plan.Value):
+	case reportsPlanDrift(in) && !decide.SameName(declared, plan.Value):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = fmt.Sprintf(
-			"the carrier changed the plan from %q to %q after the service had converged", plan.AsHealth, plan.Value)
+			"the carrier changed the plan from %q to %q after the service had converged",
+			cmp.Or(plan.DriftedFrom, plan.AsHealth), plan.Value)
 	case last != nil && last.Warning != "":
 		aspect.Reason, aspect.Message = v1alpha1.ReasonResultDiffers, last.Warning
 	case declared != plan.Value:
@@ -296,7 +303,7 @@ func declaredValues(in *Input) []declaredValue {
 func howSince(declared declaredValue, days *time.Location) string {
 	day := decide.DayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {
-	case v1alpha1.SourceHealth:
+	case v1alpha1.SourceHealth, v1alpha1.SourceService:
 		return fmt.Sprintf("%s read on %s", declared.name, day)
 	case v1alpha1.SourceChangeResult:
 		return fmt.Sprintf("%s changed on %s", declared.name, day)

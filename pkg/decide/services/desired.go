@@ -58,11 +58,11 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		return decide.DesiredChange{}
 	}
 	plan, sla := planChanges(in), slaChanges(in)
-	if len(plan) > 0 && !onlyReportsPlanDrift(in) && sendsWithoutSLA(in, plan, sla) {
+	if len(plan) > 0 && !reportsPlanDrift(in) && sendsWithoutSLA(in, plan, sla) {
 		sla = nil
 	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationPlanChange, Changes: append(plan, sla...)}
-	if onlyReportsPlanDrift(in) && len(fieldChanges(want.Changes, decide.FieldPlan)) == len(want.Changes) {
+	if reportsPlanDrift(in) && len(fieldChanges(want.Changes, decide.FieldPlan)) == len(want.Changes) {
 		// Drift is only reported; a request that is sent for another reason includes the declared plan.
 		return decide.DesiredChange{}
 	}
@@ -107,7 +107,7 @@ func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
 // requested or trusted, as unknownValues or a person decides.
 func slaChanges(in *Input) []v1alpha1.Change {
 	declared, known := in.Service.Spec.RestorationSLA, knownSLA(in)
-	if declared == "" || known != nil && known.Value == declared {
+	if declared == "" || known != nil && known.Value == declared || onlyReportsDrift(in, decide.FieldSLA) {
 		return nil
 	}
 	change := planChange(decide.FieldSLA, valueOf(known), declared)
@@ -146,13 +146,11 @@ func ntdOption(in *Input) string {
 	return in.Service.Spec.Plan.NTDOption
 }
 
-const fieldAggregation = "aggregationMethod"
-
 // desiredAggregation compares the declared aggregation method. The carrier's API cannot report it:
 // an unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredAggregation(in *Input) decide.DesiredChange {
 	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
-	if declared == "" || valueOf(known) == declared {
+	if declared == "" || valueOf(known) == declared || onlyReportsDrift(in, fieldAggregation) {
 		return decide.DesiredChange{}
 	}
 	return decide.DesiredChange{
@@ -165,13 +163,11 @@ func desiredAggregation(in *Input) decide.DesiredChange {
 	}
 }
 
-const fieldDSLProfile = "dslStabilityProfile"
-
 // desiredDSLProfile compares the declared DSL stability profile. The carrier's API cannot report
 // it: an unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredDSLProfile(in *Input) decide.DesiredChange {
 	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
-	if declared == "" || valueOf(known) == declared {
+	if declared == "" || valueOf(known) == declared || onlyReportsDrift(in, fieldDSLProfile) {
 		return decide.DesiredChange{}
 	}
 	return decide.DesiredChange{

@@ -4,6 +4,7 @@ package services
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,6 +111,12 @@ func onlyReportsPlanDrift(in *Input) bool {
 	return converged && !corrects(in, v1alpha1.OperationPlanChange)
 }
 
+// reportsPlanDrift reports whether a plan has drifted, by the description of the service or by health,
+// and the drift is only reported.
+func reportsPlanDrift(in *Input) bool {
+	return onlyReportsDrift(in, decide.FieldPlan) || onlyReportsPlanDrift(in)
+}
+
 // corrects reports whether drift is corrected now.
 func corrects(in *Input, operation v1alpha1.Operation) bool {
 	last := decide.ReachedOf(&in.Input, operation)
@@ -140,6 +147,11 @@ func correctsAt(in *Input) time.Time {
 	if onlyReportsPlanDrift(in) {
 		held = append(held, v1alpha1.OperationPlanChange)
 	}
+	for _, value := range drifted(in) {
+		if !corrects(in, value.operation) {
+			held = append(held, value.operation)
+		}
+	}
 	if want := cancellationDiffers(in); want.Wanted() && onlyReportsCancellationDrift(in, want) {
 		held = append(held, want.Operation)
 	}
@@ -151,9 +163,10 @@ func correctsAt(in *Input) time.Time {
 	return at
 }
 
-// planDrift reports a drifted plan as not in sync, although nothing is sent.
-func planDrift(in *Input) *decide.Decision {
-	if onlyObserves(in) || !onlyReportsPlanDrift(in) {
+// valueDrift reports a drifted plan or value as not in sync, although nothing is sent.
+func valueDrift(in *Input) *decide.Decision {
+	reports := func(value describedValue) bool { return !corrects(in, value.operation) }
+	if onlyObserves(in) || !onlyReportsPlanDrift(in) && !slices.ContainsFunc(drifted(in), reports) {
 		return nil
 	}
 	return driftDecision(in)
@@ -187,6 +200,9 @@ func driftAspect(in *Input) *decide.Aspect {
 		planDrifted(in.Service.Status.Carrier) && !decide.SameName(declared.Name, plan.Value) {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
+	for _, value := range drifted(in) {
+		words = append(words, fmt.Sprintf("%s %q → %q", value.field, (*value.held).DriftedFrom, (*value.held).Value))
+	}
 	if want := cancellationDiffers(in); want.Wanted() && cancellationWasAgreed(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))
 	}
@@ -203,4 +219,45 @@ func driftAspect(in *Input) *decide.Aspect {
 		Message: fmt.Sprintf(
 			"the carrier's state changed after the service had converged: %s; %s", strings.Join(words, ", "), policy),
 	}
+}
+
+// forgetAcceptedDrift drops the value that the service had before it drifted, once the spec no longer
+// declares that value: from then on, the drifted one counts as any other.
+func forgetAcceptedDrift(in *Input) {
+	state := in.Service.Status.Carrier
+	if state == nil {
+		return
+	}
+	for _, value := range describedValues(in, state) {
+		held := *value.held
+		if held != nil && held.DriftedFrom != "" && !value.same(held.DriftedFrom, value.declared) {
+			held.DriftedFrom = ""
+		}
+	}
+}
+
+// drifted returns the values that the carrier has changed after the service had converged.
+func drifted(in *Input) []describedValue {
+	var values []describedValue
+	state := in.Service.Status.Carrier
+	if state == nil {
+		return nil
+	}
+	for _, value := range describedValues(in, state) {
+		if held := *value.held; held != nil && held.DriftedFrom != "" {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// onlyReportsDrift reports whether the value of a field has drifted by the description of the service
+// and the drift is only reported.
+func onlyReportsDrift(in *Input, field string) bool {
+	for _, value := range drifted(in) {
+		if value.field == field {
+			return !corrects(in, value.operation)
+		}
+	}
+	return false
 }

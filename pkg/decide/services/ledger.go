@@ -43,8 +43,10 @@ func Project(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger,
 		return
 	}
 	state := carrierState(service)
-	state.Term, state.RestorationSLA = spec.Known.Term, spec.Known.RestorationSLA
-	state.AggregationMethod, state.DSLStabilityProfile = spec.Known.AggregationMethod, spec.Known.DSLStabilityProfile
+	known := spec.Known
+	state.Term, state.RestorationSLA = known.Term, valueOnRecord(state.RestorationSLA, known.RestorationSLA, clock)
+	state.AggregationMethod = valueOnRecord(state.AggregationMethod, known.AggregationMethod, clock)
+	state.DSLStabilityProfile = valueOnRecord(state.DSLStabilityProfile, known.DSLStabilityProfile, clock)
 	state.Plan = planOnRecord(state.Plan, spec.Baseline, clock)
 }
 
@@ -108,10 +110,40 @@ func showHandled(service *v1alpha1.BroadbandService) {
 func planOnRecord(shown, baseline *v1alpha1.KnownValue, clock decide.Clock) *v1alpha1.KnownValue {
 	read := shown != nil && shown.Source == v1alpha1.SourceHealth && shown.AsHealth != ""
 	switch {
+	case isFromService(shown):
+		return valueOnRecord(shown, baseline, clock)
 	case !read, baseline != nil && clock.Before(shown.Since, baseline.Since):
 		return baseline
 	}
 	return shown
+}
+
+// valueOnRecord returns the value from the status if the carrier's description of the service showed
+// it after the ledger's value was known, and otherwise the ledger's.
+func valueOnRecord(shown, recorded *v1alpha1.KnownValue, clock decide.Clock) *v1alpha1.KnownValue {
+	if !isFromService(shown) || recorded != nil && clock.Before(shown.Since, recorded.Since) {
+		return recorded
+	}
+	return shown
+}
+
+// isFromService reports whether a value is known from the carrier's description of the service.
+func isFromService(value *v1alpha1.KnownValue) bool {
+	return value != nil && value.Source == v1alpha1.SourceService
+}
+
+// toRemember returns what the ledger records of a value. A value that the description of the service
+// shows can be read again, so it is only recorded in place of another one: that one would justify a
+// request if the status were lost, but "what the ledger remembers of a readable value may prevent a
+// POST, never justify one".
+func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
+	switch {
+	case !isFromService(known):
+		return known
+	case recorded == nil, recorded.Value == known.Value && recorded.DriftedFrom == known.DriftedFrom:
+		return recorded
+	}
+	return known
 }
 
 // Remember records the values of a service that cannot be read, and the plan last applied to
@@ -121,11 +153,14 @@ func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandSer
 	if state == nil {
 		return
 	}
-	ledger.Known.Term, ledger.Known.RestorationSLA = state.Term, state.RestorationSLA
-	ledger.Known.AggregationMethod = state.AggregationMethod
-	ledger.Known.DSLStabilityProfile = state.DSLStabilityProfile
+	known := &ledger.Known
+	known.Term, known.RestorationSLA = state.Term, toRemember(known.RestorationSLA, state.RestorationSLA)
+	known.AggregationMethod = toRemember(known.AggregationMethod, state.AggregationMethod)
+	known.DSLStabilityProfile = toRemember(known.DSLStabilityProfile, state.DSLStabilityProfile)
 	baseline := ledger.Baseline
 	switch plan := state.Plan; {
+	case isFromService(plan):
+		ledger.Baseline = toRemember(baseline, plan)
 	case plan == nil, plan.Source != v1alpha1.SourceHealth, plan.AsHealth == "":
 		ledger.Baseline = plan
 	case baseline != nil && baseline.AsHealth == "" && baseline.Value == plan.Value:

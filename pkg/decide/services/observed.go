@@ -24,6 +24,10 @@ func UpdateState(in *Input) {
 	if readings.Health.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicHealth) {
 		recordHealth(in, &readings.Health)
 	}
+	if readings.Service.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicService) {
+		recordDescription(in, &readings.Service)
+	}
+	forgetAcceptedDrift(in)
 	if readings.Cancellation.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) {
 		RecordCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
 	}
@@ -114,7 +118,7 @@ func recordHealth(in *Input, reading *decide.Reading) {
 	state.PRIID = decide.Bounded(health.PRIID, 64)
 	state.WholesaleServiceID = decide.Bounded(health.WholesaleServiceID, 64)
 	recordRating(in, health)
-	if plan := decide.PlanInHealth(health); plan != "" {
+	if plan := decide.PlanInHealth(health); plan != "" && !readsPlanFromService(in) {
 		recordPlan(in, state, plan, reading.RequestedAt)
 	}
 }

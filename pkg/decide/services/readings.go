@@ -13,7 +13,7 @@ import (
 
 // unknownPlan returns a decision while the plan is needed but unknown.
 func unknownPlan(in *Input) *decide.Decision {
-	if !needsPlan(in) || knownPlan(in) != nil {
+	if !needsPlan(in) || knownPlan(in) != nil || readsPlanFromService(in) {
 		return nil
 	}
 	if err := healthSupported(in); err != nil {
@@ -21,6 +21,77 @@ func unknownPlan(in *Input) *decide.Decision {
 			"the carrier's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
 	}
 	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+}
+
+// readsService reports whether the values of the service are read from the carrier's description of
+// it. A carrier that refuses this for one service, or fails to give it several times in a row, is
+// asked in the other ways.
+func readsService(in *Input) bool {
+	reading := &in.Memory.Readings.Service
+	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
+}
+
+// isDescribed reports whether the newest description has been read.
+func isDescribed(in *Input) bool {
+	state := in.Memory.Readings.Service.State
+	return state == decide.ReadingAnswered || state == decide.ReadingRecorded
+}
+
+// wasDescribed reports whether the carrier has described the service: to this process, or to one
+// before it that recorded a value.
+func wasDescribed(in *Input) bool {
+	return isDescribed(in) || isFromService(knownPlan(in)) || isFromService(knownSLA(in)) ||
+		isFromService(knownAggregation(in)) || isFromService(knownDSLProfile(in))
+}
+
+// readsPlanFromService reports whether the plan is read from the description of the service, and not
+// from its health.
+func readsPlanFromService(in *Input) bool {
+	return readsService(in) && (!isDescribed(in) || in.Memory.Readings.Service.Service.Plan != "")
+}
+
+// isUndescribed reports whether a declared value is about to be read: it is unknown, or only known by
+// the name that health has for it, and the description has not been read or contains the value.
+func isUndescribed(in *Input, value *describedValue) bool {
+	held := *value.held
+	switch {
+	case value.declared == "" && (value.field != decide.FieldPlan || !needsPlan(in)):
+		return false
+	case held == nil:
+		return !isDescribed(in) || value.shown != ""
+	}
+	return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
+}
+
+// undescribed waits for the description of the service if a declared value has to be read first:
+// nobody is asked about a value that can be read.
+func undescribed(in *Input) *decide.Decision {
+	if !readsService(in) {
+		return nil
+	}
+	state := &v1alpha1.CarrierState{}
+	if held := in.Service.Status.Carrier; held != nil {
+		state = held
+	}
+	for _, value := range describedValues(in, state) {
+		if isUndescribed(in, &value) {
+			const what = "the carrier's description of the service"
+			decision := awaitReading(in, decide.TopicService, what, v1alpha1.ReasonCarrierUnavailable)
+			return markTransient(in, decision, decide.TopicService)
+		}
+	}
+	return nil
+}
+
+// willBeDescribed reports whether a declared value is about to be read from the description of the
+// service: then it is not trusted instead.
+func willBeDescribed(in *Input, field string) bool {
+	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
+		if value.field == field {
+			return readsService(in) && isUndescribed(in, &value)
+		}
+	}
+	return false
 }
 
 // needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
@@ -99,6 +170,7 @@ func markTransient(in *Input, decision *decide.Decision, topic decide.Topic) *de
 // The intervals that apply if spec.observe does not set them.
 const (
 	defaultHealthInterval       = 24 * time.Hour
+	defaultServiceInterval      = 24 * time.Hour
 	defaultCancellationInterval = 24 * time.Hour
 	managedCancellationInterval = 6 * time.Hour // while spec.cancellation is set
 )
@@ -118,15 +190,43 @@ func observations(in *Input) []observation {
 	if spec.Cancellation != nil {
 		cancellation = managedCancellationInterval
 	}
-	observed := []observation{
-		{decide.TopicCancellation, spec.Observe.CancellationInterval.Or(cancellation), knownCancellation(in) == nil},
-		{decide.TopicDisruptions, spec.Observe.DisruptionsInterval.Or(0), status.Disruptions == nil},
+	var observed []observation
+	if decide.MayReadService(&in.Account) {
+		interval := spec.Observe.ServiceInterval.Or(defaultServiceInterval)
+		observed = append(observed, observation{decide.TopicService, interval, isNeverDescribed(in)})
 	}
+	observed = append(observed, observation{
+		decide.TopicCancellation, spec.Observe.CancellationInterval.Or(cancellation), readsCancellationNow(in),
+	}, observation{
+		decide.TopicDisruptions, spec.Observe.DisruptionsInterval.Or(0), status.Disruptions == nil,
+	})
 	if healthSupported(in) == nil {
 		health := spec.Observe.HealthInterval.Or(defaultHealthInterval)
 		observed = append(observed, observation{decide.TopicHealth, health, false})
 	}
 	return observed
+}
+
+// isNeverDescribed reports whether this process has not read the description of the service, and
+// nothing is known that it contains.
+func isNeverDescribed(in *Input) bool {
+	return in.Memory.Readings.Service.State == decide.ReadingNone &&
+		knownPlan(in) == nil && knownSLA(in) == nil && knownAggregation(in) == nil && knownDSLProfile(in) == nil
+}
+
+// readsCancellationNow reports whether the cancellation has to be read before its interval is over: it
+// is not known, or only it can tell why the service is not described. A service that has just been
+// described exists, so its cancellation is read at its interval, unless the spec declares it.
+func readsCancellationNow(in *Input) bool {
+	spec, reading := in.Service.Spec, &in.Memory.Readings.Service
+	switch {
+	case !decide.MayReadService(&in.Account):
+	case carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden:
+		return in.Memory.Readings.Cancellation.State == decide.ReadingNone
+	case wasDescribed(in) && spec.Cancellation == nil && spec.Disconnection == "":
+		return false
+	}
+	return knownCancellation(in) == nil
 }
 
 // withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its

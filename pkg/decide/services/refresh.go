@@ -32,6 +32,9 @@ type basis struct {
 // basisOf returns the basis of an operation. "Where the API version has no such read, our own
 // success or a person's word decides" (R7).
 func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) {
+	if described, has := describedBasis(in, operation); has {
+		return described, true
+	}
 	if operation == v1alpha1.OperationPlanChange && healthSupported(in) == nil {
 		return basis{decide.TopicHealth, "the carrier's plan", decide.FieldPlan, v1alpha1.ReasonPlanUnknown}, true
 	}
@@ -46,7 +49,13 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 // what waits for approval, suspension, policy or a limit" (R7).
 func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 	on, readable := basisOf(in, want.Operation)
-	if !readable || isFresh(in, want, on) {
+	if !readable {
+		return nil
+	}
+	if on.topic == decide.TopicService && in.Memory.Readings.Service.Modified > 0 {
+		return anotherModification(in, on)
+	}
+	if isFresh(in, want, on) {
 		return nil
 	}
 	if from := readableFrom(in, on); in.Now.Before(from) {
@@ -104,8 +113,12 @@ func matchesReading(in *Input, on basis) bool {
 	if !hasValue(reading, on.topic) {
 		return false
 	}
-	if on.topic == decide.TopicCancellation {
+	switch on.topic {
+	case decide.TopicCancellation:
 		return cancelled(in) == reading.Cancellation.Cancelled
+	case decide.TopicService:
+		return matchesDescription(in)
+	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes:
 	}
 	known := knownPlan(in)
 	if known == nil {
@@ -217,4 +230,45 @@ func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	want.Unread, want.Before = true, v1alpha1.RequestBefore{}
 	want.Changes = append([]v1alpha1.Change{change}, others...)
 	return want
+}
+
+// describedBasis returns the description of the service as the basis of a change of one of its values.
+func describedBasis(in *Input, operation v1alpha1.Operation) (on basis, has bool) {
+	readsPlan := operation != v1alpha1.OperationPlanChange || readsPlanFromService(in)
+	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
+		if value.operation == operation && readsService(in) && readsPlan {
+			const what = "the carrier's description of the service"
+			return basis{decide.TopicService, what, value.field, v1alpha1.ReasonCarrierUnavailable}, true
+		}
+	}
+	return basis{}, false
+}
+
+// matchesDescription reports whether the known values are those of the newest description. A value
+// that it does not contain matches.
+func matchesDescription(in *Input) bool {
+	for _, value := range describedValues(in, carrierState(in.Service)) {
+		if value.shown != "" && !value.same(value.shown, valueOf(*value.held)) {
+			return false
+		}
+	}
+	return true
+}
+
+// anotherModification waits while the description of the service lists modifications: the carrier
+// takes one "only when no other modification of the service is in progress". The form of the list is
+// not known, so it may also show what is done; nothing is sent until it is empty.
+func anotherModification(in *Input, on basis) *decide.Decision {
+	reading := &in.Memory.Readings.Service
+	again := reading.RequestedAt.Add(decide.InProgressPause(reading.Modified))
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	step, at := decide.ReadingStep(&in.Input, on.topic, token, func() (bool, time.Time) {
+		return reconcileRequested(in, reading) || !in.Now.Before(again), again
+	})
+	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonChangeInProgress,
+		Message: "the carrier's description of the service lists a modification that this object has not requested, or " +
+			"that has just ended: nothing is sent while it does. It is read again in 5 to 30 minutes; if the carrier keeps " +
+			"modifications there that have ended, remove ServiceRead from spec.extensions of the account",
+	}}
 }

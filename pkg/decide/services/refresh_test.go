@@ -129,7 +129,7 @@ func TestR7AReadingThatTakesSecondsIsNotRecorded(t *testing.T) {
 		}
 	}
 	for source, brief := range map[v1alpha1.ValueSource]bool{
-		v1alpha1.SourceHealth: true, v1alpha1.SourceChangeResult: true,
+		v1alpha1.SourceHealth: true, v1alpha1.SourceService: true, v1alpha1.SourceChangeResult: true,
 		v1alpha1.SourceOrder: false, v1alpha1.SourceDeclared: false,
 	} {
 		view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0), func(in *services.Input) {

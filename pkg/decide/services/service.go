@@ -46,10 +46,11 @@ func modificationLane() []rule {
 		unknownAlteration, // an unknown outcome blocks every change of the service
 		cancelledAsWanted, // a service that has ended as declared is no longer compared
 		hidden,            // nothing is reported about a service that the carrier does not show
+		undescribed,       // the carrier's description of the service is read if a declared value has to be known
 		unknownPlan,       // the plan is read if it has to be known
 		firstReading,      // the first read checks whether the service exists
 		modifications,     // differences are sent to the carrier, if the guards allow it
-		planDrift,         // the carrier has moved to another plan, which is only reported
+		valueDrift,        // the carrier has moved to another plan or value, which is only reported
 	}
 }
 

@@ -49,7 +49,7 @@ func trustUnreadable(in *Input) {
 			fieldDSLProfile, spec.DSLStabilityProfile, &state.DSLStabilityProfile,
 		},
 	} {
-		if aspect.declared == "" || *aspect.held != nil {
+		if aspect.declared == "" || *aspect.held != nil || willBeDescribed(in, aspect.field) {
 			continue
 		}
 		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
@@ -63,7 +63,8 @@ func trustUnreadable(in *Input) {
 // trustPlan records the plan as declared instead of reading it, or if it cannot be read.
 func trustPlan(in *Input) {
 	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
-	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && healthSupported(in) == nil {
+	readable := healthSupported(in) == nil || willBeDescribed(in, decide.FieldPlan)
+	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && readable {
 		return
 	}
 	declared, state := in.Service.Spec.Plan, carrierState(in.Service)

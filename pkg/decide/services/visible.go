@@ -94,12 +94,18 @@ func showsNothing(in *Input) bool {
 	return hiddenTopic(in) != "" && !unreadNeedsApproval(in) && failedChange(in) == nil
 }
 
-// firstReading waits for the first reading of the cancellation, a free GET. Unless this reading is
+// firstReading waits for the first reading of the description of the service, or else of its
+// cancellation, a free GET. Unless this reading is
 // disabled, it comes before any report about a service that the carrier has not shown, and before
 // any change of a service that may be cancelled.
 func firstReading(in *Input) *decide.Decision {
 	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
+	}
+	if readsService(in) && !hasBeenShown(in) {
+		const what = "the carrier's description of the service"
+		decision := awaitReading(in, decide.TopicService, what, v1alpha1.ReasonCarrierUnavailable)
+		return markTransient(in, decision, decide.TopicService)
 	}
 	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
 	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
@@ -160,7 +166,7 @@ func topicToReadFirst(in *Input) decide.Topic {
 // hasBeenShown reports whether the carrier has shown the service before, from a value that is still
 // known.
 func hasBeenShown(in *Input) bool {
-	return in.Service.Status.Health != nil
+	return in.Service.Status.Health != nil || wasDescribed(in)
 }
 
 // reportedHidden reports whether the status shows the service as hidden by the carrier.

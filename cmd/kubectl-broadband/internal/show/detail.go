@@ -67,6 +67,8 @@ func KnownBy(source v1alpha1.ValueSource) string {
 	switch source {
 	case v1alpha1.SourceHealth:
 		return "health"
+	case v1alpha1.SourceService:
+		return "the service"
 	case v1alpha1.SourceChangeResult:
 		return "a change"
 	case v1alpha1.SourceOrder:
