@@ -276,6 +276,35 @@ type RequestBefore struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	RequestedOn string `json:"requestedOn,omitempty"`
+
+	// described is what the carrier's description of the service showed right before the request; absent
+	// if it was not read.
+	// +optional
+	Described *DescribedValues `json:"described,omitempty"`
+}
+
+// DescribedValues are values in the carrier's description of a service. One that it does not contain
+// is absent.
+type DescribedValues struct {
+	// plan is the plan's name.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	Plan string `json:"plan,omitempty"`
+
+	// restorationSLA is the restoration SLA.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	RestorationSLA string `json:"restorationSLA,omitempty"`
+
+	// aggregationMethod is L2TP or ETHERNET.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	AggregationMethod string `json:"aggregationMethod,omitempty"`
+
+	// dslStabilityProfile is Standard or Stable.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	DSLStabilityProfile string `json:"dslStabilityProfile,omitempty"`
 }
 
 // RequestError is why a request did not succeed, in the carrier's words if it gave any.

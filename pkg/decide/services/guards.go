@@ -58,6 +58,7 @@ func judge(in *Input, want decide.DesiredChange) *decide.Decision {
 // submission returns the step that sends a change.
 func submission(in *Input, want decide.DesiredChange) decide.Submit {
 	submit := decide.UsingUpRetry(&in.Input, decide.Submit{Request: want.Intent(&in.Input)}, lastOf(in, want.Operation))
+	submit.Request.Before.Described = describedBefore(in, want.Operation)
 	pending := pendingOf(in)
 	if pending != nil {
 		submit.Request.Plan = pending.Changes

@@ -25,11 +25,15 @@ func openCancellation(in *Input) *decide.Decision {
 // cancellation, and by repeating a request if that is harmless.
 type evidence struct{ *Input }
 
-// Verify decides about a request that may or may not have reached the carrier. A request of class
-// Converge is sent again, and for class Verify the cancellation is read. For class Charge, health
-// can prove the outcome if the plan was different before. In any other case a person has to decide.
+// Verify decides about a request that may or may not have reached the carrier. The description of the
+// service can prove the outcome of any modification. Without it, a request of class Converge is sent
+// again, and for class Verify the cancellation is read. For class Charge, health can prove the outcome
+// if the plan was different before. In any other case a person has to decide.
 func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
+	if decision := verifyByDescription(in, open); decision != nil {
+		return decision
+	}
 	switch {
 	case decide.ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
 		return decide.Converge(&in.Input, open, func() *decide.Decision { return repeatHeld(in, open) })
@@ -37,7 +41,7 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 		return verifyCancellation(in, open)
 	case proven(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
-	case !provable(open) || healthSupported(in) != nil || disproven(in, open):
+	case describable(in, open) || !provable(open) || healthSupported(in) != nil || disproven(in, open):
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return awaitProof(in, open)
@@ -47,6 +51,8 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
 	switch {
+	case provenByDescription(in, open):
+		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
 	case proven(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
 	case open.Operation.AltersCancellation() && readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):

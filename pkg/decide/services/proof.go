@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The rules quoted here are those of docs/design/0027-a-description-proves-a-change.md.
+
+// describedBefore returns what the description of the service showed right before a request; nil if
+// the request does not rest on it.
+func describedBefore(in *Input, operation v1alpha1.Operation) *v1alpha1.DescribedValues {
+	if _, has := describedBasis(in, operation); !has || !isDescribed(in) {
+		return nil
+	}
+	shown := in.Memory.Readings.Service.Service
+	return &v1alpha1.DescribedValues{
+		Plan: shown.Plan, RestorationSLA: shown.RestorationSLA,
+		AggregationMethod: shown.AggregationMethod, DSLStabilityProfile: shown.DSLStabilityProfile,
+	}
+}
+
+// requestedValue is a value that a request sets: as it was described before, as requested, and as it
+// is described now.
+type requestedValue struct{ before, asked, shown string }
+
+// requestedValues returns the values that a request sets; nil if none was described before it.
+func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
+	before, target, now := open.Before.Described, open.Target, in.Memory.Readings.Service.Service
+	if before == nil {
+		return nil
+	}
+	return slices.DeleteFunc([]requestedValue{
+		{before.Plan, target.Plan, now.Plan},
+		{before.RestorationSLA, target.RestorationSLA, now.RestorationSLA},
+		{before.AggregationMethod, target.AggregationMethod, now.AggregationMethod},
+		{before.DSLStabilityProfile, target.DSLStabilityProfile, now.DSLStabilityProfile},
+	}, func(value requestedValue) bool { return value.asked == "" })
+}
+
+// distinguishes implements: "each value that the request sets was described right before it, and at
+// least one of them differed from the requested one". A term is not described, so a change of the term
+// alone is never proven.
+func distinguishes(values []requestedValue) bool {
+	differs := false
+	for _, value := range values {
+		if value.before == "" {
+			return false
+		}
+		differs = differs || !decide.SameName(value.before, value.asked)
+	}
+	return differs
+}
+
+// describable reports whether the description of the service can prove the outcome of a request.
+func describable(in *Input, open *v1alpha1.Request) bool {
+	return readsService(in) && distinguishes(requestedValues(in, open))
+}
+
+// provenByDescription implements: "the description was asked for after the attempt had certainly ended
+// and the settling time had passed", "it lists no modification", and "it shows every value that the
+// request sets". The opposite does not hold: "a description that shows the old value never proves that
+// a request was not accepted".
+func provenByDescription(in *Input, open *v1alpha1.Request) bool {
+	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
+	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
+	if !counts || !distinguishes(values) {
+		return false
+	}
+	return !slices.ContainsFunc(values, func(value requestedValue) bool {
+		return !decide.SameName(value.shown, value.asked)
+	})
+}
+
+// verifyByDescription ends a request that the description of the service proves, or waits for the next
+// description; nil if none will be read for it.
+func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
+	switch {
+	case provenByDescription(in, open):
+		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
+	case describable(in, open) && awaitsDescription(in, open):
+		return awaitDescription(in, open)
+	}
+	return nil
+}
+
+// An attempt has ended within a minute of its intent: at most 10 s pass until the dial (R13) and 45 s
+// until the response. The settling time is what the carrier may need to show what it has accepted.
+const proofAfter = time.Minute + 15*time.Second
+
+// askedAfter reports whether a reading was asked for after an attempt had certainly ended and the
+// settling time had passed: by the recorded time of its intent, and "on the local clock from first
+// sight" (R19), because another process may have written that time with a slow clock. Each comparison
+// is made separately, because only the local one has a monotonic clock.
+func askedAfter(in *Input, open *v1alpha1.Request, at time.Time) bool {
+	recorded, seen := provesFrom(in, open)
+	return !at.Before(recorded) && !at.Before(seen)
+}
+
+// provesFrom returns the times from which a reading counts: by the record, and by the local clock.
+func provesFrom(in *Input, open *v1alpha1.Request) (recorded, seen time.Time) {
+	recorded = in.Past(open.SubmittedAt).Add(proofAfter + decide.StatusPrecision)
+	return recorded, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(proofAfter)
+}
+
+// describedAfter returns when the description is read, counted from the first time at which it counts.
+func describedAfter() [4]time.Duration {
+	return [4]time.Duration{0, time.Minute, 9 * time.Minute, 29 * time.Minute}
+}
+
+// nextDescription returns when the description is read next for the outcome of a request; zero if
+// there is no further time. While it lists a modification, "which proves nothing yet", it is read on
+// until the request is overdue.
+func nextDescription(in *Input, open *v1alpha1.Request) time.Time {
+	recorded, seen := provesFrom(in, open)
+	from, reading := decide.Later(recorded, seen), &in.Memory.Readings.Service
+	if open.Phase == v1alpha1.PhaseInProgress {
+		from = decide.Later(from, in.Past(open.LostSince).Add(decide.HandleGrace))
+	}
+	for _, after := range describedAfter() {
+		if at := from.Add(after); at.After(reading.RequestedAt) {
+			return at
+		}
+	}
+	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
+	again := reading.RequestedAt.Add(decide.InProgressPause(reading.Modified))
+	if reading.Modified == 0 || again.After(from.Add(contract.Poll.Usual)) {
+		return time.Time{}
+	}
+	return again
+}
+
+// awaitsDescription reports whether the description will still be read for the outcome of a request.
+func awaitsDescription(in *Input, open *v1alpha1.Request) bool {
+	return !nextDescription(in, open).IsZero() || !in.Memory.Readings.Service.Ended()
+}
+
+// awaitDescription reads the description at the next time.
+func awaitDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
+	next := decide.Later(nextDescription(in, open), in.Memory.Readings.Service.RetryAt)
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	step, at := decide.ReadingStep(&in.Input, decide.TopicService, token, func() (bool, time.Time) {
+		return !in.Now.Before(next), next
+	})
+	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+		Message: fmt.Sprintf(
+			"%s: the carrier's description of the service is read at %s and may show the outcome; to resolve the request "+
+				"by hand: %s", decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)),
+			decide.FormatTime(&in.Input, next), decide.ResolveHint(&in.Input, open)),
+	}}
+}
