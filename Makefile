@@ -118,9 +118,16 @@ lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for word
 	cd hack/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 	go run ./hack/prose
 
+.PHONY: site
+site: bin/hugo ## Build the documentation as a site into bin/site, and fail on a link that leads nowhere.
+	bin/hugo --source=hack/site --destination=$(CURDIR)/bin/site --cleanDestinationDir --noBuildLock --panicOnWarning \
+		--logLevel=warn --quiet
+	go run ./hack/site
+
 .PHONY: verify
-verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy and lint clean.
+verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy, links whole and lint clean.
 	@bash hack/verify-generated.sh
+	@$(MAKE) --no-print-directory site
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
@@ -227,7 +234,11 @@ bin/controller-gen bin/kustomize: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
-# crd-ref-docs, helm-docs and golangci-lint have modules of their own: their dependencies conflict with those of the other tools.
+# These have modules of their own: their dependencies conflict with those of the other tools.
+bin/hugo: hack/tools/hugo/go.mod hack/tools/hugo/go.sum
+	go build -C hack/tools/hugo -ldflags '-s -w' -o $(CURDIR)/$@ github.com/gohugoio/hugo
+	@touch $@
+
 bin/helm-docs: $(wildcard hack/tools/helm-docs/*)
 	go build -C hack/tools/helm-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/norwoodj/helm-docs/cmd/helm-docs
 	@touch $@
