@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // DesiredChange is the change that one request would make.
@@ -32,12 +31,6 @@ func (want DesiredChange) Wanted() bool { return len(want.Changes) > 0 }
 // classes Charge and Never.
 func (want DesiredChange) costs() bool {
 	return ClassOf(want.Operation, want.Target).Costly()
-}
-
-// ClassOf returns the repeat class of a request, from the table by operation and target.
-func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrier.RepeatClass {
-	contract, _ := carrier.ContractOf(carrier.Operation(operation))
-	return contract.RepeatClass(target.NTDOption != "")
 }
 
 // BodyHash is computed over the body without contact data: a phone number has too few digits to be

@@ -56,7 +56,7 @@ func finishPlanChange(
 		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
 	}
-	request.Warning = FeeMismatch(request.Changes(), request.Target.NTDOption, result)
+	request.Warning = feeDifference(request.Changes(), request.Target.NTDOption, result)
 	if decide.HasSucceeded(request) {
 		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
@@ -101,62 +101,6 @@ func differingValues(
 		differing = append(differing, fmt.Sprintf("%s %q instead of %q", value.what, shown, value.asked))
 	}
 	return differing
-}
-
-// FeeMismatch compares the carrier's charges with the quote; "" if equal or nothing was quoted.
-func FeeMismatch(quoted []v1alpha1.Change, ntdOption string, result carrier.PlanChangeResult) string {
-	var d mismatches
-	for _, i := range pricedRows(quoted) {
-		if quoted[i].Field == decide.FieldSLA {
-			d.sla(quoted[i], result.SLA)
-		} else {
-			d.plan(quoted[i], ntdOption, result.Plan)
-		}
-	}
-	if len(d) == 0 {
-		return ""
-	}
-	return decide.Bounded("the carrier charges "+strings.Join(d, ", "), decide.MaxMessage)
-}
-
-// mismatches lists fees that differ from what was shown.
-type mismatches []string
-
-func (d *mismatches) add(what string, shown, charged *v1alpha1.Money) {
-	if shown != nil && charged != nil && *shown != *charged {
-		*d = append(*d, fmt.Sprintf("%s for %s instead of %s", charged, what, shown))
-	}
-}
-
-func (d *mismatches) sla(c v1alpha1.Change, charged carrier.SLA) {
-	d.add("the restoration SLA (one-time)", c.OneTime, decide.OneTimeOf(charged.Fee))
-	d.add("the restoration SLA (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.Fee))
-}
-
-func (d *mismatches) plan(c v1alpha1.Change, ntdOption string, charged carrier.Plan) {
-	d.add("the plan (one-time)", c.OneTime, decide.OneTimeOf(charged.PlanFee))
-	d.add("the plan (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.PlanFee))
-	nfas := shownCharge(c, c.NFAS)
-	d.add("the NFAS commitment (one-time)", nfas.OneTime, decide.OneTimeOf(charged.NFASFee))
-	d.add("the NFAS commitment (monthly)", nfas.Monthly, decide.MonthlyOf(charged.NFASFee))
-	for _, option := range charged.NTDOptions {
-		if option.Option == ntdOption && c.NTDOption != nil {
-			d.add("the NTD option (one-time)", c.NTDOption.OneTime, decide.OneTimeOf(option.Fee))
-			d.add("the NTD option (monthly)", c.NTDOption.Monthly, decide.MonthlyOf(option.Fee))
-		}
-	}
-}
-
-// shownCharge returns a charge as it was shown: zero if a price was shown without this charge.
-func shownCharge(c v1alpha1.Change, charge *v1alpha1.Charge) v1alpha1.Charge {
-	if charge != nil {
-		return *charge
-	}
-	if c.MonthlyAfter == nil {
-		return v1alpha1.Charge{}
-	}
-	nothing := &v1alpha1.Money{Amount: "0.00", Currency: c.MonthlyAfter.Currency}
-	return v1alpha1.Charge{OneTime: nothing, Monthly: nothing}
 }
 
 // finishCancellation records the cancellation that resulted from a reschedule or abort. The carrier

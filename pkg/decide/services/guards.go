@@ -95,7 +95,7 @@ func guards() []guard {
 		contactGiven,     // an NTD option needs a contact
 		approved,         // a person has to approve first
 		sendable,         // the last attempt got through, the breaker is closed, the charge limit is not exceeded
-		confirmed,        // the approved price is still the price
+		priceConfirmed,   // the approved price is still the price
 		refreshed,        // the value to be changed is still as it was read
 	}
 }
@@ -245,14 +245,4 @@ func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 // sendable holds back a change for the reasons that apply to every kind.
 func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.MaySend(&in.Input, want)
-}
-
-// confirmed implements: "the options are read again right before the POST and a different fee voids
-// the approval". A different fee results in another hash, which the approval does not match.
-func confirmed(in *Input, want decide.DesiredChange) *decide.Decision {
-	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
-		return nil
-	}
-	return askPrice(in)
 }

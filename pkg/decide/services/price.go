@@ -163,3 +163,13 @@ func sameFee(a, b *carrier.Fee) bool {
 	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
 	return same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
 }
+
+// priceConfirmed implements: "the options are read again right before the POST and a different fee voids
+// the approval". A different fee results in another hash, which the approval does not match.
+func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+		return nil
+	}
+	return askPrice(in)
+}
