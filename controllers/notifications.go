@@ -50,7 +50,8 @@ func (n *Notifications) Take(ctx context.Context, notification receiver.Notifica
 	return n.recordForService(ctx, notification)
 }
 
-// recordForService reconciles the services that a notification concerns.
+// recordForService reconciles the services that a notification concerns. Their requests are polled
+// earlier because of NotifiedAt: see nextPoll in pkg/decide/polling.go.
 func (n *Notifications) recordForService(ctx context.Context, notification receiver.Notification) error {
 	services, err := n.servicesOf(ctx, notification)
 	if err != nil {

@@ -3,7 +3,7 @@ package carrier
 // DSLStabilityProfile is the balance of speed and stability of a DSL line.
 type DSLStabilityProfile string
 
-// The profiles (spec §2). The CRD lists them too: DSLStabilityProfile in api/v1alpha1.
+// The profiles (spec §2). The CRD and the simulator list them too.
 const (
 	DSLStandard DSLStabilityProfile = "Standard"
 	DSLStable   DSLStabilityProfile = "Stable"

@@ -9,7 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics has all metrics of a manager.
+// Metrics has all metrics of a manager. A new metric goes into the file of its subject: requests.go,
+// spending.go, carrier.go, notifications.go, or fleet.go with state.go. Only a new subject changes New.
 type Metrics struct {
 	Requests      *Requests
 	Carrier       *Carrier

@@ -8,7 +8,7 @@
 //	                ├─ desired.go, cancellation.go   what differs
 //	                ├─ guards.go, pending.go         whether it may be sent, and who has to approve it
 //	                ├─ readings.go, refresh.go       what has to be read first
-//	                ├─ verify.go                     what became of a request
+//	                ├─ lostresponse.go, proof.go     whether a request whose response was lost was accepted
 //	                └─ conditions.go                 what the conditions say
 package services
 
