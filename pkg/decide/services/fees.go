@@ -11,9 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// feeDifference compares the charges in the carrier's result with those that were shown to whoever
-// approved the change; "" if equal or nothing was shown. Before the POST, priceConfirmed
-// reads the price again.
+// feeDifference compares the charges in the carrier's result with those that were shown for approval;
+// "" if equal or nothing was shown. Before the POST, priceConfirmed reads the price again.
 func feeDifference(quoted []v1alpha1.Change, ntdOption string, result carrier.PlanChangeResult) string {
 	var d mismatches
 	for _, i := range pricedRows(quoted) {
