@@ -37,10 +37,10 @@ func isDescribed(in *Input) bool {
 	return state == decide.ReadingAnswered || state == decide.ReadingRecorded
 }
 
-// wasDescribed reports whether the carrier has described the service: to this process, or to one
-// before it that recorded a value.
+// wasDescribed reports whether a value is recorded that the carrier's description of the service has
+// shown. Every process sees the same.
 func wasDescribed(in *Input) bool {
-	return isDescribed(in) || isFromService(knownPlan(in)) || isFromService(knownSLA(in)) ||
+	return isFromService(knownPlan(in)) || isFromService(knownSLA(in)) ||
 		isFromService(knownAggregation(in)) || isFromService(knownDSLProfile(in))
 }
 
@@ -193,7 +193,7 @@ func observations(in *Input) []observation {
 	var observed []observation
 	if decide.MayReadService(&in.Account) {
 		interval := spec.Observe.ServiceInterval.Or(defaultServiceInterval)
-		observed = append(observed, observation{decide.TopicService, interval, isNeverDescribed(in)})
+		observed = append(observed, observation{decide.TopicService, interval, knowsNoValue(in)})
 	}
 	observed = append(observed, observation{
 		decide.TopicCancellation, spec.Observe.CancellationInterval.Or(cancellation), readsCancellationNow(in),
@@ -207,11 +207,9 @@ func observations(in *Input) []observation {
 	return observed
 }
 
-// isNeverDescribed reports whether this process has not read the description of the service, and
-// nothing is known that it contains.
-func isNeverDescribed(in *Input) bool {
-	return in.Memory.Readings.Service.State == decide.ReadingNone &&
-		knownPlan(in) == nil && knownSLA(in) == nil && knownAggregation(in) == nil && knownDSLProfile(in) == nil
+// knowsNoValue reports whether nothing is known that the description of the service contains.
+func knowsNoValue(in *Input) bool {
+	return knownPlan(in) == nil && knownSLA(in) == nil && knownAggregation(in) == nil && knownDSLProfile(in) == nil
 }
 
 // readsCancellationNow reports whether the cancellation has to be read before its interval is over: it

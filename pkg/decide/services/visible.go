@@ -102,7 +102,7 @@ func firstReading(in *Input) *decide.Decision {
 	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
 	}
-	if readsService(in) && !hasBeenShown(in) {
+	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
 		const what = "the carrier's description of the service"
 		decision := awaitReading(in, decide.TopicService, what, v1alpha1.ReasonCarrierUnavailable)
 		return markTransient(in, decision, decide.TopicService)
