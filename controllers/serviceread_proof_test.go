@@ -67,6 +67,24 @@ var _ = Describe("A lost response, where the carrier describes its services", fu
 			func(service *v1alpha1.BroadbandService) { service.Spec.AggregationMethod = "ETHERNET" }),
 	)
 
+	It("is not proven by a description asked for before the settling time is over", func(ctx SpecContext) {
+		s := beginDescribed(ctx, described(), automatic)
+		s.declare(ctx)
+		s.loseAnswer(simulator.OpAggregationConversion, true)
+		s.Edit(ctx, site, func(service *v1alpha1.BroadbandService) { service.Spec.AggregationMethod = "ETHERNET" })
+		s.pass(ctx, 50*time.Second)
+		s.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "now")
+		read := s.described()
+		service := s.pass(ctx, 5*time.Second)
+		Expect(s.described()).To(Equal(read + 1))
+		Expect(service.Status.Carrier.AggregationMethod.Value).To(Equal("ETHERNET"))
+		Expect(service.OpenRequest().Phase).To(Equal(v1alpha1.PhaseSubmitting))
+		expectReady(s.pass(ctx, time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{
+			simulator.OpAggregationConversion, simulator.OpHealth, // the latter for the annotation
+		}))
+	})
+
 	It("is proven later if the carrier takes long, and nobody is asked meanwhile", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described(), automatic)
 		s.declare(ctx)

@@ -64,6 +64,11 @@ var thinnings = map[string]Thinning{
 	"PlanChange":                {Pairs: 4},
 	planWithNTD:                 {Pairs: 16},
 	firstPlanChange:             {Pairs: 32, Orders: 64},
+
+	"PlanChange" + describedSuffix:                {Pairs: 64, Orders: 64},
+	planWithNTD + describedSuffix:                 {Pairs: 64, Orders: 64},
+	"AggregationConversion" + describedSuffix:     {Pairs: 64, Orders: 64},
+	"DSLStabilityProfileChange" + describedSuffix: {Pairs: 64, Orders: 64},
 }
 
 // thinned returns the share for a scenario of which fewer combinations are tried. A share of all

@@ -83,8 +83,10 @@ func TestProve(t *testing.T) {
 	scheme := setUp(t)
 	var mu sync.Mutex
 	var total Tally
+	var described Comparison
 	t.Cleanup(func() {
 		t.Logf("prove: %-26s %s", "all operations", total.String())
+		t.Logf("prove: %s", described.String())
 		checkFigures(t, &total)
 	})
 	for _, scenario := range Scenarios() {
@@ -97,6 +99,7 @@ func TestProve(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				total.Add(whole)
+				described.Add(scenario, whole)
 			})
 			for i, tally := range tallies {
 				t.Run(fmt.Sprintf("managers=%d", i+1), func(t *testing.T) {

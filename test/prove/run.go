@@ -65,12 +65,12 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
-	r.world = world.Offline(r.store.Client(), now)
+	r.world = world.Offline(r.store.Client(), now, plan.Scenario.describe)
 	r.carrier = r.world.Carrier.Handler()
 	r.recorder = newRecorder(r)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.world.Namespace}}
 	must(r.world.Create(ctx, namespace))
-	r.world.Login(ctx, withDefaults)
+	r.world.Login(ctx, withDefaults, plan.Scenario.extend)
 	r.create(ctx)
 	for range max(1, plan.Managers) {
 		r.managers = append(r.managers, r.start())

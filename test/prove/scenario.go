@@ -3,6 +3,8 @@
 package prove
 
 import (
+	"slices"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -29,6 +31,7 @@ type Scenario struct {
 	Kind          string
 	Operation     v1alpha1.Operation
 	NeedsApproval bool // a person has to approve the change
+	Described     bool // the carrier describes its services (extension ServiceRead)
 	Empty         func() Subject
 	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
 	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none
@@ -57,7 +60,7 @@ func withDefaults(account *v1alpha1.CarrierAccount) {
 
 // Scenarios returns a scenario for every operation.
 func Scenarios() []*Scenario {
-	return append(append(serviceScenarios(), taskScenarios()...), appointmentScenarios()...)
+	return slices.Concat(serviceScenarios(), taskScenarios(), appointmentScenarios(), describedScenarios())
 }
 
 type (

@@ -16,6 +16,7 @@ type Tally struct {
 	Orders   int // plans in which two managers are stopped in favor of each other
 	LeftOut  int // plans that were left out
 	Crashes  int // plans with one crash
+	Unknown  int // of these, those that ended unknown
 	Needless int // of these, those that ended unknown although the carrier had accepted nothing
 	Alarms   int // plans with a clean error that ended unknown
 	Violated int
@@ -35,6 +36,7 @@ func (t *Tally) Add(other Tally) {
 	t.Orders += other.Orders
 	t.LeftOut += other.LeftOut
 	t.Crashes += other.Crashes
+	t.Unknown += other.Unknown
 	t.Needless += other.Needless
 	t.Alarms += other.Alarms
 	t.Violated += other.Violated
@@ -86,6 +88,9 @@ func (t *Tally) noteUnknown(r *run, faults []Fault) {
 	crashed := slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.isCrash() })
 	if crashed && len(faults) == 1 {
 		t.Crashes++
+		if r.endedUnknown {
+			t.Unknown++
+		}
 		if needless {
 			t.Needless++
 		}
