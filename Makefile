@@ -124,6 +124,14 @@ site: bin/hugo ## Build the documentation as a site into bin/site, and fail on a
 		--logLevel=warn --quiet
 	go run ./hack/site
 
+.PHONY: plots
+plots: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run a wave of 300 services, and plot the panels of the dashboard into docs/dashboard.
+	go build -o bin/demo-run ./hack/demo
+	bin/demo-run --wave=300 --scrapes=bin/scrapes.txt
+	rm -f docs/dashboard/*.svg
+	go -C hack/prometheus test -count=1 -run='Plotted|PageOfTheDashboard' . \
+		-args -scrapes=$(CURDIR)/bin/scrapes.txt -plots=$(CURDIR)/docs/dashboard
+
 .PHONY: verify
 verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy, links whole and lint clean.
 	@bash hack/verify-generated.sh

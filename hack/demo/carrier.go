@@ -51,7 +51,9 @@ func (d *demo) startCarrier(ctx context.Context) error {
 }
 
 func (d *demo) startManager(ctx context.Context) error {
-	return d.StartManager(ctx,
-		"--events-bind-address="+d.managerEvents,
-		"--events-cert-dir="+d.InState(eventsFolder))
+	flags := []string{"--events-bind-address=" + d.managerEvents, "--events-cert-dir=" + d.InState(eventsFolder)}
+	if d.scrapes != "" {
+		flags = append(flags, "--metrics-secure=false")
+	}
+	return d.StartManager(ctx, flags...)
 }

@@ -84,7 +84,7 @@ func (d *demo) start(ctx context.Context) error {
 		return d.interrupted(ctx, err)
 	}
 	if d.wave > 0 {
-		return d.interrupted(ctx, d.untilEnd(ctx, d.runWave))
+		return d.interrupted(ctx, d.untilEnd(ctx, d.startWave))
 	}
 	return d.interrupted(ctx, d.converge(ctx))
 }

@@ -60,6 +60,14 @@ func (d *demo) addWave(seed *simulator.Seed) {
 	}
 }
 
+// startWave runs a wave, and keeps the manager's metrics if they are asked for.
+func (d *demo) startWave(ctx context.Context) error {
+	if d.scrapes == "" {
+		return d.runWave(ctx)
+	}
+	return d.scraping(ctx, d.runWave)
+}
+
 // runWave applies a fleet, changes all plans, shows the progress, and prints what it took.
 func (d *demo) runWave(ctx context.Context) error {
 	if err := d.applySamples(ctx); err != nil {

@@ -4,6 +4,7 @@ package prometheus_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -83,45 +84,58 @@ func end() time.Time   { return begin().Add(scrapes * time.Minute) }
 func ask(t *testing.T, loader *promqltest.LazyLoader, query string, from time.Time) int {
 	t.Helper()
 	found := 0
-	loader.WithSamplesTill(end(), func(err error) {
+	span{from: from, until: end(), step: time.Minute}.run(t, loader, query, func(all promql.Matrix) { found = len(all) })
+	return found
+}
+
+// span is the time that a query is about.
+type span struct {
+	from, until time.Time
+	step        time.Duration
+}
+
+// run runs a query, and passes its series to a function, which may not keep them.
+func (s span) run(t *testing.T, loader *promqltest.LazyLoader, query string, use func(promql.Matrix)) {
+	t.Helper()
+	loader.WithSamplesTill(s.until, func(err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine, step := promqltest.NewTestEngine(t, false, 5*time.Minute, 1_000_000), time.Minute
-		asked, err := engine.NewRangeQuery(t.Context(), loader.Queryable(), nil, query, from, end(), step)
+		engine := promqltest.NewTestEngine(t, false, 5*time.Minute, 1_000_000)
+		asked, err := engine.NewRangeQuery(t.Context(), loader.Queryable(), nil, query, s.from, s.until, s.step)
 		if err != nil {
 			t.Errorf("%s: %v", query, err)
 			return
 		}
 		defer asked.Close()
-		found = size(t, query, asked.Exec(t.Context()))
+		result := asked.Exec(t.Context())
+		matrix, err := result.Matrix()
+		if err = errors.Join(result.Err, err); err != nil {
+			t.Errorf("%s: %v", query, err)
+			return
+		}
+		use(matrix)
 	})
-	return found
-}
-
-func size(t *testing.T, query string, result *promql.Result) int {
-	t.Helper()
-	if result.Err != nil {
-		t.Errorf("%s: %v", query, result.Err)
-		return 0
-	}
-	matrix, err := result.Matrix()
-	if err != nil {
-		t.Errorf("%s: %v", query, err)
-	}
-	return len(matrix)
 }
 
 // panel is a panel of a Grafana dashboard, as far as it is tested.
 type panel struct {
-	ID      int    `json:"id"`
-	Type    string `json:"type"`
-	Title   string `json:"title"`
-	About   string `json:"description"`
-	Targets []struct {
-		Query   string `json:"expr"`
-		Instant bool   `json:"instant"`
-	} `json:"targets"`
+	ID    int    `json:"id"`
+	Type  string `json:"type"`
+	Title string `json:"title"`
+	About string `json:"description"`
+	Field struct {
+		Defaults struct {
+			Unit string `json:"unit"`
+		} `json:"defaults"`
+	} `json:"fieldConfig"`
+	Targets []target `json:"targets"`
+}
+
+type target struct {
+	Query   string `json:"expr"`
+	Legend  string `json:"legendFormat"`
+	Instant bool   `json:"instant"`
 }
 
 func panels(t *testing.T) []panel {

@@ -5,9 +5,11 @@ package machine
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Install installs the operator as a user would on their own cluster, and waits until the API server
@@ -19,6 +21,16 @@ func (m *Machine) Install(ctx context.Context) error {
 	_, err := m.RunKubectl(ctx, "wait", "--for=condition=Established", "--timeout=1m", "crd",
 		"--selector=app.kubernetes.io/part-of=broadband-operator")
 	return err
+}
+
+// Metrics returns the metrics of the manager. It has to be started with --metrics-secure=false.
+func (m *Machine) Metrics(ctx context.Context) (string, error) {
+	var page strings.Builder
+	err := Get(ctx, "http://"+m.Addresses.managerMetrics+"/metrics", func(response io.Reader) error {
+		_, err := io.Copy(&page, response)
+		return err //nolint:wrapcheck // Get says what it reads
+	})
+	return page.String(), err
 }
 
 const operatorNamespace = "broadband-operator"

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/promqltest"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// The flags of make plots.
+var (
+	scrapesFile = flag.String("scrapes", "", "`file` with pages of metrics, one each second, to plot instead of one page")
+	plotsFolder = flag.String("plots", "", "`folder` for the plots")
+)
+
+// plotted are the series that are plotted, and the time that they cover.
+type plotted struct {
+	span
+
+	loader       *promqltest.LazyLoader
+	rateInterval string
+	folder       string
+}
+
+// Each panel that shows something over time is plotted from the run of its queries, so that the
+// documentation shows what the dashboard does.
+func TestEveryPanelOverTimeIsPlotted(t *testing.T) {
+	p := toPlot(t)
+	shown, lines := 0, 0
+	for _, one := range panels(t) {
+		if one.Type == overTime {
+			shown++
+			lines += p.plot(t, one)
+		}
+	}
+	written, err := filepath.Glob(filepath.Join(p.folder, "*.svg"))
+	if err != nil || len(written) != shown || shown < 20 {
+		t.Fatalf("%d panels, %d plots: %v", shown, len(written), err)
+	}
+	if lines < shown {
+		t.Fatalf("%d panels, %d lines", shown, lines)
+	}
+}
+
+// toPlot is the run of make plots, or else the page of metrics of the other tests.
+func toPlot(t *testing.T) plotted {
+	t.Helper()
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	p := plotted{span: span{from: begin(), until: end(), step: time.Minute}, rateInterval: "5m"}
+	p.folder = cmp.Or(*plotsFolder, t.TempDir())
+	if *scrapesFile == "" {
+		p.loader, _ = loaded(t, scraped(t), p.step)
+		return p
+	}
+	text, pages := seriesOf(t, *scrapesFile)
+	p.step, p.rateInterval = time.Second, "5s"
+	p.until = begin().Add(time.Duration(pages-1) * time.Second)
+	p.loader, _ = loaded(t, text, p.step)
+	return p
+}
+
+// seriesOf reads pages of metrics, and returns how many there are.
+func seriesOf(t *testing.T, file string) (text string, pages int) {
+	t.Helper()
+	read, err := os.ReadFile(file) //nolint:gosec // named by who makes the plots
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Split(string(read), "# end of the scrape\n")
+	all = all[:len(all)-1]
+	values := make(map[string][]string)
+	for number, one := range all {
+		for line := range strings.Lines(one) {
+			line = strings.TrimSpace(line)
+			at := strings.LastIndex(line, " ")
+			if at < 0 || strings.HasPrefix(line, "#") {
+				continue
+			}
+			name := labeled(line[:at])
+			values[name] = append(absent(values[name], number), line[at+1:])
+		}
+	}
+	var series strings.Builder
+	series.WriteString("load 1s\n")
+	for name, samples := range values {
+		fmt.Fprintf(&series, "  %s %s\n", name, strings.Join(absent(samples, len(all)), " "))
+	}
+	return series.String(), len(all)
+}
+
+// absent fills up the samples of a series that some pages do not have. Prometheus marks a series that
+// has gone as stale.
+func absent(samples []string, until int) []string {
+	if 0 < len(samples) && len(samples) < until {
+		samples = append(samples, "stale")
+	}
+	for len(samples) < until {
+		samples = append(samples, "_")
+	}
+	return samples
+}
+
+// plot writes the plot of a panel, and returns how many lines it has.
+func (p plotted) plot(t *testing.T, one panel) int {
+	t.Helper()
+	drawn := plot.New()
+	unit, scale := unitOf(one)
+	drawn.Title.Text, drawn.Y.Label.Text = one.Title, unit
+	drawn.X.Label.Text, drawn.Y.Min = "seconds", 0
+	drawn.Legend.Top, drawn.Legend.Left = true, true
+	drawn.Add(plotter.NewGrid())
+	lines := 0
+	for _, asked := range one.Targets {
+		query := strings.ReplaceAll(asked.Query, "$__rate_interval", p.rateInterval)
+		p.run(t, p.loader, query, func(all promql.Matrix) {
+			for _, series := range all {
+				if points := p.points(series, scale); len(points) > 0 {
+					addLine(t, drawn, points, lines, legendOf(asked, series.Metric))
+					lines++
+				}
+			}
+		})
+	}
+	const room = 0.13 // above the lines, for each line of the legend
+	drawn.Y.Max *= 1 + room*float64(lines)
+	if lines == 0 {
+		drawn.Y.Max = 1
+	}
+	drawn.X.Min, drawn.X.Max = 0, p.until.Sub(p.from).Seconds()
+	if err := drawn.Save(16*vg.Centimeter, 7*vg.Centimeter, filepath.Join(p.folder, fileOf(one))); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// points are the samples of a series; none if it is 0 all the time, so that the legend has only what
+// happened. A quantile of nothing is not a number.
+func (p plotted) points(series promql.Series, scale float64) plotter.XYs {
+	points, most := make(plotter.XYs, 0, len(series.Floats)), 0.0
+	for _, sample := range series.Floats {
+		if !math.IsNaN(sample.F) && !math.IsInf(sample.F, 0) {
+			since := time.UnixMilli(sample.T).Sub(p.from).Seconds()
+			points, most = append(points, plotter.XY{X: since, Y: sample.F / scale}), max(most, sample.F)
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	return points
+}
+
+func addLine(t *testing.T, drawn *plot.Plot, points plotter.XYs, number int, name string) {
+	t.Helper()
+	line, err := plotter.NewLine(points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.Color, line.Dashes, line.Width = plotutil.Color(number), plotutil.Dashes(number/7), vg.Points(1.3)
+	drawn.Add(line)
+	drawn.Legend.Add(name, line)
+}
+
+var placeholder = regexp.MustCompile(`\{\{(\w+)\}\}`)
+
+// legendOf is the name of a series, as Grafana writes it.
+func legendOf(asked target, series labels.Labels) string {
+	return placeholder.ReplaceAllStringFunc(asked.Legend, func(found string) string {
+		return series.Get(strings.Trim(found, "{}"))
+	})
+}
+
+// unitOf is the unit of a panel, and what a value is divided by.
+func unitOf(one panel) (unit string, scale float64) {
+	const mebi = 1 << 20
+	switch one.Field.Defaults.Unit {
+	case "s":
+		return "seconds", 1
+	case "reqps":
+		return "calls per second", 1
+	case "ops":
+		return "passes per second", 1
+	case "bytes":
+		return "MiB", mebi
+	}
+	return "", 1
+}
+
+// fileOf is the file of a panel: its title in small letters and dashes.
+func fileOf(one panel) string {
+	words := regexp.MustCompile(`[a-z0-9]+`).FindAllString(strings.ToLower(one.Title), -1)
+	return strings.Join(words, "-") + ".svg"
+}
+
+const (
+	dashboardPage = "../../docs/dashboard.md"
+	overTime      = "timeseries" // the type of the panels that are plotted
+)
+
+// The page describes the panels as the dashboard does. With -plots, that part of it is written.
+func TestThePageOfTheDashboardHasEveryPanel(t *testing.T) {
+	text, err := os.ReadFile(dashboardPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, _, _ := strings.Cut(string(text), "\n## ")
+	want := about + described(panels(t))
+	if *plotsFolder != "" {
+		if err := os.WriteFile(dashboardPage, []byte(want), 0o600); err != nil { //nolint:gosec // a page of this tree
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(text) != want {
+		t.Fatal("docs/dashboard.md does not describe the panels as the dashboard does: run make plots")
+	}
+	for _, one := range panels(t) {
+		file := filepath.Join(filepath.Dir(dashboardPage), "dashboard", fileOf(one))
+		if _, err := os.Stat(file); one.Type == overTime && err != nil {
+			t.Errorf("the panel %q has no plot: run make plots", one.Title)
+		}
+	}
+}
+
+// described is the part of the page that is about the panels.
+func described(all []panel) string {
+	var page strings.Builder
+	for _, one := range all {
+		switch one.Type {
+		case "row":
+			fmt.Fprintf(&page, "\n## %s\n", one.Title)
+		case overTime:
+			fmt.Fprintf(&page, "\n### %s\n\n%s\n\n![%s](dashboard/%s)\n", one.Title, one.About, one.Title, fileOf(one))
+		default:
+			fmt.Fprintf(&page, "\n**%s**: %s\n", one.Title, one.About)
+		}
+	}
+	return page.String()
+}
+
+func TestTheLegendIsThatOfGrafana(t *testing.T) {
+	t.Parallel()
+	series := labels.FromStrings("method", "POST", "operation", "Health")
+	if name := legendOf(target{Legend: "{{method}} {{operation}}"}, series); name != "POST Health" {
+		t.Fatal(name)
+	}
+}
