@@ -47,8 +47,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&r.revision, "revision", "unknown", "the `commit` that is built")
 	date := flags.Int64("date", 0, "the `time` of the commit, in seconds since 1970: the time of every file")
 	platforms := flags.String("platforms", "linux/amd64,linux/arm64", "comma-separated `platforms` of the manager")
-	plugins := flags.String("plugin-platforms", "darwin/amd64,darwin/arm64,linux/amd64,linux/arm64,"+
-		"windows/amd64,windows/arm64", "comma-separated `platforms` of the kubectl plugin")
+	plugins := flags.String("plugin-platforms", pluginPlatforms, "comma-separated `platforms` of the kubectl plugin")
 	manifestsOnly := flags.Bool("manifests-only", false, "write only the manifests and the chart")
 	push := flags.String("push", "", "write nothing; push the image in the folder to this `repository` of a registry")
 	if err := flags.Parse(args); err != nil {

@@ -26,6 +26,14 @@ func managerName(platform string) string { return "manager-" + strings.ReplaceAl
 // pluginPackage is the kubectl plugin.
 const pluginPackage = "cmd/kubectl-broadband"
 
+// pluginPlatforms are the platforms of the plugin: config/krew names each of its archives.
+const pluginPlatforms = "darwin/amd64,darwin/arm64,linux/amd64,linux/arm64,windows/amd64,windows/arm64"
+
+// archiveName is the name of the plugin's archive for a platform.
+func archiveName(platform string) string {
+	return "kubectl-broadband-" + strings.ReplaceAll(platform, "/", "-") + ".tar.gz"
+}
+
 // plugins writes an archive of the kubectl plugin for each platform.
 func (r release) plugins(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "release-")
@@ -57,7 +65,7 @@ func (r release) plugin(ctx context.Context, platform, folder string) error {
 	if err != nil {
 		return fmt.Errorf("read the license: %w", err)
 	}
-	return r.writeArchive("kubectl-broadband-"+strings.ReplaceAll(platform, "/", "-")+".tar.gz", []file{
+	return r.writeArchive(archiveName(platform), []file{
 		{name: "LICENSE", mode: readable, content: license}, {name: name, mode: executable, content: program},
 	})
 }

@@ -98,7 +98,7 @@ func TestRelease(t *testing.T) {
 		NewWithT(t).Expect(err).NotTo(HaveOccurred(), string(text))
 		for _, name := range []string{
 			"install.yaml", "crds.yaml", "image.tar", "sbom.spdx.json", "PROVENANCE.md", managerName(platform),
-			"kubectl-broadband-" + strings.ReplaceAll(platform, "/", "-") + ".tar.gz",
+			archiveName(platform),
 			"broadband-operator-" + strings.TrimPrefix(stated(t), "v") + ".tgz",
 		} {
 			NewWithT(t).Expect(string(text)).To(ContainSubstring(name + ": OK\n"))
