@@ -106,13 +106,24 @@ func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := startCluster(t)
+			before := c.everything(t)
 			for _, title := range titles {
 				c.twice(t, script(t, installPage, set, title), dist)
 			}
 			c.twice(t, script(t, installPage, set, remove), dist)
-			c.expectLeftovers(t)
+			c.expectLeftovers(t, before)
 		})
 	}
+}
+
+func TestMakeDeploysAndUninstalls(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	before := c.everything(t)
+	run := "make --no-print-directory KUBECTL=" + c.kubectl + " "
+	c.twice(t, run+"deploy", "")
+	c.twice(t, run+"uninstall", "")
+	c.expectLeftovers(t, before)
 }
 
 // twice runs commands twice; the second time, they change nothing.
@@ -125,12 +136,27 @@ func (c cluster) twice(t *testing.T, commands, dist string) {
 	NewWithT(t).Expect(versions(c.live(t, objects))).To(Equal(before), commands)
 }
 
-// expectLeftovers checks that only those objects remain that the page names.
-func (c cluster) expectLeftovers(t *testing.T) {
+// everything returns all objects of the cluster, of every kind. Leases and Events come and go by
+// themselves.
+func (c cluster) everything(t *testing.T) []string {
 	t.Helper()
-	left := c.live(t, c.kustomize(t, "default"))
-	NewWithT(t).Expect(left).To(And(HaveLen(2), HaveKey("Namespace/broadband-operator"),
-		HaveKey("CustomResourceDefinition/requestledgers.wholesale.broadband")))
+	const item = `{.kind}{" "}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}`
+	kinds := must(t, c.command(t, c.kubectl, "api-resources", "--verbs=list", "--output=name"))
+	listed := must(t, c.command(t, c.kubectl, "get", strings.Join(strings.Fields(kinds), ","), "--all-namespaces",
+		"--ignore-not-found", "--output=jsonpath={range .items[*]}"+item+"{end}"))
+	return slices.DeleteFunc(strings.Split(strings.TrimSpace(listed), "\n"), func(one string) bool {
+		return strings.HasPrefix(one, "Lease ") || strings.HasPrefix(one, "Event ")
+	})
+}
+
+// expectLeftovers checks that only those objects remain that the page names. The API server keeps an
+// APIService for the CustomResourceDefinition.
+func (c cluster) expectLeftovers(t *testing.T, before []string) {
+	t.Helper()
+	NewWithT(t).Eventually(func() []string {
+		return slices.DeleteFunc(c.everything(t), func(one string) bool { return slices.Contains(before, one) })
+	}).WithTimeout(deletion).Should(ConsistOf("Namespace /broadband-operator",
+		"CustomResourceDefinition /requestledgers.wholesale.broadband", "APIService /v1alpha1.wholesale.broadband"))
 }
 
 func TestTheCommandsOfTheReadmeLeadToAService(t *testing.T) {
