@@ -59,26 +59,46 @@ demo: 20 of 20 are InSync, 0 have a request, 0 s
 func TestAWaveChangesEveryPlanOnceAndPrintsWhatItTook(t *testing.T) {
 	t.Parallel()
 	for _, size := range world.Scale(nil, []string{"12"}) {
-		expectWave(t, size)
+		NewWithT(t).Expect(runDemo(t, "-wave="+size)).To(MatchRegexp(
+			size + ` of ` + size + ` are InSync, 0 have a request, \d+ s\n` +
+				`demo: ` + size + ` plan changes in \d+\.\d s, one for each service: 60 calls to the carrier, \d+ writes\n` +
+				`demo: each change took 5\.00 calls, \d\.\d\d writes and \d+\.\d{3} s\n`))
 	}
 }
 
-func expectWave(t *testing.T, size string) {
+// The demo tries by itself what it suggests. One suggestion takes two minutes, so it does this at full
+// size only.
+func TestWhatTheDemoSuggestsWorksWhenItIsPasted(t *testing.T) {
+	t.Parallel()
+	for _, flag := range world.Scale(nil, []string{"-once"}) {
+		NewWithT(t).Expect(runDemo(t, flag)).To(And(ContainSubstring("demo: every sample has the expected state"),
+			ContainSubstring("1. Approve the change"), ContainSubstring("2. Lose the"), ContainSubstring("3. Edit a plan")))
+	}
+}
+
+func TestAManagerThatIsKilledBeforeTheResponseLeadsToOneChange(t *testing.T) {
+	t.Parallel()
+	for _, flag := range world.Scale(nil, []string{"-kill"}) {
+		NewWithT(t).Expect(runDemo(t, flag)).To(ContainSubstring(
+			"demo: bbs/faster is InSync: the carrier carried out one change, and nothing was sent twice"))
+	}
+}
+
+// runDemo runs the demo to its end, and returns what it printed.
+func runDemo(t *testing.T, flag string) string {
 	t.Helper()
 	g, bin := NewWithT(t), filepath.Join(t.TempDir(), "bin")
 	build(t, "../..", bin)
 	assets, err := filepath.Abs("../../bin/controlplane")
 	g.Expect(err).NotTo(HaveOccurred())
 	assets = cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), assets)
-	ctx, cancel := context.WithTimeout(t.Context(), ready)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*ready)
 	defer cancel()
-	wave := exec.CommandContext(ctx, os.Args[0], //nolint:gosec // itself
-		"-wave="+size, "-bin="+bin, "-state="+filepath.Join(bin, "demo"), "-assets="+assets)
-	wave.Dir, wave.Env = "../..", append(os.Environ(), runsDemo+"=1")
-	wave.Cancel = func() error { return wave.Process.Signal(os.Interrupt) }
-	printed, err := wave.CombinedOutput()
+	demo := exec.CommandContext(ctx, os.Args[0], //nolint:gosec // itself
+		flag, "-bin="+bin, "-state="+filepath.Join(bin, "demo"), "-assets="+assets)
+	demo.Dir, demo.Env = "../..", append(os.Environ(), runsDemo+"=1")
+	demo.Cancel = func() error { return demo.Process.Signal(os.Interrupt) }
+	printed, err := demo.CombinedOutput()
 	g.Expect(err).NotTo(HaveOccurred(), string(printed))
-	g.Expect(string(printed)).To(MatchRegexp(size + ` of ` + size + ` are InSync, 0 have a request, \d+ s\n` +
-		`demo: ` + size + ` plan changes in \d+\.\d s, one for each service: 60 calls to the carrier, \d+ writes\n` +
-		`demo: each change took 5\.00 calls, \d\.\d\d writes and \d+\.\d{3} s\n`))
+	return string(printed)
 }
