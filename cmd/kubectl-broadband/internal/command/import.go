@@ -28,6 +28,7 @@ type importer struct {
 	columns    map[string]string
 	folder     string
 	account    string
+	kustomize  bool
 	report     bool
 	accept     bool
 }
@@ -59,6 +60,7 @@ func (t *tool) importCommand() *cobra.Command {
 	flags.StringToStringVar(&i.columns, "map", nil, "the header of a field, such as plan='Tariff name'")
 	flags.StringVar(&i.folder, "folder", "fleet", "the folder of the manifests")
 	flags.StringVar(&i.account, "account", "default", "the CarrierAccount of the services")
+	flags.BoolVar(&i.kustomize, "kustomize", false, "also write a kustomization.yaml that lists the manifests")
 	flags.BoolVar(&i.report, "report", false, "compare the applied manifests of the folder with the carrier")
 	flags.BoolVar(&i.accept, "accept", false, "write the carrier's plans into the manifests of the folder")
 	command.MarkFlagsMutuallyExclusive("csv", "service-ids", "report", "accept")
@@ -107,7 +109,7 @@ func (i *importer) write(rows []imports.Row) error {
 		if err != nil {
 			return err
 		}
-		state, err := keepOrWrite(filepath.Join(i.folder, row.Name+".yaml"), text)
+		state, err := keepOrWrite(filepath.Join(i.folder, imports.FileName(row)), text)
 		if err != nil {
 			return err
 		}
@@ -116,9 +118,37 @@ func (i *importer) write(rows []imports.Row) error {
 			return err
 		}
 	}
-	return i.printf("%s: %s written, %d as before, %d kept that differ from the list.\nNext: kubectl apply -f %s, then "+
+	if err := i.writeKustomization(rows); err != nil {
+		return err
+	}
+	return i.printf("%s: %s written, %d as before, %d kept that differ from the list.\nNext: %s, then "+
 		"kubectl broadband import --report --folder %s\n", i.folder, judge.Counted(counts[fileWritten], "manifest"),
-		counts[fileSame], counts[fileDiffers], i.folder, i.folder)
+		counts[fileSame], counts[fileDiffers], i.applying(), i.folder)
+}
+
+const kustomizationFile = "kustomization.yaml"
+
+// writeKustomization writes the kustomization, if it is asked for.
+func (i *importer) writeKustomization(rows []imports.Row) error {
+	if !i.kustomize {
+		return nil
+	}
+	text, err := imports.Kustomization(rows)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(i.folder, kustomizationFile), text, 0o600); err != nil {
+		return fmt.Errorf("write the kustomization: %w", err)
+	}
+	return nil
+}
+
+// applying is the command that applies the folder.
+func (i *importer) applying() string {
+	if _, err := os.Stat(filepath.Join(i.folder, kustomizationFile)); err == nil {
+		return "kubectl apply -k " + i.folder
+	}
+	return "kubectl apply -f " + i.folder
 }
 
 // fileState is what became of a file of the folder.

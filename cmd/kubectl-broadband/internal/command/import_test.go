@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/command"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -86,6 +87,26 @@ var _ = Describe("import", func() {
 		}
 		Expect(newPlugin().run(ctx, "import", "--csv", "fleet.csv").out).To(
 			HavePrefix("fleet: 37 manifests written, 9963 as before, 0 kept"), "without a terminal there is no bar")
+	})
+
+	It("writes a kustomization that kubectl applies, and reports on it", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		GinkgoT().Chdir(GinkgoT().TempDir())
+		list := "name,service id,plan,term\n"
+		for _, name := range []string{"site-two", "site-one"} {
+			list += fmt.Sprintf("%s,%d,Home 50/20,12\n", name, f.line(name))
+		}
+		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
+		p := newPlugin()
+		ran := p.run(ctx, "import", "--csv", "fleet.csv", "--kustomize", "-n", f.Namespace)
+		Expect(ran.out).To(ContainSubstring("\nNext: kubectl apply -k fleet, then kubectl broadband import --report"))
+		_, err := plane.Kubectl("apply", "-k", "fleet")
+		Expect(err).NotTo(HaveOccurred())
+		for _, name := range []string{"site-one", "site-two"} {
+			Expect(f.drive(ctx, name).Spec.ManagementPolicy).To(Equal(v1alpha1.ManagementPlan))
+		}
+		Expect(p.run(ctx, "import", "--report", "-n", f.Namespace).out).To(HavePrefix("2 services: the carrier has"))
+		Expect(p.run(ctx, "import", "--accept", "-n", f.Namespace).out).To(HaveSuffix("Next: kubectl apply -k fleet\n"))
 	})
 
 	It("names every line that cannot be imported, and writes nothing", func(ctx SpecContext) {

@@ -88,7 +88,7 @@ func (i *importer) acceptCarriers(ctx context.Context) error {
 		}
 	}
 	return i.printf("%s changed to what the carrier has; %s left that need you.\n"+
-		"Next: kubectl apply -f %s\n", judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.folder)
+		"Next: %s\n", judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.applying())
 }
 
 // compared reads the manifests of the folder and their objects.

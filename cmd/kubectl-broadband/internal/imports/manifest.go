@@ -5,6 +5,7 @@ package imports
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"sigs.k8s.io/yaml"
@@ -48,6 +49,27 @@ func Manifest(row Row, target Target) ([]byte, error) {
 	return written(manifest{
 		v1alpha1.GroupVersion.String(), "BroadbandService", metadata{row.Name, target.Namespace}, spec,
 	})
+}
+
+// FileName is the name of the file of a service's manifest.
+func FileName(row Row) string { return row.Name + ".yaml" }
+
+// Kustomization returns a kustomization of the manifests.
+func Kustomization(rows []Row) ([]byte, error) {
+	files := make([]string, 0, len(rows))
+	for _, row := range rows {
+		files = append(files, FileName(row))
+	}
+	slices.Sort(files)
+	text, err := yaml.Marshal(struct {
+		APIVersion string   `json:"apiVersion"`
+		Kind       string   `json:"kind"`
+		Resources  []string `json:"resources"`
+	}{"kustomize.config.k8s.io/v1beta1", "Kustomization", files})
+	if err != nil {
+		return nil, fmt.Errorf("write the kustomization: %w", err)
+	}
+	return text, nil
 }
 
 func written(made manifest) ([]byte, error) {
