@@ -39,7 +39,8 @@ func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspec
 	return &Aspect{
 		Type: v1alpha1.ConditionExtensions, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonExtensionUnavailable,
 		Message: Bounded("not available: "+strings.Join(refused, ", ")+
-			": the operator works as without it; if the carrier does not have it, remove it from spec.extensions", MaxMessage),
+			": the operator works as if it were not listed; if the carrier does not have it, remove it from spec.extensions",
+			MaxMessage),
 	}
 }
 

@@ -121,7 +121,7 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 		return readingAgain(in, open)
 	case attempt.Failures >= FailuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s is in progress at the carrier, but it cannot be polled: %s; polling continues",
+			"%s is in progress at the carrier, but it could not be polled: %s; it is polled again automatically",
 			open.Operation, ErrorText(attempt.PollError))}
 	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(

@@ -70,11 +70,11 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 // lostText describes what was lost. A request that the carrier accepted may be recorded nowhere but
 // in the status (R16).
 func lostText(in *LedgerInput, what string) string {
-	why := "missing, for another identity, or older than the newest one seen"
+	why := "is missing, belongs to another identity, or is older than the newest one seen"
 	if in.Installation.IsLost(in.Ledger) {
-		why = fmt.Sprintf("from another cluster (%q)", in.Ledger.Spec.Cluster)
+		why = fmt.Sprintf("belongs to another cluster (%q)", in.Ledger.Spec.Cluster)
 	}
-	words := fmt.Sprintf("the RequestLedger of this %s is %s: the record of what was sent is incomplete", what, why)
+	words := fmt.Sprintf("the RequestLedger of this %s %s: the record of what was sent is incomplete", what, why)
 	if !in.Lost {
 		words = fmt.Sprintf("the RequestLedger of this %s does not contain the carrier's response", what)
 	}

@@ -164,7 +164,7 @@ func TestR26LedgerOfAnotherClusterIsLost(t *testing.T) {
 		s.edit(t.Context(), s.plan.Scenario.Edit)
 		s.notifyManagers()
 		s.expectPosted(t, converting, 1, v1alpha1.ReasonLedgerLost)
-		if message := s.message(); !strings.Contains(message, `from another cluster ("elsewhere")`) {
+		if message := s.message(); !strings.Contains(message, `belongs to another cluster ("elsewhere")`) {
 			t.Errorf("the message is %q", message)
 		}
 		s.setResolution(t, "Succeeded")

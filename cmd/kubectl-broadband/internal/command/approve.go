@@ -36,8 +36,8 @@ func (t *tool) trustCommand() *cobra.Command {
 		choose: func() judge.Chooser { return judge.ToTrust },
 	}
 	return d.command("State that the services already have the unknown values that are declared",
-		"For values that the carrier's API cannot report: nothing is sent for them, and the declared values count\n"+
-			"as the carrier's. Known differences of the same plan still wait for approval.",
+		"Takes declared values as true that the carrier's API cannot report. Nothing is sent for them. Known\n"+
+			"differences in the same plan of changes still wait for approval.",
 		"kubectl broadband trust site-014", "kubectl broadband trust -l imported=yes --dry-run")
 }
 
@@ -46,7 +46,7 @@ func (t *tool) retryCommand() *cobra.Command {
 		tool: t, verb: "retry", past: "retried", annotation: v1alpha1.AnnotationRetry, kinds: fleet.RequestKinds(),
 		choose: func() judge.Chooser { return judge.ToRetry(t.Now()) },
 	}
-	return d.command("Make failed requests once more, unchanged",
+	return d.command("Send failed requests once more, unchanged",
 		"Each request that the carrier refused, or that failed there, is sent once more for the same manifest. Correct\n"+
 			"the manifest instead if the carrier's message says what is wrong with it.",
 		"kubectl broadband retry site-014", "kubectl broadband retry --all --dry-run")

@@ -31,12 +31,13 @@ func (t *tool) planCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "plan [NAME | KIND/NAME]...",
 		Short: "Show what would change at the carrier, and what it would cost",
-		Long: "Shows each change with its old and new value, how the old one is known, and prices. Without arguments: of\n" +
-			"all objects of the namespace, as their status shows it. With -f: what applying the manifests would change,\n" +
-			"by a dry run at the API server and the operator's own decision; nothing is written and nothing is sent.\n\n" +
+		Long: "Shows each change with its old and new value, how the old one is known, and prices. Without arguments, it\n" +
+			"shows the changes in the status of all objects of the namespace. With -f, it shows what applying the\n" +
+			"manifests would change: the API server applies them in a dry run, and the plugin decides as the operator\n" +
+			"does. Nothing is written and nothing is sent.\n\n" +
 			"--prices reads the present prices: for each service it creates a PlanOptionsQuery and removes it afterwards.\n\n" +
-			"Exit codes: 0 nothing would change; 2 something would; 3 something would be spent, or may\n" +
-			"be: a price or the carrier's present plan is not known.",
+			"Exit codes: 0 nothing would change; 2 something would change, and nothing would be spent; 3 something\n" +
+			"would be spent, or could be, because a price or the carrier's present plan is not known.",
 		Example: examples("kubectl broadband plan", "kubectl broadband plan site-014 -o json",
 			"kubectl broadband plan -l site=north -o markdown", "kubectl broadband plan -f manifests/"),
 		RunE: func(command *cobra.Command, names []string) error { return p.run(command.Context(), names) },

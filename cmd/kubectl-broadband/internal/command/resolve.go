@@ -32,15 +32,15 @@ func (t *tool) resolveCommand() *cobra.Command {
 	r.choose = func() judge.Chooser { return judge.ToResolve(r.attempt, r.outcome) }
 	r.before = r.check
 	command := r.command("Show what to ask the carrier about an unknown outcome, and record the outcome",
-		"Without --outcome: what to ask the carrier, request by request. With it: the outcome is recorded for exactly\n"+
-			"the attempt that was shown. NotAccepted and Accepted take one object at a time: NotAccepted sends the request\n"+
-			"again, and a request id belongs to one request.",
+		"Without --outcome, it shows what to ask the carrier about each request. With it, the outcome is recorded for\n"+
+			"exactly the attempt that was shown. NotAccepted and Accepted take one object at a time: NotAccepted sends the\n"+
+			"request again, and a request id belongs to one request.",
 		"kubectl broadband resolve site-014 --dry-run",
 		"kubectl broadband resolve site-014 --outcome Accepted=998877 --dry-run",
 		"kubectl broadband resolve --all --outcome Succeeded --dry-run")
 	command.RunE = func(command *cobra.Command, names []string) error { return r.resolve(command.Context(), names) }
 	command.Flags().StringVar(&r.given, "outcome", "", "Accepted=ID, NotAccepted, Succeeded or Abandoned")
-	command.Flags().StringVar(&r.attempt, "attempt", "", "the attempt, if several of an object wait")
+	command.Flags().StringVar(&r.attempt, "attempt", "", "the id of the attempt, if several requests of the object wait")
 	must(command.RegisterFlagCompletionFunc("outcome",
 		cobra.FixedCompletions(judge.ResolvedOutcomes(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)))
 	for _, flag := range []string{"max-one-time", "max-monthly", "max-changes"} {

@@ -30,7 +30,7 @@ func (t *tool) testCommand() *cobra.Command {
 		Use:   "test SERVICE [TYPE]",
 		Short: "Run a diagnostic test of a service and wait for its result",
 		Long: "Runs a diagnostic test and shows its progress and result. The carrier runs it at once, which may\n" +
-			"interrupt the customer. Without TYPE: the tests of the service so far.",
+			"interrupt the customer. Without TYPE, it lists the tests of the service so far.",
 		Example:           examples("kubectl broadband test site-014", "kubectl broadband test site-014 port-reset --yes"),
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: t.completeNames(fleet.Services()),
