@@ -105,7 +105,8 @@ func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.
 	return session.Login(ctx)
 }
 
-// describeExtensions says which extensions the carrier has, and nothing about an account without any.
+// describeExtensions reports in a condition which extensions the carrier has. An account without
+// extensions has no such condition.
 func (r *CarrierAccountReconciler) describeExtensions(account *v1alpha1.CarrierAccount, session *accounts.Session) {
 	if len(account.Spec.Extensions) == 0 {
 		meta.RemoveStatusCondition(&account.Status.Conditions, v1alpha1.ConditionExtensions)

@@ -17,7 +17,8 @@ type queue struct {
 	waiting chan event.TypedGenericEvent[types.NamespacedName]
 }
 
-// queued is how many objects may wait for the controller's own queue, which has no limit.
+// queued is how many objects may wait here until the controller's own queue, which has no limit,
+// accepts them.
 const queued = 1024
 
 func newQueue() *queue {

@@ -71,7 +71,7 @@ const (
 	ReasonRequestInvalid          = "RequestInvalid"          // 400, 405, 406, 413 to 415
 	ReasonOutcomeUnknown          = "OutcomeUnknown"          // it may have been sent; a person resolves it
 	ReasonStatusLost              = "StatusLost"              // the object's record of its requests is missing
-	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is missing, or older than one seen
+	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is missing, or an older version
 	ReasonLateAcceptance          = "LateAcceptance"          // accepted by the carrier after a person had resolved it
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or from a newer version
 	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing new is started

@@ -19,7 +19,7 @@ func unruly() []string {
 	return []string{"1h1", "-5m", "", "9999999h", "5", "soon", "1e9s", "\u0660s", "5m "}
 }
 
-// TestDurationsThatNoSchemaSawStopNoList (59): the object's neighbors are read all the same.
+// TestDurationsThatNoSchemaSawStopNoList (59): the other objects of the list are read.
 func TestDurationsThatNoSchemaSawStopNoList(t *testing.T) {
 	t.Parallel()
 	for _, written := range unruly() {

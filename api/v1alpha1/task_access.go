@@ -7,7 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Kinds with one request at a time have a TaskStatus in their status. These methods give the
 // submission protocol the same access to each of them.
 
-// RequestOf returns the newest request if it is one of the operation, or nil.
+// RequestOf returns the newest request if it has this operation, or nil.
 func (s *ServiceOrder) RequestOf(operation Operation) *Request { return s.Status.requestOf(operation) }
 
 // PutRequest replaces the newest request.
@@ -40,7 +40,7 @@ func (s *ServiceOrder) Describes() (conditions *[]metav1.Condition, observed *in
 	return &s.Status.Conditions, &s.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it is one of the operation, or nil.
+// RequestOf returns the newest request if it has this operation, or nil.
 func (a *AppointmentRequest) RequestOf(operation Operation) *Request {
 	return a.Status.requestOf(operation)
 }
@@ -70,7 +70,7 @@ func (a *AppointmentRequest) Describes() (conditions *[]metav1.Condition, observ
 	return &a.Status.Conditions, &a.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it is one of the operation, or nil.
+// RequestOf returns the newest request if it has this operation, or nil.
 func (d *DiagnosticTest) RequestOf(operation Operation) *Request {
 	return d.Status.requestOf(operation)
 }
@@ -100,7 +100,7 @@ func (d *DiagnosticTest) Describes() (conditions *[]metav1.Condition, observed *
 	return &d.Status.Conditions, &d.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it is one of the operation, or nil.
+// RequestOf returns the newest request if it has this operation, or nil.
 func (f *FibreBuildQuote) RequestOf(operation Operation) *Request {
 	return f.Status.requestOf(operation)
 }
@@ -130,7 +130,7 @@ func (f *FibreBuildQuote) Describes() (conditions *[]metav1.Condition, observed 
 	return &f.Status.Conditions, &f.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it is one of the operation, or nil.
+// RequestOf returns the newest request if it has this operation, or nil.
 func (p *PlanOptionsQuery) RequestOf(operation Operation) *Request {
 	return p.Status.requestOf(operation)
 }
@@ -160,7 +160,7 @@ func (p *PlanOptionsQuery) Describes() (conditions *[]metav1.Condition, observed
 	return &p.Status.Conditions, &p.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it is one of the operation, or nil.
+// RequestOf returns the newest request if it has this operation, or nil.
 func (h *HealthCheck) RequestOf(operation Operation) *Request { return h.Status.requestOf(operation) }
 
 // PutRequest replaces the newest request.

@@ -31,7 +31,7 @@ type TaskStatus struct {
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
-// requestOf returns the request if it is one of the operation, or nil. The pointer points into the
+// requestOf returns the request if it has this operation, or nil. The pointer points into the
 // status.
 func (s *TaskStatus) requestOf(operation Operation) *Request {
 	if s.Request == nil || s.Request.Operation != operation {

@@ -38,7 +38,7 @@ services:
 )
 
 // The page shows a plan change while it is in progress. Its button loses the response to the next
-// plan change, and the page shows that the carrier has carried out that change all the same.
+// plan change, and the page shows that the carrier has carried out that change nevertheless.
 func TestThePageShowsWhatTheCarrierSees(t *testing.T) {
 	t.Parallel()
 	url, client := startCarrier(t)

@@ -178,7 +178,8 @@ func (s *student) expectWidth(screen string, most int) {
 	}
 }
 
-// expectPlainFile fails if a file that the plugin wrote has colors or broken lines: it is no terminal.
+// expectPlainFile fails if a file that the plugin wrote has colors or broken lines, because a file is
+// not a terminal.
 func (s *student) expectPlainFile(name string) {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.folder, name)) //nolint:gosec // a file of this test

@@ -36,7 +36,7 @@ type Config struct {
 const DefaultUserAgent = "broadband-operator"
 
 // Client calls one carrier for one account. It is safe for concurrent use. It keeps only
-// connections and a token bucket, and makes no calls of its own accord.
+// connections and a token bucket, and makes no calls unless it is asked to.
 type Client struct {
 	origin    *url.URL
 	version   int

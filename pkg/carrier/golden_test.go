@@ -211,7 +211,7 @@ func TestHealthVersionsDecodeToOneShape(t *testing.T) {
 			t.Errorf("version 5 against %d:\n%s", version, diff)
 		}
 	}
-	renamed, err := DecodeHealth(5, golden(t, "health-8.json")) // version 5, answered in the newer names
+	renamed, err := DecodeHealth(5, golden(t, "health-8.json")) // version 5, answered with the newer names
 	if diff := cmp.Diff(old, renamed); diff != "" || err != nil {
 		t.Errorf("newer names at version 5 (%v):\n%s", err, diff)
 	}

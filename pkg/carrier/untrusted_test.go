@@ -87,7 +87,8 @@ func TestTooManyValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestNestedJSON (23): depth uses no stack, wherever a document is read.
+// TestNestedJSON (23): deeply nested JSON does not make the stack grow, wherever a document is
+// read.
 func TestNestedJSON(t *testing.T) {
 	const depth = 100_000
 	w, err := identifier.NewWord("abc")

@@ -41,5 +41,5 @@ func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	}
 }
 
-// Costs reports whether a request costs money, or may.
+// Costs reports whether a request costs money, or may cost money.
 func (b *Bill) Costs() bool { return b.Unknown || b.charges || b.After > b.Before }

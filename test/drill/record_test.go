@@ -62,7 +62,7 @@ func (c apiCall) takesLease() bool {
 
 // recordsOutcome reports whether a call writes the outcome of a request. A write without a request
 // resolves none, and an unknown outcome written by one manager resolves nothing for the other,
-// which may know better while it runs.
+// which may still know the outcome while it runs.
 func (c apiCall) recordsOutcome() bool {
 	return c.recordedObject() != "" && strings.Contains(c.body, `"phase":"`) &&
 		!c.writesPhase(v1alpha1.PhaseSubmitting) && !c.writesPhase(v1alpha1.PhaseOutcomeUnknown)

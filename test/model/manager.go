@@ -252,7 +252,8 @@ var responses = []struct {
 	{senderUnsent, false, writesNothing},
 }
 
-// receipt writes the result of an attempt, repeated until the resourceVersion fits (R16).
+// receipt writes the result of an attempt. It stands for all repetitions of the write until the
+// resourceVersion matches (R16).
 func (m *model) receipt(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]

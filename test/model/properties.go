@@ -139,8 +139,8 @@ var cannotBe = property{
 
 // isLost reports that neither a running process nor the ledger knows of an accepted POST. If the
 // sender has recorded its receipt, the ledger must have the attempt's number, or a number that a
-// person named instead. If the response was lost, the attempt must be open, or ended by a writer
-// that may know better.
+// person named instead. If the response was lost, the attempt must be open, or must have ended in a
+// phase in which the carrier may have accepted it.
 func (m *model) isLost(s *state, attempt uint8) bool {
 	about := &s.intents[attempt]
 	if about.request == noRequest || about.restoredAway || s.isBetween(attempt, hasResponse, hasResponse) {
@@ -177,11 +177,11 @@ func (m *model) sameDeclaration(s *state) bool {
 	return false
 }
 
-// wasBought reports whether an attempt was accepted and nothing excuses another one for its
+// wasBought reports whether an attempt was accepted and nothing permits another attempt for its
 // declaration.
 func (i *intent) wasBought() bool { return i.rank > 0 && i.permit < permitSame }
 
-// stands reports whether an attempt was accepted and has not failed, and nothing excuses another
+// stands reports whether an attempt was accepted and has not failed, and nothing permits another
 // attempt for the same value.
 func (i *intent) stands() bool {
 	return i.rank > 0 && i.permit == noPermit && i.request != requestFailed

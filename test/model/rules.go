@@ -25,7 +25,7 @@ const (
 	ownWorkers   // an own attempt is never posted only if no worker of this process is working on it
 	outcomesHold // an ended attempt of a declaration counts for it, whatever was begun after it
 	lateCounts   // a settled late acceptance counts, whatever was begun after it
-	byAttempt    // a loss is also noticed by a newest attempt that the ledger does not have
+	byAttempt    // a loss is also noticed if the newest attempt is not in the ledger
 	statusFirst  // the status shows the intent before the POST
 	claimsAtGate // the gate's GET of the object closes it if the status claims more than was judged
 
@@ -98,8 +98,9 @@ func (m *model) first() state {
 	return s
 }
 
-// remembers reports whether revisions are compared at all: without restores nothing falls.
+// remembers reports whether revisions are compared at all: without restores, no revision decreases.
 func (m *model) remembers() bool { return m.bounds.left.restores > 0 }
 
-// revises reports whether revisions differ at all: otherwise one represents all of them.
+// revises reports whether the check distinguishes revisions; if not, one revision represents all of
+// them.
 func (m *model) revises() bool { return m.remembers() || !m.rules.has(r1) }

@@ -87,8 +87,8 @@ func (r *run) runPass(ctx context.Context, manager *process) bool {
 	return r.changes() != before
 }
 
-// recheck schedules another pass of every manager after the object became less settled, as the
-// watches do.
+// recheck schedules another pass of every manager if the object has become less settled. The
+// watches of a real manager do the same.
 func (r *run) recheck(before, after Subject) {
 	if !becameLessSettled(before, after) {
 		return

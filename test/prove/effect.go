@@ -89,7 +89,7 @@ const (
 	Redelivered FaultKind = "a watch event is delivered twice"
 )
 
-// common are the faults that every service has now and then.
+// common returns the faults that every service has now and then.
 func common(op Op) []FaultKind {
 	return [...][]FaultKind{
 		Write:     {CrashBefore, CrashAfter, Refused, Lost, Conflict},
@@ -102,7 +102,7 @@ func common(op Op) []FaultKind {
 	}[op]
 }
 
-// rare are the other faults.
+// rare returns the other faults.
 func rare(op Op) []FaultKind {
 	return [...][]FaultKind{
 		Write:     {Late},

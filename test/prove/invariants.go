@@ -345,8 +345,8 @@ func oneAtATime(w *recorder) string {
 
 // resolutionExact checks that only a person resolves an unknown outcome as not accepted or
 // abandoned. There are two exceptions: a sender whose POST was refused before the carrier saw it
-// knows better than another process that considered it lost, and deleting a diagnostic test
-// abandons its run.
+// knows more than another process that considered it lost, and deleting a diagnostic test abandons
+// its run.
 func resolutionExact(w *recorder) string {
 	for _, step := range w.phaseChanges {
 		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted

@@ -225,8 +225,8 @@ func regressionsOfTwoManagers() []regression {
 			"two unknown outcomes are both resolved", v1alpha1.OperationPlanChange, 1,
 			[]Fault{{What: updateService, Nth: 2, Kind: CrashAfter}, {What: updateService, Nth: 7, Kind: CrashAfter}},
 		},
-		// A POST is refused, and while its sender records that, the other manager calls the outcome
-		// unknown. The sender's result is the right one.
+		// A POST is refused, and while its sender records that, the other manager records the
+		// outcome as unknown. The sender's result is the right one.
 		{
 			"a sender whose POST was refused overrides an unknown outcome", v1alpha1.OperationOrderCreate, 2,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: Denied}, {What: "read broadband-order", Nth: 2, Kind: Late}},

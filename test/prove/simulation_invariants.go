@@ -275,7 +275,7 @@ func (c *simulationRecorder) isAbandonedRun(of transition) bool {
 	return abandoned && c.deleted[of.request.UID]
 }
 
-// isCorrection reports whether another process saw the claim of an order before its sender could
+// isCorrection reports whether another process saw the intent of an order before its sender could
 // record that it had sent nothing.
 func (of transition) isCorrection() bool {
 	unsent := of.sent == nil && of.to == v1alpha1.PhaseNotSent
@@ -303,7 +303,7 @@ func (of transition) needsPerson() bool {
 	return of.from == v1alpha1.PhaseOutcomeUnknown && ends
 }
 
-// isSupported reports whether an attempt that is recorded as done is done.
+// isSupported reports whether there is evidence for a record that an attempt is done.
 func (c *simulationRecorder) isSupported(of transition) bool {
 	return of.resolved || of.accepted || c.isEvident(of.member, of.request)
 }

@@ -169,7 +169,8 @@ func (m *manager) queueFor(change store.Change) {
 	if wasReplaced(change) {
 		m.queueOthers(one)
 	}
-	restored := m.simulation.restored[change.Version] // as a new object, or to a new process: both are reconciled
+	// An object that is restored is reconciled as a new object, or by a process that starts after that.
+	restored := m.simulation.restored[change.Version]
 	if restored || isUserChange(change) {
 		m.entryOf(one).schedule(now())
 	}

@@ -327,7 +327,7 @@ func renamed[K comparable](names map[K]int, name K) int {
 	return names[name]
 }
 
-// class returns the API server's reason of an error. Other errors are from the client library,
+// class returns the API server's reason for an error. Other errors are from the client library,
 // which is the same on both sides.
 func class(err error) string {
 	if err == nil {

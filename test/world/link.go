@@ -16,7 +16,7 @@ import (
 type Link struct {
 	mu   sync.Mutex
 	down bool
-	held chan struct{} // closed when calls continue; nil while they do
+	held chan struct{} // nil unless calls are held; closed when they continue
 	open map[*http.Request]context.CancelFunc
 }
 

@@ -27,7 +27,7 @@ func TestAdvanceMovesOnlyTheCarriersClock(t *testing.T) {
 	h := start(t)
 	outcome := h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
 	h.sim.Advance(time.Hour)
-	h.get(outcome).is(http.StatusOK) // and the token has not expired
+	h.get(outcome).is(http.StatusOK) // the token has not expired
 }
 
 // TestAPlanChangeInProgressOverridesSetPlan changes a plan by hand while a request is in progress.

@@ -42,7 +42,8 @@ func TestAnEventOfTheSpecification(t *testing.T) {
 	}
 }
 
-// TestAnEventInHeaders compares the form of the published interface: the bare resource and no id.
+// TestAnEventInHeaders compares the form of the published interface: headers name the event, and
+// the body is the resource alone, without an id of the event.
 func TestAnEventInHeaders(t *testing.T) {
 	receiver := newEventReceiver(t)
 	h := start(t, withEventReceiver(receiver, simulator.EventsInHeaders))

@@ -55,8 +55,8 @@ func (h *hostileHarness) call(method, path, body string, headers map[string]stri
 	return response{t: h.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
 }
 
-// runRounds submits and polls many requests, and returns the responses without what differs between
-// any two runs: tokens.
+// runRounds submits and polls many requests, and returns the responses without the tokens, which
+// differ in every run.
 func (h *hostileHarness) runRounds(rounds int) []string {
 	var results []string
 	for range rounds {

@@ -24,10 +24,10 @@ type ServiceReadRules struct {
 // ModificationsForm is the JSON form of a service's modifications. The page does not describe it.
 type ModificationsForm string
 
-// The forms of a service's modifications.
+// The forms of a service's modifications: first if there are some, then if there are none.
 const (
-	ModificationsList   ModificationsForm = "List"   // an array of objects; an empty one
-	ModificationsObject ModificationsForm = "Object" // an object with a member for each; an empty one
+	ModificationsList   ModificationsForm = "List"   // an array of objects; an empty array
+	ModificationsObject ModificationsForm = "Object" // an object with a member for each; an empty object
 	ModificationsText   ModificationsForm = "Text"   // a text; null
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// precedenceHolds is how long a test lets tests that have waited longer go first after the lane has
-// become free. Those tests are woken at once. If one of them turns out not to be sendable, it
+// precedenceHolds is how long a test waits for tests that have waited longer, once no other test of
+// the service is in progress. Those tests are reconciled at once. If one of them cannot be sent, it
 // delays the others no longer than this.
 const precedenceHolds = time.Minute
 

@@ -116,7 +116,7 @@ func TestR30ANewerLedgerOfTestsIsNotUsed(t *testing.T) {
 	decidetest.AssertUnreadable(t, oneshots.JudgeTestLedger(decidetest.NewerLedger(test), test))
 }
 
-// Class Never has nothing that could be read, and nothing that may be repeated.
+// For a request of class Never, no read shows the outcome, and it must not be repeated.
 func TestALostTestWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}

@@ -17,7 +17,8 @@ import (
 // ahead is the error of the clock of the process that wrote a request.
 const ahead = 7 * 24 * time.Hour
 
-// writtenAhead shifts all times of a request by that error.
+// writtenAhead sets all times of a request to a week after the start, as a process whose clock is
+// ahead would write them.
 func writtenAhead(request *v1alpha1.Request) {
 	for _, at := range []*metav1.Time{&request.SubmittedAt, &request.FinishedAt, &request.LostSince} {
 		if !at.IsZero() {

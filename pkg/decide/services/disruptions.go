@@ -46,7 +46,8 @@ type disruption struct {
 	shown v1alpha1.Disruption
 }
 
-// sorted returns the disruptions with a status, in the order of a comparison.
+// sorted returns the disruptions that have a status, in the order that a comparison function
+// defines.
 func sorted(
 	found []carrier.Disruption, status carrier.DisruptionStatus, compare func(a, b disruption) int,
 ) []disruption {

@@ -133,9 +133,9 @@ func isFromService(value *v1alpha1.KnownValue) bool {
 }
 
 // toRemember returns what the ledger records of a value. A value that the description of the service
-// shows can be read again, so it is only recorded in place of another one: that one would justify a
-// request if the status were lost, but "what the ledger remembers of a readable value may prevent a
-// POST, never justify one".
+// shows can be read again, so it is recorded only to replace an older value of the ledger. If the
+// status were lost, the older value would justify a request, but "what the ledger remembers of a
+// readable value may prevent a POST, never justify one".
 func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 	switch {
 	case !isFromService(known):

@@ -116,8 +116,8 @@ func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 	}}
 }
 
-// dueAmong reports whether one of the times has come since health was last requested, and otherwise
-// when the next one comes.
+// dueAmong returns the first of the times that is after the last health request, and reports
+// whether it has come. If there is no such time, it returns zero.
 func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 	for _, at := range times {
 		if at.After(in.Memory.Readings.Health.RequestedAt) {

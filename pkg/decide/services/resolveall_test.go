@@ -271,8 +271,8 @@ func TestR27ALateAcceptanceSaysWhyResolvingAllDoesNotSettleIt(t *testing.T) {
 	}
 }
 
-// The resolution was of the previous attempt: the attempt that repeats it belongs to a process, not
-// to a person.
+// The person resolved the previous attempt. The attempt that repeats it is opened by a process, and
+// counts as not resolved.
 func TestR27ARepeatIsNotResolvedByAPerson(t *testing.T) {
 	t.Parallel()
 	said := func(r *v1alpha1.Request) { r.ResolvedBy = &v1alpha1.Resolution{Word: "a-1=Accepted:77"} }

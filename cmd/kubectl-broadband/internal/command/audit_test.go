@@ -70,8 +70,8 @@ func (f *fleetWorld) asReader(reader string, arguments ...string) []string {
 	return append([]string{"--as", reader, "--as-group", "system:masters"}, arguments...)
 }
 
-// writeReaderFiles writes manifests of live services, of which kubectl has applied one, and of a new
-// one, and the list of an import.
+// writeReaderFiles writes the manifests of a new service and of two live ones, and the list for an
+// import. kubectl applies one of the manifests.
 func (f *fleetWorld) writeReaderFiles() {
 	GinkgoHelper()
 	Expect(os.Mkdir("manifests", 0o750)).To(Succeed())

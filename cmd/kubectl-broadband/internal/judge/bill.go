@@ -102,7 +102,7 @@ func CarriesPrice(changes []v1alpha1.Change, at int) bool {
 	}) == at
 }
 
-// Spends reports whether the changes cost money, or may.
+// Spends reports whether the changes cost money, or may cost money.
 func (s *Sums) Spends() bool {
 	costs := func(sum Sum) bool { return sum.OneTime > 0 || sum.Rise() > 0 }
 	return s.Unknown > 0 || slices.ContainsFunc(s.ByCurrency, costs)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDialerChecksTheDialedAddress (12, 15, 16): whatever a name resolved to, and in whatever
-// spelling of the address.
+// TestDialerChecksTheDialedAddress (12, 15, 16): the dialer checks the address that a name resolved
+// to, in every notation.
 func TestDialerChecksTheDialedAddress(t *testing.T) {
 	config := Config{Forbidden: func(string) error { return net.ErrClosed }}
 	for address, want := range map[string]bool{

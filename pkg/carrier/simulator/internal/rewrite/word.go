@@ -71,15 +71,18 @@ func formUnder(key string) func(rest string) bool {
 	return func(string) bool { return false } // free text
 }
 
-// inName reports whether the rest is that of a key: wholesaleLocationId, wholesale_test_id.
+// inName reports whether the text after the word ends a key: wholesaleLocationId,
+// wholesale_test_id.
 func inName(rest string) bool {
 	return len(rest) > 1 && (rest[0] == '_' || 'A' <= rest[0] && rest[0] <= 'Z')
 }
 
-// inSource reports whether the word stands alone, or the rest is that of an enumeration.
+// inSource reports whether the word stands alone, or the text after it ends a value of an
+// enumeration.
 func inSource(rest string) bool { return rest == "" || inEnumeration(rest) }
 
-// inEnumeration reports whether the rest is that of an enumeration: -tech, _TECHNICIAN.
+// inEnumeration reports whether the text after the word ends a value of an enumeration: -tech,
+// _TECHNICIAN.
 func inEnumeration(rest string) bool {
 	const lower, upper = "-0123456789abcdefghijklmnopqrstuvwxyz", "_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return len(rest) > 1 && (rest[0] == '-' && strings.Trim(rest, lower) == "" ||
