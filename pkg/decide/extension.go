@@ -13,10 +13,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Extensions maps each extension that a process has used to the error with which the carrier refused
-// it; nil if the carrier has it.
-type Extensions map[v1alpha1.Extension]error
-
 // ExtensionsAspect reports whether the carrier has the extensions of an account that were used; nil
 // while none was. An extension that the account's version does not have cannot be used.
 func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspect {

@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // Input is the input of a decision about an object of any kind.
@@ -66,6 +67,10 @@ type Account struct {
 
 	Extensions Extensions // what this process knows about the carrier's extensions
 }
+
+// Extensions maps each extension that a process has used to the error with which the carrier refused
+// it; nil if the carrier has it.
+type Extensions map[v1alpha1.Extension]error
 
 // Breaker is what a process knows about the availability of an account's carrier. After a lost
 // response it holds back chargeable requests until the carrier has answered a read and the pause is
@@ -112,3 +117,13 @@ type Spending struct {
 // was first seen. If the monotonic clock stops while the machine sleeps, the reservation counts for
 // longer.
 type FutureReservations map[string]time.Duration
+
+// anyRequest reports whether the newest request of any operation of the object has a property.
+func anyRequest(in *Input, holds func(*v1alpha1.Request) bool) bool {
+	for contract := range carrier.Contracts() {
+		if last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation)); last != nil && holds(last) {
+			return true
+		}
+	}
+	return false
+}

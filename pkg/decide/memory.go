@@ -144,6 +144,16 @@ type Reading struct {
 	Service      ServiceValues
 }
 
+// ServiceValues is what is kept of the carrier's description of a service (extension ServiceRead). A
+// value that the description does not have is empty.
+type ServiceValues struct {
+	Plan, RestorationSLA, AggregationMethod, DSLStabilityProfile string // in the spelling of requests
+
+	TechnologyType, LocationID, AVCID string
+
+	Modified bool // whether the description lists modifications
+}
+
 // ReadingState is the progress of a reading.
 type ReadingState string
 

@@ -32,22 +32,3 @@ func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 	}
 	return RequeueAt(decision, Earlier(again, RetryDue(in, last)))
 }
-
-// resolveHandled sets whether the resolve annotation counts as handled with this decision, or as
-// ignored: "status.handled echoes only what was acted on". The annotations that a request uses up
-// are handled by its intent, not here.
-func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
-	handled := *in.Subject.Controls()
-	settled, resolves := decision.Step.(Resolve)
-	handled.IgnoredResolve = ""
-	switch {
-	case resolves && ResolutionNames(in, settled.AttemptID):
-		handled.Resolve = ResolveAnnotation(in)
-	case !resolvesNothing(in):
-	case hasResolved(in):
-		handled.Resolve = ResolveAnnotation(in)
-	default:
-		handled.IgnoredResolve = ResolveAnnotation(in)
-	}
-	return handled
-}

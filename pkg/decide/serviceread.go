@@ -7,16 +7,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// ServiceValues is what is kept of the carrier's description of a service (extension ServiceRead). A
-// value that the description does not have is empty.
-type ServiceValues struct {
-	Plan, RestorationSLA, AggregationMethod, DSLStabilityProfile string // in the spelling of requests
-
-	TechnologyType, LocationID, AVCID string
-
-	Modified bool // whether the description lists modifications
-}
-
 // ServiceValuesOf returns what is kept of a description.
 func ServiceValuesOf(found carrier.Service) ServiceValues {
 	const longest = 64

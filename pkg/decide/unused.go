@@ -114,11 +114,21 @@ func hasFailed(in *Input) bool {
 	return anyRequest(in, func(last *v1alpha1.Request) bool { return EndedInFailure(last) || reclaimed(last) })
 }
 
-func anyRequest(in *Input, holds func(*v1alpha1.Request) bool) bool {
-	for contract := range carrier.Contracts() {
-		if last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation)); last != nil && holds(last) {
-			return true
-		}
+// resolveHandled sets whether the resolve annotation counts as handled with this decision, or as
+// ignored: "status.handled echoes only what was acted on". The annotations that a request uses up
+// are handled by its intent, not here.
+func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
+	handled := *in.Subject.Controls()
+	settled, resolves := decision.Step.(Resolve)
+	handled.IgnoredResolve = ""
+	switch {
+	case resolves && ResolutionNames(in, settled.AttemptID):
+		handled.Resolve = ResolveAnnotation(in)
+	case !resolvesNothing(in):
+	case hasResolved(in):
+		handled.Resolve = ResolveAnnotation(in)
+	default:
+		handled.IgnoredResolve = ResolveAnnotation(in)
 	}
-	return false
+	return handled
 }

@@ -272,3 +272,13 @@ func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter)
 	})
 }
+
+// priceConfirmed implements: "the options are read again right before the POST and a different fee voids
+// the approval". A different fee results in another hash, which the approval does not match.
+func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+		return nil
+	}
+	return askPrice(in)
+}

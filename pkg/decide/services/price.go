@@ -96,21 +96,6 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	return changes
 }
 
-// pricedRows returns the indexes of the changes that carry a price: the row of the SLA, and the
-// first row of plan and term, which are sold together.
-func pricedRows(changes []v1alpha1.Change) []int {
-	var rows []int
-	ofPlan := false
-	for i, change := range changes {
-		isPlan := change.Field != decide.FieldSLA
-		if !isPlan || !ofPlan {
-			rows = append(rows, i)
-		}
-		ofPlan = ofPlan || isPlan
-	}
-	return rows
-}
-
 func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, offers []carrier.Plan) {
 	if state := in.Service.Status.Carrier; state.Plan != nil && !want.Unread {
 		if now := offered(offers, state.Plan.Value, valueOf(state.Term)); now != nil {
@@ -162,14 +147,4 @@ func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
 func sameFee(a, b *carrier.Fee) bool {
 	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
 	return same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
-}
-
-// priceConfirmed implements: "the options are read again right before the POST and a different fee voids
-// the approval". A different fee results in another hash, which the approval does not match.
-func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
-	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
-		return nil
-	}
-	return askPrice(in)
 }

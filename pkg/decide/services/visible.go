@@ -95,9 +95,8 @@ func showsNothing(in *Input) bool {
 }
 
 // firstReading waits for the first reading of the description of the service, or else of its
-// cancellation, a free GET. Unless this reading is
-// disabled, it comes before any report about a service that the carrier has not shown, and before
-// any change of a service that may be cancelled.
+// cancellation, a free GET. Unless this reading is disabled, it comes before any report about a
+// service that the carrier has not shown, and before any change of a service that may be cancelled.
 func firstReading(in *Input) *decide.Decision {
 	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
