@@ -49,7 +49,7 @@ const ReasonExtensionUnavailable = "ExtensionUnavailable"
 
 // Reasons of a service's conditions that the operator itself determines.
 const (
-	ReasonInSync                  = "InSync"                  // the carrier's state is the declared one
+	ReasonInSync                  = "InSync"                  // the carrier's state matches the declared state
 	ReasonProgressing             = "Progressing"             // a request is in progress, or the state is being read
 	ReasonPlanned                 = "Planned"                 // managementPolicy Plan: changes are computed, not sent
 	ReasonObserving               = "Observing"               // managementPolicy Observe: read only

@@ -390,7 +390,7 @@ type FinishedRequest struct {
 	// +required
 	Outcome RequestPhase `json:"outcome"`
 
-	// code is the carrier's raw error code, if it ended in one.
+	// code is the carrier's raw error code, if the request ended in an error.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Code string `json:"code,omitempty"`
@@ -459,7 +459,7 @@ const (
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
 	// AnnotationTrust holds the hash of a plan of changes: the carrier is assumed to have the
-	// declared values where its own are unknown, and they are not requested.
+	// declared values where its own values are unknown, and the declared values are not requested.
 	AnnotationTrust = "wholesale.broadband/trust"
 	// AnnotationRetry requests one more attempt after a definitive failure. It holds the attemptID of
 	// the failed attempt, or an RFC 3339 time after the end of that attempt that is not in the future.

@@ -125,7 +125,8 @@ func waveService(number int) *v1alpha1.BroadbandService {
 	}
 }
 
-// follow shows how many services have a plan and are ready, until all are or writing them has failed.
+// follow shows how many services have a plan and are ready, until all of them are ready or a write
+// has failed.
 func (d *demo) follow(ctx context.Context, cluster client.Client, plan string, written <-chan error) error {
 	line := progressLine{demo: d, begun: d.Now()}
 	gained := d.Now()

@@ -48,12 +48,12 @@ func (s *state) isVoid(p place, resolution fact) bool {
 	return resolution == personNotAccepted || s.ledger.at(p).phase.hasEnded()
 }
 
-// notePermit notes which further POST a resolution excuses. Only a false or an early resolution
-// excuses one: the carrier had accepted the attempt, or its sender had already made its last read
+// notePermit notes which further POST a resolution permits. Only a false or an early resolution
+// permits one: the carrier had accepted the attempt, or its sender had already made its last read
 // (R12).
 //
-//   - NotAccepted excuses one more POST.
-//   - Abandoned, and the number of another request, excuse one for another declaration.
+//   - NotAccepted permits one more POST.
+//   - Abandoned, and the number of another request, permit one for another declaration.
 //   - Succeeded for a request that the carrier does not have makes the known value of the ledger
 //     wrong: another value that was bought before may be bought again.
 func (s *state) notePermit(attempt uint8, resolution fact) {
@@ -91,8 +91,8 @@ func (s *state) permitAll(claimed uint8) {
 }
 
 // revokePermit revokes the permit of a resolution. A late acceptance that is recorded before
-// anything else was sent blocks the lane, so the resolution that it contradicts excuses nothing any
-// more.
+// anything else was sent blocks the lane, so the resolution that it contradicts no longer permits
+// anything.
 func (s *state) revokePermit(attempt uint8) {
 	for i := attempt + 1; i < s.begun; i++ {
 		if s.intents[i].rank > 0 || s.isBetween(i, gateAge, dialing) {

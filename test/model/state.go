@@ -188,7 +188,7 @@ type intent struct {
 	permit         permit
 }
 
-// permit states which further POST of the same value the resolutions excuse.
+// permit states which further POST of the same value the resolutions permit.
 type permit uint8
 
 const (

@@ -220,7 +220,7 @@ func regressionsOfLateResponses() []regression {
 // regressionsOfTwoManagers are about managers that know different things.
 func regressionsOfTwoManagers() []regression {
 	return []regression{
-		// Two processes end with a recorded intent, and a person is called twice.
+		// Two processes end with a recorded intent, and a person is asked twice.
 		{
 			"two unknown outcomes are both resolved", v1alpha1.OperationPlanChange, 1,
 			[]Fault{{What: updateService, Nth: 2, Kind: CrashAfter}, {What: updateService, Nth: 7, Kind: CrashAfter}},

@@ -115,7 +115,7 @@ func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) serviceInfo {
 	return info
 }
 
-// activatedAt returns when the service was connected. One that always existed shows a fixed day.
+// activatedAt returns when the service was connected. A service that always existed shows a fixed day.
 func (svc *serviceState) activatedAt() time.Time {
 	if svc.ActivatedAt.IsZero() {
 		return time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -84,7 +84,7 @@ func undescribed(in *Input) *decide.Decision {
 }
 
 // willBeDescribed reports whether a declared value is about to be read from the description of the
-// service: then it is not trusted instead.
+// service. Such a value is not trusted without being read.
 func willBeDescribed(in *Input, field string) bool {
 	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
 		if value.field == field {
@@ -252,7 +252,7 @@ func readable(in *Input) bool {
 		decide.Listed(in.Account.Object, in.Service.ServiceNumber())
 }
 
-// due reports whether a topic has to be read now, and otherwise when.
+// due reports whether a topic has to be read now, and returns when it is read next if not.
 func (o observation) due(in *Input) (bool, time.Time) {
 	reading := in.Memory.Readings.Of(o.topic)
 	switch {
