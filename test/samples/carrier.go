@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -109,12 +110,17 @@ func secretOf(namespace string, reference v1alpha1.SecretKeyReference, content s
 	}
 }
 
-// assignOwner gives the services, orders and qualifications without an owner to the first client.
+// assignOwner gives the services, orders and qualifications without an owner to the first client, and
+// drops the services of clients that have no account among the samples.
 func assignOwner(seed *simulator.Seed) error {
 	if len(seed.Clients) == 0 {
 		return errors.New("the samples have no CarrierAccount that could own its services")
 	}
 	first := seed.Clients[0].Name
+	seed.Services = slices.DeleteFunc(seed.Services, func(service simulator.Service) bool {
+		isOwner := func(client simulator.Client) bool { return client.Name == service.Client }
+		return service.Client != "" && !slices.ContainsFunc(seed.Clients, isOwner)
+	})
 	assign(first, seed.Services, func(service *simulator.Service) *string { return &service.Client })
 	assign(first, seed.Orders, func(order *simulator.PlacedOrder) *string { return &order.Client })
 	assign(first, seed.Qualifications, func(site *simulator.Qualification) *string { return &site.Client })
