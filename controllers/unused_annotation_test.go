@@ -38,7 +38,7 @@ var _ = DescribeTable("An annotation without effect is reported by one Event and
 		Expect(world.Ready(process.Drive(ctx, site)).Message).NotTo(ContainSubstring("annotation"))
 	},
 	Entry("approve", v1alpha1.AnnotationApprove, "approves nothing: no change is waiting for approval"),
-	Entry("trust", v1alpha1.AnnotationTrust, "trusts nothing: no unknown value is waiting for a decision"),
+	Entry("trust", v1alpha1.AnnotationTrust, "trusts nothing: no unknown value awaits a decision"),
 	Entry("retry", v1alpha1.AnnotationRetry, "retries nothing: no request has failed"),
 )
 

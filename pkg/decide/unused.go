@@ -78,7 +78,7 @@ func unusedControl(in *Input, decision *Decision) string {
 		needed                   bool
 	}{
 		{v1alpha1.AnnotationApprove, decision.Handled.Approve, "approves nothing: no change is waiting for approval", waits},
-		{v1alpha1.AnnotationTrust, decision.Handled.Trust, "trusts nothing: no unknown value is waiting for a decision", waits},
+		{v1alpha1.AnnotationTrust, decision.Handled.Trust, "trusts nothing: no unknown value awaits a decision", waits},
 		{v1alpha1.AnnotationRetry, decision.Handled.Retry, "retries nothing: no request has failed", hasFailed(in)},
 	} {
 		given := Control(in.Subject, one.annotation)

@@ -10,7 +10,8 @@ import (
 )
 
 // Metrics has all metrics of a manager. A new metric goes into the file of its subject: requests.go,
-// spending.go, carrier.go, notifications.go, or fleet.go with state.go. Only a new subject changes New.
+// spending.go, carrier.go, notifications.go, or fleet.go with state.go. Only a new subject changes
+// New.
 type Metrics struct {
 	Requests      *Requests
 	Carrier       *Carrier
