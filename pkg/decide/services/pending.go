@@ -273,8 +273,8 @@ func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	})
 }
 
-// priceConfirmed implements: "the options are read again right before the POST and a different fee voids
-// the approval". A different fee results in another hash, which the approval does not match.
+// priceConfirmed implements: "the options are read again right before the POST and a different fee
+// voids the approval". A different fee results in another hash, which the approval does not match.
 func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
 	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
