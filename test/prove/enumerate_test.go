@@ -78,7 +78,7 @@ func runPlan(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (out
 	return outcome
 }
 
-// tried returns the scenarios of this run: all of them, except in the small part that `make test` runs.
+// tried returns the scenarios of this run: all of them, except in the part that `make test` runs.
 func tried() []*Scenario {
 	all := os.Getenv("PROVE") != "" || world.Scale(false, true)
 	return slices.DeleteFunc(Scenarios(), func(scenario *Scenario) bool {
