@@ -31,6 +31,7 @@ type Notifications struct {
 	Appointments *AppointmentRequestReconciler
 	Leads        func() bool                // whether this process reconciles objects; nil: it does
 	Enqueue      func(types.NamespacedName) // reconciles a BroadbandService now; nil: not called
+	EnqueueOrder func(types.NamespacedName) // reconciles a ServiceOrder now; nil: not called
 }
 
 // errNotYet makes the carrier send a notification again: the order may not be recorded yet.
@@ -39,15 +40,40 @@ var errNotYet = errors.New("an order of this account is being sent, and its numb
 // Take handles a notification. An error makes the carrier send it again later.
 func (n *Notifications) Take(ctx context.Context, notification receiver.Notification) error {
 	if notification.Event == carrier.EventOrderRejected {
-		return n.orderRejected(ctx, notification)
+		return errors.Join(n.orderRejected(ctx, notification), n.recordForOrder(ctx, notification))
 	}
 	if notification.Event == carrier.EventAppointmentCancelled {
-		return n.appointmentCancelled(ctx, notification)
+		return errors.Join(n.appointmentCancelled(ctx, notification), n.recordForOrder(ctx, notification))
 	}
 	if n.Leads != nil && !n.Leads() {
 		return nil // the leader polls; only a hint is lost
 	}
-	return n.recordForService(ctx, notification)
+	return errors.Join(n.recordForService(ctx, notification), n.recordForOrder(ctx, notification))
+}
+
+// recordForOrder reconciles the orders that a notification concerns, if their carrier has the
+// extension OrderRead: each of them is read now.
+func (n *Notifications) recordForOrder(ctx context.Context, notification receiver.Notification) error {
+	number := numberOf(notification)
+	if number == "" || n.Leads != nil && !n.Leads() {
+		return nil
+	}
+	var account v1alpha1.CarrierAccount
+	if err := n.Get(ctx, notification.Account, &account); err != nil {
+		return fmt.Errorf("read the account that a notification is for: %w", err)
+	}
+	if !account.Extends(v1alpha1.ExtensionOrderRead) {
+		return nil
+	}
+	orders, err := n.ordersNumbered(ctx, notification, number)
+	now := n.Protocol.Now()
+	for _, order := range orders {
+		n.Protocol.Memory.Note(order.UID, now, func(memory *decide.Memory) { memory.NotifiedAt = now })
+		if n.EnqueueOrder != nil {
+			n.EnqueueOrder(client.ObjectKeyFromObject(order))
+		}
+	}
+	return err
 }
 
 // recordForService reconciles the services that a notification concerns. Their requests are polled

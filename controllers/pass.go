@@ -48,6 +48,9 @@ type kind interface {
 // finalizing is a kind whose objects get the finalizer before they send.
 type finalizing interface{ addsFinalizer() }
 
+// learning is a kind that keeps what a reading showed until it is recorded.
+type learning interface{ recorded() }
+
 // synchronous is a kind whose POST returns the result: nothing is polled.
 type synchronous interface{ synchronous() }
 

@@ -121,6 +121,9 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		p.announceUnused(decision)
 		p.noteWritten()
 	}
+	if learner, is := p.kind.(learning); is && !p.changed() {
+		learner.recorded()
+	}
 	return status.Exit(now, p.requeueAt(now, lookAt)), nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
@@ -26,6 +27,8 @@ type orderPass struct {
 
 	qualification    *carrier.Qualification
 	qualificationErr error
+
+	learns bool // whether a reading in memory is not recorded yet
 }
 
 // gather collects the inputs that do not change within a pass.
@@ -36,7 +39,28 @@ func (p *orderPass) gather(ctx context.Context) error {
 	if err := p.gatherLedger(ctx, p); err != nil {
 		return err
 	}
+	p.learn()
 	return p.gatherQualification(ctx)
+}
+
+// learn shows in the status what was read and is not recorded yet. The ledger is written before the
+// status, which shows only what the ledger has: see [orders.Project].
+func (p *orderPass) learn() {
+	p.learns = false
+	if p.verdict == nil && p.ledger.own() != nil {
+		input := p.orderInput(p.input())
+		p.learns = orders.Learn(&input)
+	}
+}
+
+// recorded marks what was read as recorded: from then on, another process may know more.
+func (p *orderPass) recorded() {
+	p.learns = false
+	p.Protocol.Memory.Note(p.order.UID, p.Protocol.Now(), func(memory *decide.Memory) {
+		if memory.Readings.Order.State == decide.ReadingAnswered {
+			memory.Readings.Order.State = decide.ReadingRecorded
+		}
+	})
 }
 
 // gatherQualification reads the result of the qualification if the order still has to be checked
@@ -101,8 +125,19 @@ func (p *orderPass) show(decision decide.Decision) {
 	orders.Show(&input, decision.Pending)
 }
 
-// performRead does nothing: an order is never polled, "the documented API has no read of an order".
-func (p *orderPass) performRead(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
+// performRead reads the order at the carrier, where the carrier has the extension OrderRead.
+func (p *orderPass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
+	start, is := step.(decide.StartReading)
+	if !is {
+		return 0, nil
+	}
+	wait, err := p.Protocol.Ask(ctx, p.session, operate.Question{
+		UID: p.order.UID, Generation: p.order.Generation, OrderID: p.order.Status.OrderID.Number(),
+		Topic: start.Topic, Token: start.Token,
+	})
+	p.learn()
+	return wait, err
+}
 
 func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {
 	return orders.Body(&p.order.Spec, request.Target.RemoteOrderID, contact)
@@ -148,10 +183,13 @@ func (*orderPass) shownLedger(object client.Object) shownLedger {
 	return shown
 }
 
-// learned records the carrier's response to an accepted order, because no read returns it. It is
-// removed if the order may be sent again: the next attempt gets another order number.
+// learned records the carrier's response to an accepted order, because most carriers have no read of
+// it, and what a read has shown since. It is removed if the order may be sent again: the next attempt
+// gets another order number.
 func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 	switch {
+	case by == nil && p.learns:
+		spec.Known.Order = p.order.Status.OrderFacts.DeepCopy()
 	case by == nil:
 	case by.Phase == v1alpha1.PhaseSucceeded:
 		spec.Known.Order = p.order.Status.OrderFacts.DeepCopy()

@@ -20,7 +20,7 @@ import (
 // setup reconciles an order when a user changes it, when its account changes, when another object
 // with its customerReference is deleted, when another process writes to its ledger, and when
 // another object becomes the ledger's holder.
-func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(userChanges())).
 		Watches(&v1alpha1.ServiceOrder{}, recheck(r.RecheckAfter)).
@@ -31,6 +31,7 @@ func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Opti
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
 		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
+		WatchesRawSource(notified.source()).
 		WithOptions(options).
 		Complete(r)
 }

@@ -79,16 +79,15 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	workers, notified := controller.Options{
-		MaxConcurrentReconciles: max(options.Workers, 1), NewQueue: options.NewQueue,
-	}, newQueue()
+	workers := controller.Options{MaxConcurrentReconciles: max(options.Workers, 1), NewQueue: options.NewQueue}
+	notified, notifiedOrders := newQueue(), newQueue()
 	if err := reconcilers.Accounts.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
 	}
 	if err := reconcilers.Services.setup(mgr, notified, workers); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
 	}
-	if err := reconcilers.Orders.setup(mgr, workers); err != nil {
+	if err := reconcilers.Orders.setup(mgr, notifiedOrders, workers); err != nil {
 		return fmt.Errorf("set up ServiceOrder: %w", err)
 	}
 	if err := reconcilers.Appointments.setup(mgr, workers); err != nil {
@@ -104,7 +103,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), setupMetrics(ctx, reconcilers)); err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
-	if err := setupNotifications(mgr, reconcilers, notified, options); err != nil {
+	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.put, notifiedOrders.put
+	if err := setupNotifications(mgr, reconcilers, options); err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)
 	}
 	return nil
@@ -184,8 +184,8 @@ func secretReader(live client.Reader) receiver.SecretFunc {
 }
 
 // setupNotifications makes this replica listen for notifications.
-func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, notified *queue, options Options) error {
-	reconcilers.Notifications.Leads, reconcilers.Notifications.Enqueue = leads(mgr), notified.put
+func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, options Options) error {
+	reconcilers.Notifications.Leads = leads(mgr)
 	listener := &receiver.Listener{
 		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,
 	}

@@ -41,6 +41,8 @@ type CarrierAccountSpec struct {
 	// the service. A test that is not offered is not sent.
 	// ServiceRead: the operator reads a service's plan, restoration SLA, aggregation method and DSL
 	// stability profile.
+	// OrderRead: an accepted order is read from time to time until it has become a service or the carrier
+	// has rejected it.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
@@ -137,13 +139,14 @@ const (
 )
 
 // Extension is a call of the carrier that is not part of its documented API.
-// +kubebuilder:validation:Enum=TestTypes;ServiceRead
+// +kubebuilder:validation:Enum=TestTypes;ServiceRead;OrderRead
 type Extension string
 
 // The extensions.
 const (
 	ExtensionTestTypes   Extension = "TestTypes"   // which diagnostic tests the carrier offers for a service
 	ExtensionServiceRead Extension = "ServiceRead" // a service, as the carrier describes it
+	ExtensionOrderRead   Extension = "OrderRead"   // what has become of an accepted order
 )
 
 // Auth is a private-key JWT login.

@@ -30,6 +30,8 @@ func goldens() map[string]func([]byte) (any, error) {
 		"health-5-pending.json":             untyped(atVersion(5)),
 		"disruptions.json":                  untyped(DecodeDisruptions),
 		"order.json":                        untyped(DecodeOrder),
+		"order-read.json":                   untyped(DecodeOrder),
+		"order-rejected.json":               untyped(DecodeOrder),
 		"qualification.json":                untyped(decodeQualification),
 		"service.json":                      untyped(DecodeService),
 	}
@@ -48,13 +50,16 @@ func decodeQualification(body []byte) (Qualification, error) { return DecodeQual
 
 // emptyBySpecification has the fields that have no value in a document because the specification
 // says so: those of the alternate source's plan change (spec §2), and of version 5's health in
-// progress, whose "content fields" are null.
+// progress, whose "content fields" are null. Only an order that was rejected says why.
 var emptyBySpecification = map[string][]string{
 	"plan-change-alternate.json": {
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
 		"Plan.RequiresAdditionalNTDReason", "Plan.NFASFee", "Plan.NTDOptions",
 	},
 	"service.json": {"Modifications"}, // there are none
+	"order.json":          {"RejectedReason", "RejectedOn"},
+	"order-read.json":     {"IsCancellable", "RejectedReason", "RejectedOn"},
+	"order-rejected.json": {"AVCID", "Appointments", "ServiceID", "IsCancellable"},
 	"health-5-pending.json": {
 		"LastRefreshedOn", "WholesaleServiceID", "TechnologyType", "Plan", "LocationID", "AVCID", "PRIID", "HRIID",
 		"ErrorDetail", "CurrentCondition", "NextAction", "Indicator", "HealthCategories",

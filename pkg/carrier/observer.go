@@ -28,6 +28,7 @@ type ObservedCall struct {
 const (
 	CancellationRead = "CancellationRead" // the state of a service's cancellation
 	DisruptionsRead  = "DisruptionsRead"  // one page of a service's disruptions
+	OrderRead        = "OrderRead"        // an order
 	TestTypesRead    = "TestTypes"        // the diagnostic tests that are offered for a service
 	ServiceRead      = "ServiceRead"      // a service, as the carrier describes it
 )

@@ -107,8 +107,8 @@ const (
 // §3).
 const OrderOpen = "OPEN"
 
-// Order is the carrier's response to an order (spec §2). There is no documented way to read it
-// again.
+// Order is the carrier's response to an order (spec §2). The specification has no way to read it
+// again; see [Client.Order].
 type Order struct {
 	ID                   int64             `json:"id"`
 	Provider             string            `json:"provider"` // wholesale
@@ -140,6 +140,8 @@ type Order struct {
 	ServiceID            int64             `json:"360ServiceId"` // the service created by the order; zero: not given
 	IsNFAS               bool              `json:"isNfas"`
 	IsCancellable        bool              `json:"isCancellable"`
+	RejectedReason       string            `json:"rejectedReason"` // only of an order that is read
+	RejectedOn           Timestamp         `json:"rejectedOn"`     // likewise
 }
 
 // BandwidthProfile is the plan of an order.

@@ -16,6 +16,7 @@ var (
 	errInvalidID    = errors.New("an id in the body is not a whole number")
 	errDuplicateID  = errors.New("the body has one id twice, with different values")
 	errOtherService = errors.New("the response is about another service")
+	errOtherOrder   = errors.New("the response is not about the order")
 	errNoTestTypes  = errors.New("the response names no test type")
 	errNoService    = errors.New("the response describes no service")
 )

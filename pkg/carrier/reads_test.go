@@ -94,6 +94,48 @@ func TestTestTypesRead(t *testing.T) {
 	}
 }
 
+func TestOrderRead(t *testing.T) {
+	order := string(golden(t, "order-rejected.json"))
+	const id = 9007199254740993
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		class  Class
+	}{
+		"200":                    {respond(200, order), ""},
+		"200 without the number": {respond(200, `{"status":"OPEN"}`), Unreadable},
+		"another order":          {respond(200, strings.Replace(order, fmt.Sprint(id), "7", 1)), Unreadable},
+		"an id that is no id":    {respond(200, `{"id":"x"}`), Unreadable},
+		"a list":                 {respond(200, "["+order+"]"), Unreadable},
+		"202":                    {respond(202, order), Unreadable},
+		"a page":                 {respond(200, "<html>"), Unreadable},
+		"400":                    {respond(400, ""), Invalid},
+		"401":                    {respond(401, ""), Unauthorized},
+		"403":                    {respond(403, ""), NotFoundOrForbidden},
+		"404":                    {respond(404, ""), NotFoundOrForbidden},
+		"405":                    {respond(405, ""), Invalid},
+		"429":                    {respond(429, ""), Throttled},
+		"500":                    {respond(500, ""), ServerFault},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var path string
+			carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				path = r.Method + " " + r.URL.Path
+				test.answer(w, r)
+			})
+			got, err := testClient(t, carrier.URL).Order(t.Context(), id)
+			if ClassOf(err) != test.class || err == nil && (!got.Rejected() || got.Status != "REJECTED") {
+				t.Errorf("Order = %+v, %v; want class %q", got, err, test.class)
+			}
+			if want := fmt.Sprintf("GET /api/connect/orders/%d", id); path != want {
+				t.Errorf("requested %s, want %s", path, want)
+			}
+		})
+	}
+	if _, err := testClient(t, "http://127.0.0.1:1").Order(t.Context(), 0); ClassOf(err) != Invalid {
+		t.Errorf("Order 0: %v", err)
+	}
+}
+
 // pages serves disruptions d0, d1, … in pages of two, and records the calls.
 type pages struct {
 	total   int

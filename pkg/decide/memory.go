@@ -83,6 +83,7 @@ const (
 	TopicOptions      Topic = "plan options" // a plan-change-options request: the prices of changes
 	TopicTestTypes    Topic = "test types"   // a plain GET: the diagnostic tests on offer
 	TopicService      Topic = "service"      // a plain GET: plan, restoration SLA, aggregation method, DSL profile
+	TopicOrder        Topic = "order"        // a plain GET: an order that the carrier has accepted
 )
 
 // Operation returns the operation that reads a topic; "" if the topic is read with a plain GET.
@@ -92,13 +93,13 @@ func (t Topic) Operation() carrier.Operation {
 		return carrier.Health
 	case TopicOptions:
 		return carrier.PlanOptions
-	case TopicCancellation, TopicDisruptions, TopicTestTypes, TopicService:
+	case TopicCancellation, TopicDisruptions, TopicTestTypes, TopicService, TopicOrder:
 	}
 	return ""
 }
 
 // Readings holds the newest reading of each topic.
-type Readings struct{ Health, Cancellation, Disruptions, Options, TestTypes, Service Reading }
+type Readings struct{ Health, Cancellation, Disruptions, Options, TestTypes, Service, Order Reading }
 
 // Of returns the newest reading of a topic.
 func (r *Readings) Of(topic Topic) *Reading {
@@ -113,6 +114,8 @@ func (r *Readings) Of(topic Topic) *Reading {
 		return &r.TestTypes
 	case TopicService:
 		return &r.Service
+	case TopicOrder:
+		return &r.Order
 	case TopicOptions:
 	}
 	return &r.Options
@@ -142,6 +145,7 @@ type Reading struct {
 	Options      carrier.PlanOptionsResult
 	TestTypes    []string
 	Service      ServiceValues
+	Order        carrier.Order
 }
 
 // ServiceValues is what is kept of the carrier's description of a service (extension ServiceRead). A

@@ -68,6 +68,12 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	return curve{shortest: shortest, first: min(max(contract.Poll.First, shortest), longest), longest: longest}
 }
 
+// NextLook returns the first point after a given time of a curve that does not belong to an
+// operation: see [curve].
+func NextLook(first, longest time.Duration, start time.Time, uid string, after time.Time) time.Time {
+	return curve{first: first, longest: longest}.next(start, uid, after)
+}
+
 // next returns the first point of the curve after a given time. The pauses are stretched by up to a
 // quarter, depending on the UID, so that requests sent together are not polled together.
 func (c curve) next(start time.Time, uid string, after time.Time) time.Time {

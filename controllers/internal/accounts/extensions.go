@@ -82,3 +82,14 @@ func (s *Session) TestTypes(ctx context.Context, serviceID int64) ([]string, err
 	}
 	return found, nil
 }
+
+// Order reads an order that the carrier has accepted.
+func (s *Session) Order(ctx context.Context, orderID int64) (carrier.Order, error) {
+	found, err := s.client.Order(ctx, orderID)
+	s.noteRead(err)
+	s.noteExtension(v1alpha1.ExtensionOrderRead, err)
+	if err != nil {
+		return found, fmt.Errorf("read order %d: %w", orderID, err)
+	}
+	return found, nil
+}

@@ -43,7 +43,7 @@ func newCarrier(r *registrar) *Carrier {
 func (c *Carrier) startAtZero() {
 	posts := operations()
 	reads := slices.Concat(posts, []string{
-		carrier.CancellationRead, carrier.DisruptionsRead, carrier.TestTypesRead, carrier.ServiceRead,
+		carrier.CancellationRead, carrier.DisruptionsRead, carrier.TestTypesRead, carrier.ServiceRead, carrier.OrderRead,
 	})
 	for _, operation := range reads {
 		c.duration.WithLabelValues(operation)

@@ -16,11 +16,12 @@ import (
 // handlePause is the wait before a query whose Location is lost is sent again.
 const handlePause = time.Minute
 
-// Question is a read request about a service.
+// Question is a read request about a service or an order.
 type Question struct {
 	UID        types.UID
 	Generation int64 // of the object that the question is asked for
 	ServiceID  int64
+	OrderID    int64
 	Version    int
 	Topic      decide.Topic
 	Token      string // value of the control annotation that requested it
@@ -69,6 +70,8 @@ func (p *Protocol) send(ctx context.Context, session Carrier, question Question)
 		var found carrier.Service
 		found, result.Err = session.Service(ctx, question.ServiceID, question.Version)
 		result.Service = decide.ServiceValuesOf(found)
+	case decide.TopicOrder:
+		result.Order, result.Err = session.Order(ctx, question.OrderID)
 	case decide.TopicDisruptions:
 		p.nextPage(ctx, session, question.ServiceID, &result)
 		return result

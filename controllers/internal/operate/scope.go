@@ -58,6 +58,7 @@ type PlainReads interface {
 	Disruptions(ctx context.Context, serviceID int64, page int) (found []carrier.Disruption, last bool, err error)
 	TestTypes(ctx context.Context, serviceID int64) ([]string, error)
 	Service(ctx context.Context, serviceID int64, version int) (carrier.Service, error)
+	Order(ctx context.Context, orderID int64) (carrier.Order, error)
 }
 
 // Ledger records the attempts of an object. The status of the object only shows them.

@@ -59,7 +59,8 @@ func requestOf(in *Input) *v1alpha1.Request {
 }
 
 // ended returns a decision about an order that the carrier has accepted, or that will never be
-// sent again. The account is not needed then: "the documented API has no read of an order".
+// sent again. The account is only needed to read the order, where the carrier has the extension
+// OrderRead: "the documented API has no read of an order".
 func ended(in *Input) *decide.Decision {
 	request := requestOf(in)
 	switch {
@@ -70,23 +71,24 @@ func ended(in *Input) *decide.Decision {
 			"attempt %s was abandoned: customerReference %q cannot be used again. To order, create another ServiceOrder "+
 				"with a different customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
 	case in.Order.Status.Rejection != nil:
-		return &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)}
+		return followed(in, &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)})
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+	return followed(in, &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonSubmitted,
-		Message: acceptedText(in.Order, request),
-	}}
+		Message: acceptedText(in, request),
+	}})
 }
 
-func acceptedText(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
+func acceptedText(in *Input, request *v1alpha1.Request) string {
+	order := in.Order
 	if order.Status.OrderID == "" {
 		return "a person has resolved the order as succeeded; its number is not known"
 	}
 	words := fmt.Sprintf("the carrier accepted the order as order %s", order.Status.OrderID)
-	if request.Warning != "" {
-		words += "; " + request.Warning
+	if in.Account.Object != nil && in.Account.Object.Extends(v1alpha1.ExtensionOrderRead) && order.Status.ServiceID != "" {
+		words += ", which has become service " + string(order.Status.ServiceID)
 	}
-	return words
+	return decide.JoinTexts(words, request.Warning)
 }
 
 func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
@@ -261,7 +263,7 @@ func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
 	switch {
 	case request != nil && request.Phase == v1alpha1.PhaseSucceeded:
 		submitted.Status, submitted.Reason = metav1.ConditionTrue, v1alpha1.ReasonSubmitted
-		submitted.Message = acceptedText(in.Order, request)
+		submitted.Message = acceptedText(in, request)
 		if in.Order.Status.Rejection != nil {
 			aspects = append(aspects, rejected(in, request).Aspect(v1alpha1.ConditionRejected))
 		}

@@ -29,10 +29,10 @@ const maxWord = 32
 // of them were the carrier's word, serviceId would be read as wholesaleId.
 const reservedWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
 	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
-	"copper created current customer cvc date dsl e end error est estimated fee fibre first formatted " +
+	"copper created current customer cvc date demand dsl e end error est estimated fee fibre first formatted " +
 	"generation hardware has health hri http ignore infrastructure installation is last lead legacy loc " +
 	"location lower maintenance modified monthly network new next nfas ntd null one order performance permission " +
-	"plan poi port pots pri price product qualification quote recommended referenced region rejected " +
+	"plan poi port pots pri price priority product qualification quote recommended referenced region rejected " +
 	"remaining remote replacement request requested require requires restoration service serviceability " +
 	"sla slot source speed sq stability start street subscriber subsequent technology test timezone total traffic " +
 	"transfer uni unit upper upstream valid vlan within "

@@ -1,0 +1,38 @@
+package carrier
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// Order reads an order: a plain GET by its number, at the client's own version. It "returns the same
+// information" as the response to the order. The specification does not have this call: an account
+// switches it on as the extension OrderRead. The error is an [Error]: a response about another order,
+// or without a number, is of class Unreadable.
+func (c *Client) Order(ctx context.Context, orderID int64) (Order, error) {
+	k := call{
+		reads:  OrderRead,
+		method: http.MethodGet, path: fmt.Sprintf("/api/connect/orders/%d", orderID), version: c.version,
+	}
+	if orderID <= 0 {
+		return Order{}, &Error{Target: k.target(), Class: Invalid, Message: "the number of an order is above zero"}
+	}
+	body, err := c.read(ctx, k, http.StatusOK)
+	if err != nil {
+		return Order{}, err
+	}
+	found, err := decode[Order]("", body)
+	switch {
+	case err != nil:
+		return Order{}, err
+	case found.ID != orderID:
+		return Order{}, unreadable(k, errOtherOrder)
+	}
+	found.RejectedReason = scrubber(nil).message(found.RejectedReason, maxMessage)
+	return found, nil
+}
+
+// Rejected reports whether the carrier has rejected the order. Its statuses are not documented, so
+// they do not count.
+func (o *Order) Rejected() bool { return o.RejectedReason != "" || o.RejectedOn != "" }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package orders
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// When an accepted order is read, where the carrier has the extension OrderRead. An order takes hours
+// to weeks, so the pauses grow from a minute to hours, and end after three months.
+const (
+	firstLook    = time.Minute
+	longestPause = 6 * time.Hour
+	followedFor  = 90 * 24 * time.Hour
+
+	failedPause   = 15 * time.Minute // after a read that was not answered, if the next one is later
+	notifiedPause = time.Minute      // the minimum between two reads caused by notifications
+)
+
+// Follows reports whether an order is read at the carrier: it was accepted there, and is neither a
+// service yet nor rejected. An unsigned notification of a rejection may be false, so it is verified.
+func Follows(in *Input) bool {
+	request, account, status := requestOf(in), in.Account.Object, &in.Order.Status
+	switch {
+	case account == nil || !account.Extends(v1alpha1.ExtensionOrderRead) || decide.AccountReady(&in.Input) != nil:
+		return false
+	case request == nil || request.Phase != v1alpha1.PhaseSucceeded || status.OrderID == "":
+		return false
+	case status.Rejection != nil && !status.Rejection.Unverified:
+		return false
+	}
+	return serviceOf(in) == "" && isAt(in.Ledger, account)
+}
+
+// serviceOf returns the service that the order has become, as the carrier or a person said; "" if it
+// is not known.
+func serviceOf(in *Input) v1alpha1.CarrierID {
+	if in.Order.Spec.ServiceID != "" || in.Ledger == nil || in.Ledger.Spec.Known.Order == nil {
+		return in.Order.Spec.ServiceID
+	}
+	return in.Ledger.Spec.Known.Order.ServiceID
+}
+
+// isAt reports whether the order of a ledger is at an account's carrier, under the account's identity.
+func isAt(ledger *v1alpha1.RequestLedger, account *v1alpha1.CarrierAccount) bool {
+	return ledger != nil && ledger.Spec.BaseURL == account.Spec.BaseURL &&
+		ledger.Spec.Identity == account.IdentityName()
+}
+
+// followed adds the next read of an accepted order to a decision.
+func followed(in *Input, decision *decide.Decision) *decide.Decision {
+	if !Follows(in) {
+		return decision
+	}
+	at := nextLook(in)
+	switch {
+	case at.IsZero():
+		decision.Verdict.Message = decide.JoinTexts(decision.Verdict.Message, noLonger(in))
+	case in.Now.Before(at):
+		decision.RequeueAt = at
+	default:
+		asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+		decision.Step = decide.StartReading{Topic: decide.TopicOrder, Token: asked}
+	}
+	return decision
+}
+
+// nextLook returns when the order is read next; zero if it is not.
+func nextLook(in *Input) time.Time {
+	reading := &in.Memory.Readings.Order
+	asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	if asked != "" && asked != in.Order.Status.Handled.Reconcile && asked != reading.Token {
+		return decide.Later(in.Now, in.Memory.NotBefore)
+	}
+	if lacksRead(in, reading) {
+		return time.Time{}
+	}
+	look := dueLook(in, reading)
+	if notified := in.Memory.NotifiedAt; notified.After(reading.RequestedAt) {
+		notified = decide.Later(notified, reading.RequestedAt.Add(notifiedPause))
+		if look.IsZero() || notified.Before(look) {
+			look = notified
+		}
+	}
+	if look.IsZero() {
+		return look
+	}
+	return decide.Later(look, in.Memory.NotBefore)
+}
+
+// lacksRead reports whether the carrier has refused to show this order, and has never shown one to
+// this process: it does not have the call, so the order is not read again.
+func lacksRead(in *Input, reading *decide.Reading) bool {
+	return reading.Refused() && in.Account.Extensions[v1alpha1.ExtensionOrderRead] != nil
+}
+
+// dueLook returns the next point of the order's curve. The curve is a pure function of when the order
+// was accepted and of the object, so a restart adds no read. At its end, the status says so; then it
+// is zero.
+func dueLook(in *Input, reading *decide.Reading) time.Time {
+	accepted := acceptedAt(in)
+	end := accepted.Add(followedFor)
+	if !in.Now.Before(end) {
+		return time.Time{}
+	}
+	last := decide.Later(reading.RequestedAt, in.Memory.FirstSeen)
+	look := decide.NextLook(firstLook, longestPause, accepted, string(in.Subject.GetUID()), last)
+	if reading.State == decide.ReadingFailed {
+		if !reading.Refused() {
+			look = decide.Earlier(look, reading.RequestedAt.Add(failedPause))
+		}
+		look = decide.Later(look, reading.RetryAt)
+	}
+	return decide.Earlier(look, end)
+}
+
+func acceptedAt(in *Input) time.Time {
+	request := requestOf(in)
+	if request.FinishedAt.IsZero() {
+		return in.Past(request.SubmittedAt)
+	}
+	return in.Past(request.FinishedAt)
+}
+
+// noLonger says that an order is no longer read because it takes too long; "" if there is another
+// reason.
+func noLonger(in *Input) string {
+	if in.Now.Before(acceptedAt(in).Add(followedFor)) {
+		return ""
+	}
+	return fmt.Sprintf("it has not become a service within %d days, and is no longer read: to read it once more, "+
+		"run: kubectl -n %s annotate --overwrite %s %s %s=$(date +%%s)", int(followedFor.Hours()/24), //nolint:mnd // hours
+		in.Order.Namespace, v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationReconcile)
+}
+
+// Learn updates the status of an accepted order from what was read and is not recorded yet, and
+// reports whether there is such a reading. What the carrier leaves out stays known.
+func Learn(in *Input) bool {
+	reading := &in.Memory.Readings.Order
+	found, status := &reading.Order, &in.Order.Status
+	isThis := v1alpha1.CarrierIDOf(found.ID) == status.OrderID
+	if reading.State != decide.ReadingAnswered || !isThis || !Follows(in) {
+		return false
+	}
+	learnFacts(&status.OrderFacts, found)
+	status.Address = decide.OrElse(status.Address, decide.Bounded(found.Address.FormattedAddress, maxAddress))
+	if appointments, truncated := appointmentsOf(found.Appointments); len(appointments) > 0 {
+		status.Appointments, status.Truncated = appointments, truncated
+	}
+	switch {
+	case found.Rejected():
+		status.Rejection = rejectionOf(found, reading.RequestedAt)
+	case found.ServiceID > 0:
+		status.Rejection = nil // an unsigned notification was false
+	}
+	return true
+}
+
+func rejectionOf(found *carrier.Order, readAt time.Time) *v1alpha1.Notice {
+	at, known := found.RejectedOn.Time()
+	if !known {
+		at = readAt
+	}
+	return decide.NoticeOf(decide.Notification{Event: carrier.EventOrderRejected, Reason: found.RejectedReason}, at)
+}
+
+// learnFacts updates the facts about an order.
+func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
+	words := []struct {
+		known *string
+		read  string
+		limit int
+	}{
+		{&facts.OrderType, string(found.OrderType), maxWord},
+		{&facts.CarrierStatus, found.Status, maxWord},
+		{&facts.AggregationMethod, string(found.AggregationMethod), maxWord},
+		{&facts.PlanName, found.BandwidthProfile.PlanName, decide.MaxNameText},
+		{&facts.InstallationType, string(found.InstallationType), maxWord},
+		{&facts.TechnologyType, found.TechnologyType, maxWord},
+		{&facts.Region, found.Region, decide.MaxNameText},
+		{&facts.AVCID, found.AVCID, maxWord},
+		{&facts.POI, found.POI, maxWord},
+		{&facts.POIName, found.POIName, decide.MaxNameText},
+		{&facts.TransferType, string(found.TransferType), maxWord},
+	}
+	for _, word := range words {
+		*word.known = decide.OrElse(decide.Bounded(word.read, word.limit), *word.known)
+	}
+	if found.ServiceID > 0 {
+		facts.ServiceID = v1alpha1.CarrierIDOf(found.ServiceID)
+	}
+	if found.VLANID != 0 {
+		facts.VLANID = found.VLANID
+	}
+	if infrastructure := infrastructureOf(found.Infrastructure); infrastructure != nil {
+		facts.Infrastructure = infrastructure
+	}
+	if found.Fee != nil && (facts.Fees == nil || facts.Fees.Source != feesFromOrder) {
+		facts.Fees = ChargedFees(*found)
+	}
+	facts.Cancellable, facts.NFAS = found.IsCancellable, found.IsNFAS
+}
