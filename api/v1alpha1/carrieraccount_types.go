@@ -43,6 +43,7 @@ type CarrierAccountSpec struct {
 	// stability profile.
 	// OrderRead: an accepted order is read from time to time until it has become a service or the carrier
 	// has rejected it.
+	// OrderFields: orders may have pots, quoteName, ntdOption and extraFields.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
@@ -139,7 +140,7 @@ const (
 )
 
 // Extension is a call of the carrier that is not part of its documented API.
-// +kubebuilder:validation:Enum=TestTypes;ServiceRead;OrderRead
+// +kubebuilder:validation:Enum=TestTypes;ServiceRead;OrderRead;OrderFields
 type Extension string
 
 // The extensions.
@@ -147,6 +148,7 @@ const (
 	ExtensionTestTypes   Extension = "TestTypes"   // which diagnostic tests the carrier offers for a service
 	ExtensionServiceRead Extension = "ServiceRead" // a service, as the carrier describes it
 	ExtensionOrderRead   Extension = "OrderRead"   // what has become of an accepted order
+	ExtensionOrderFields Extension = "OrderFields" // fields of an order that the specification does not have
 )
 
 // Auth is a private-key JWT login.

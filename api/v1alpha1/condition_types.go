@@ -97,7 +97,7 @@ const (
 	ReasonOrderDiffers            = "OrderDiffers"            // the recorded order has another body
 	ReasonSubmitted               = "Submitted"               // the carrier has accepted the order
 	ReasonOrderRejected           = "OrderRejected"           // the carrier has rejected the order after accepting it
-	ReasonOrderNotPossible        = "OrderNotPossible"        // the qualification does not allow this order
+	ReasonOrderNotPossible        = "OrderNotPossible"        // the qualification or the account does not allow this order
 	ReasonCarrierRejected         = "CarrierRejected"         // a sub-error code without a reason of its own
 )
 

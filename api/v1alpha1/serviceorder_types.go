@@ -117,6 +117,33 @@ type ServiceOrderSpec struct {
 	// +optional
 	Contact *Contact `json:"contact,omitempty"`
 
+	// pots states who owns the service on a copper line with a telephone service. Needs the extension
+	// OrderFields of the account.
+	// +optional
+	POTS *POTS `json:"pots,omitempty"`
+
+	// quoteName is the name of the quote that the order is for. Needs the extension OrderFields of the
+	// account.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=50
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="quoteName is one line of text without spaces at its ends"
+	// +optional
+	QuoteName string `json:"quoteName,omitempty"`
+
+	// ntdOption is the device to install, for plans that offer a choice. Needs the extension OrderFields
+	// of the account.
+	// +kubebuilder:validation:Enum="1_PORT";"4_PORT";"4_PORT_RESIDENTIAL";"NTD_2.5"
+	// +optional
+	NTDOption string `json:"ntdOption,omitempty"`
+
+	// extraFields are sent as further fields of the order, for a field that a carrier has added to its
+	// API. Needs the extension OrderFields of the account.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	ExtraFields []ExtraField `json:"extraFields,omitempty"`
+
 	// approval is when this order needs approval: Automatic (never), OnCost or Always. The stricter of
 	// this value and the account's (default) applies.
 	// +optional
@@ -220,6 +247,46 @@ type Transfer struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="an avcID has printable ASCII characters without spaces, for example AVC000000000001"
 	// +optional
 	AVCID string `json:"avcID,omitempty"`
+}
+
+// POTS is the telephone service on a copper line.
+// +kubebuilder:validation:XValidation:rule="self.serviceOwner || (has(self.waiver) && self.waiver)",message="pots.waiver must be true if the customer does not own the service on the line (serviceOwner: false)",fieldPath=".waiver",reason=FieldValueRequired
+type POTS struct {
+	// serviceOwner is whether the customer owns the service on the line.
+	// +required
+	ServiceOwner bool `json:"serviceOwner"`
+
+	// waiver accepts that the telephone service on the line ends. It must be true if the number (FNN) of
+	// the line does not match, or if the customer does not own the service.
+	// +optional
+	Waiver *bool `json:"waiver,omitempty"`
+}
+
+// ExtraField is a field of an order that the operator does not know. It has exactly one of text,
+// number and flag.
+// +kubebuilder:validation:XValidation:rule="[has(self.text), has(self.number), has(self.flag)].filter(given, given).size() == 1",message="an extra field has exactly one of text, number and flag",fieldPath=".text",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!(self.name.lowerAscii() in ['sourcetype', 'planname', 'term', 'trafficclass', 'remotequalificationsearchid', 'qualificationsearchid', 'locationid', 'remoteorderid', 'producttype', 'restorationsla', 'contactname', 'contactphone', 'contactemail', 'infrastructureid', 'portid', 'requirevlan', 'vlanid', 'ntdinstallation', 'customerreference', 'aggregationmethod', 'avcidfortransfer', 'transfertype', 'potsserviceowner', 'potswaiver', 'quotename', 'ntdoption'])",message="a field that the operator knows has a place of its own in spec: it is not an extra field",fieldPath=".name",reason=FieldValueForbidden
+type ExtraField struct {
+	// name of the field, as the carrier's API has it.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_]*$')",message="the name of an extra field consists of letters, digits and '_', and begins with a letter"
+	// +required
+	Name string `json:"name"`
+
+	// text is sent as a String.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	Text *string `json:"text,omitempty"`
+
+	// number is sent as a Number, exactly as written.
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^-?(0|[1-9][0-9]*)([.][0-9]+)?$')",message="number is a decimal number in quotes, for example \"3\" or \"2.5\""
+	// +optional
+	Number *string `json:"number,omitempty"`
+
+	// flag is sent as a Boolean.
+	// +optional
+	Flag *bool `json:"flag,omitempty"`
 }
 
 // OrderFacts is the carrier's data about an order, without the site's address.
@@ -440,6 +507,7 @@ type OrderFee struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order has or may have reached the carrier (status.frozen): only serviceID can be set now. For another order, create another ServiceOrder with a different customerReference",fieldPath=".spec",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.qualificationResultRef) == has(oldSelf.spec.qualificationResultRef) && (!has(self.spec.qualificationResultRef) || (self.spec.qualificationResultRef.name == oldSelf.spec.qualificationResultRef.name && self.spec.qualificationResultRef.key == oldSelf.spec.qualificationResultRef.key)) && has(self.spec.infrastructure) == has(oldSelf.spec.infrastructure) && (!has(self.spec.infrastructure) || (self.spec.infrastructure.id == oldSelf.spec.infrastructure.id && has(self.spec.infrastructure.portID) == has(oldSelf.spec.infrastructure.portID) && (!has(self.spec.infrastructure.portID) || self.spec.infrastructure.portID == oldSelf.spec.infrastructure.portID))) && has(self.spec.vlan) == has(oldSelf.spec.vlan) && (!has(self.spec.vlan) || (self.spec.vlan.required == oldSelf.spec.vlan.required && has(self.spec.vlan.id) == has(oldSelf.spec.vlan.id) && (!has(self.spec.vlan.id) || self.spec.vlan.id == oldSelf.spec.vlan.id))) && has(self.spec.transfer) == has(oldSelf.spec.transfer) && (!has(self.spec.transfer) || (self.spec.transfer.type == oldSelf.spec.transfer.type && has(self.spec.transfer.avcID) == has(oldSelf.spec.transfer.avcID) && (!has(self.spec.transfer.avcID) || self.spec.transfer.avcID == oldSelf.spec.transfer.avcID))) && has(self.spec.contactSecretRef) == has(oldSelf.spec.contactSecretRef) && (!has(self.spec.contactSecretRef) || (self.spec.contactSecretRef.name == oldSelf.spec.contactSecretRef.name)) && has(self.spec.contact) == has(oldSelf.spec.contact) && (!has(self.spec.contact) || (self.spec.contact.name == oldSelf.spec.contact.name && self.spec.contact.phone == oldSelf.spec.contact.phone && self.spec.contact.email == oldSelf.spec.contact.email)))",message="the order has or may have reached the carrier (status.frozen), with its qualification result, infrastructure, VLAN, transfer and contact: they cannot be changed now. For another order, create another ServiceOrder with a different customerReference",fieldPath=".spec",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.pots) == has(oldSelf.spec.pots) && (!has(self.spec.pots) || self.spec.pots == oldSelf.spec.pots) && has(self.spec.quoteName) == has(oldSelf.spec.quoteName) && (!has(self.spec.quoteName) || self.spec.quoteName == oldSelf.spec.quoteName) && has(self.spec.ntdOption) == has(oldSelf.spec.ntdOption) && (!has(self.spec.ntdOption) || self.spec.ntdOption == oldSelf.spec.ntdOption) && has(self.spec.extraFields) == has(oldSelf.spec.extraFields) && (!has(self.spec.extraFields) || self.spec.extraFields == oldSelf.spec.extraFields))",message="the order has or may have reached the carrier (status.frozen), with its POTS, quote name, NTD option and extra fields: they cannot be changed now. For another order, create another ServiceOrder with a different customerReference",fieldPath=".spec",reason=FieldValueForbidden
 type ServiceOrder struct {
 	metav1.TypeMeta `json:",inline"`
 

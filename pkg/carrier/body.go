@@ -2,7 +2,9 @@ package carrier
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Keys that version rules also use.
@@ -72,6 +74,16 @@ func (w *bodyWriter) flag(name string, value *bool) *bodyWriter {
 	if value != nil {
 		w.key(name)
 		w.buffer = strconv.AppendBool(w.buffer, *value)
+	}
+	return w
+}
+
+// extra writes further fields, in the order of their names.
+func (w *bodyWriter) extra(fields []ExtraField) *bodyWriter {
+	byName := func(a, b ExtraField) int { return strings.Compare(a.Name, b.Name) }
+	for _, field := range slices.SortedFunc(slices.Values(fields), byName) {
+		w.key(field.Name)
+		w.buffer = append(w.buffer, field.Value...)
 	}
 	return w
 }

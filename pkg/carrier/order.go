@@ -51,6 +51,20 @@ type OrderRequest struct {
 	AggregationMethod           AggregationMethod
 	AVCIDForTransfer            string       // only for in-use infrastructure
 	TransferType                TransferType // only for in-use infrastructure
+
+	// Fields that the specification does not have: an account switches them on as the extension
+	// OrderFields.
+	POTSServiceOwner *bool  // whether the customer owns the service on the line; nil is omitted
+	POTSWaiver       *bool  // nil is omitted
+	QuoteName        string // at most 50 characters
+	NTDOption        string // for plans that offer a choice of NTDs
+	Extra            []ExtraField
+}
+
+// ExtraField is a field that a carrier has added to its API.
+type ExtraField struct {
+	Name  string
+	Value string // a JSON scalar
 }
 
 // Body returns the request as it is sent, with the keys in the order of the specification's table.
@@ -78,6 +92,11 @@ func (r OrderRequest) Body() []byte {
 		text("aggregationMethod", string(r.AggregationMethod)).
 		text("avcIdForTransfer", r.AVCIDForTransfer).
 		text("transferType", string(r.TransferType)).
+		flag("potsServiceOwner", r.POTSServiceOwner).
+		flag("potsWaiver", r.POTSWaiver).
+		text("quoteName", r.QuoteName).
+		text(keyNTDOption, r.NTDOption).
+		extra(r.Extra).
 		bytes()
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,31 @@ func TestResultOfATestIsAsTheCarrierWroteIt(t *testing.T) {
 	}
 }
 
+func TestFurtherFieldsOfAnOrderAreSentInTheOrderOfTheirNames(t *testing.T) {
+	request := OrderRequest{
+		TransferType: ServiceTransfer, POTSServiceOwner: new(bool), POTSWaiver: new(true), QuoteName: "Q<1>",
+		NTDOption: "NTD_2.5",
+		Extra:     []ExtraField{{"wholesaleZone", `"wholesale"`}, {"b", "2.50"}, {"a", "true"}},
+	}
+	const want = `"transferType":"SERVICE_TRANSFER","potsServiceOwner":false,"potsWaiver":true,` +
+		`"quoteName":"Q\u003c1\u003e","ntdOption":"NTD_2.5","a":true,"b":2.50,"wholesaleZone":"wholesale"}`
+	body := request.Body()
+	if !strings.HasSuffix(string(body), want) {
+		t.Errorf("%s", body)
+	}
+	slices.Reverse(request.Extra)
+	if again := request.Body(); !bytes.Equal(again, body) {
+		t.Errorf("in another order: %s", again)
+	}
+	word, err := identifier.NewWord("abc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent := string(word.ToWire(body)); !strings.HasSuffix(sent, `"abcZone":"wholesale"}`) {
+		t.Errorf("with the carrier's word: %s", sent)
+	}
+}
+
 // TestFirstWordsOfKeysAreReserved: a word that is a prefix of keys of the specification would
 // change those keys; every such word is known.
 func TestFirstWordsOfKeysAreReserved(t *testing.T) {
@@ -100,7 +126,8 @@ func TestFirstWordsOfKeysAreReserved(t *testing.T) {
 		PlanName: "a", Term: 1, TrafficClass: "a", RemoteQualificationSearchID: "a", QualificationSearchID: "a",
 		LocationID: "a", RemoteOrderID: "a", ProductType: "a", RestorationSLA: "a", ContactName: "a", PortID: new(int64(1)),
 		RequireVLAN: new(bool), VLANID: 1, NTDInstallation: "a", CustomerReference: "a", AggregationMethod: "a",
-		AVCIDForTransfer: "a", TransferType: "a",
+		AVCIDForTransfer: "a", TransferType: "a", POTSServiceOwner: new(bool), POTSWaiver: new(bool), QuoteName: "a",
+		NTDOption: "a",
 	}
 	documents := goldens()
 	bodies := make([][]byte, 0, len(documents)+7)

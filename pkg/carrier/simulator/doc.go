@@ -108,6 +108,10 @@
 //     somebody else requested, but not aggregation conversions and reclaims (seed:
 //     serviceRead.listAll); their form is the seed's (serviceRead.modifications).
 //   - The result of every diagnostic test has the contents of the port-reset example.
+//   - With the extension OrderFields an order may have potsServiceOwner, potsWaiver, quoteName and
+//     ntdOption, and fields that the carrier has added (seed: orderFields). A missing waiver and an
+//     ntdOption that the plan does not offer are 422 constraints.order.{pots.waiver.required,
+//     ntd.option.invalid}. Without the extension they are ignored, as unknown fields are.
 //   - An order stays OPEN forever, unless it is rejected, and it never becomes a service. With the
 //     extension OrderRead it is OPEN for the first quarter of its duration (delays.OrderCreate),
 //     then IN_PROGRESS, then COMPLETED, and from then on its service exists; a rejected one is

@@ -11,11 +11,12 @@ const (
 	ExtensionTestTypes   = "TestTypes"   // lists the diagnostic tests of a service
 	ExtensionServiceRead = "ServiceRead" // reads a service
 	ExtensionOrderRead   = "OrderRead"   // reads an order, which moves on until it is a service
+	ExtensionOrderFields = "OrderFields" // orders have further fields
 )
 
 // extensions are the names of all extensions.
 func extensions() []string {
-	return []string{ExtensionTestTypes, ExtensionServiceRead, ExtensionOrderRead}
+	return []string{ExtensionTestTypes, ExtensionServiceRead, ExtensionOrderRead, ExtensionOrderFields}
 }
 
 // has reports whether the carrier has an extension.

@@ -37,6 +37,7 @@ const (
 	number                  // a Number without a fraction
 	flag                    // a Boolean
 	date                    // a String in the format YYYY-MM-DD (spec §1 rule 6)
+	scalar                  // anything but an object or an array
 )
 
 // field is one row of the specification's table for a request body.
@@ -166,6 +167,8 @@ func (k fieldKind) matches(value json.RawMessage) bool {
 	case text:
 		var t string
 		return json.Unmarshal(value, &t) == nil
+	case scalar:
+		return len(value) > 0 && value[0] != '{' && value[0] != '['
 	}
 	return false
 }

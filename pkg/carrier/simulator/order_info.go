@@ -85,7 +85,8 @@ func (o *order) info(placed PlacedOrder) orderInfo {
 		}),
 		AdditionalFees: o.additionalFees(), Appointments: []appointmentInfo{},
 		AggregationMethod: body.text("aggregationMethod"), TransferType: orNull(body.text("transferType")),
-		IsNFAS: o.plan.NFASFee != nil, IsCancellable: true,
+		NTDOption: o.ntdInfo(),
+		IsNFAS:    o.plan.NFASFee != nil, IsCancellable: true,
 	}
 	if o.transfer() {
 		info.OrderType = "transfer" // spec §2: scenario 5

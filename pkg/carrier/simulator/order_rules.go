@@ -32,6 +32,7 @@ func orderRules() []func(*order) error {
 		(*order).additionalAllowed, // scenario 4
 		(*order).capacityLeft,      // scenarios 2 and 3
 		(*order).transferValid,     // scenarios 5 to 7
+		(*order).furtherFieldsValid,
 	}
 }
 

@@ -38,6 +38,9 @@ type Seed struct {
 	Extensions []string `json:"extensions,omitempty"`
 	// ServiceRead has the choices for the extension of that name.
 	ServiceRead ServiceReadRules `json:"serviceRead,omitzero"`
+	// OrderFields are the names of the fields of an order that this carrier has added (extension
+	// OrderFields). Each is a String, a Number or a Boolean.
+	OrderFields []string `json:"orderFields,omitempty"`
 	// FibreBuilds are the locations that were qualified for enterprise ethernet.
 	FibreBuilds []FibreBuild `json:"fibreBuilds,omitempty"`
 	// Qualifications are the service qualifications from which orders can be placed.

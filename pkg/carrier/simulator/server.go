@@ -20,7 +20,7 @@ func New(options Options) *Simulator {
 		options.Speed = 1
 	}
 	s := &Simulator{
-		options: options, routes: append(routes(), extensionRoutes(options.Seed.Extensions)...),
+		options: options, routes: allRoutes(&options.Seed),
 		families: make(map[Operation]family), released: make(chan struct{}),
 		word: rewrite.Word(options.APIWord),
 	}

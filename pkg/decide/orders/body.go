@@ -3,6 +3,9 @@
 package orders
 
 import (
+	"encoding/json"
+	"strconv"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -37,5 +40,34 @@ func Body(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Con
 	if transfer := spec.Transfer; transfer != nil {
 		request.AVCIDForTransfer, request.TransferType = transfer.AVCID, carrier.TransferType(transfer.Type)
 	}
+	addOrderFields(&request, spec)
 	return request.Body()
+}
+
+// addOrderFields adds the fields of the extension OrderFields.
+func addOrderFields(request *carrier.OrderRequest, spec *v1alpha1.ServiceOrderSpec) {
+	if pots := spec.POTS; pots != nil {
+		request.POTSServiceOwner, request.POTSWaiver = &pots.ServiceOwner, pots.Waiver
+	}
+	request.QuoteName, request.NTDOption = spec.QuoteName, spec.NTDOption
+	for _, field := range spec.ExtraFields {
+		request.Extra = append(request.Extra, carrier.ExtraField{Name: field.Name, Value: scalar(field)})
+	}
+}
+
+// scalar returns the value of an extra field as JSON.
+func scalar(field v1alpha1.ExtraField) string {
+	switch {
+	case field.Number != nil:
+		return *field.Number // the schema allows only numbers
+	case field.Flag != nil:
+		return strconv.FormatBool(*field.Flag)
+	case field.Text == nil:
+		return "null"
+	}
+	quoted, err := json.Marshal(*field.Text)
+	if err != nil {
+		return "null" // every text can be marshaled
+	}
+	return string(quoted)
 }

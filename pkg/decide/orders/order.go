@@ -32,6 +32,7 @@ func Decide(in Input) decide.Decision {
 			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
 		},
 		func() *decide.Decision { return decide.HeldBack(&in.Input, requestOf(&in)) },
+		func() *decide.Decision { return fieldsAllowed(&in) },
 		func() *decide.Decision { return possible(&in) },
 		func() *decide.Decision { return approved(&in) },
 		func() *decide.Decision { return send(&in) },
@@ -224,6 +225,7 @@ func changesOf(in *Input) []v1alpha1.Change {
 		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
 		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
 	}
+	rows = slices.Concat(rows, extensionRows(spec))
 	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
 }
 
