@@ -69,10 +69,11 @@ func TestTheCommandsOfTheTutorialDoWhatItShows(t *testing.T) {
 func expectOneRequestOfEachKind(t *testing.T, folder string) {
 	t.Helper()
 	end := paste(t, folder, []step{{commands: `source bin/demo/env
-for what in OrderCreate?subject=SITE-020 PlanChange?subject=1000020 AggregationConversion?subject=1000020; do
+service=$(curl -sf "$CARRIER/orders" | sed 's/{"id"/\n&/g' | grep SITE-020 | sed 's/.*"serviceId":\([0-9]*\).*/\1/')
+for what in OrderCreate?subject=SITE-020 PlanChange?subject=$service AggregationConversion?subject=$service; do
   curl -sf "$CARRIER/submissions/$what"
 done
-curl -sf "$CARRIER/services/1000020" | grep -oE '"(plan|aggregationMethod)":"[^"]*"'
+curl -sf "$CARRIER/services/$service" | grep -oE '"(plan|aggregationMethod)":"[^"]*"'
 curl -sf "$CARRIER/violations"
 `}})
 	const once = `{"seen":1,"processed":1}` + "\n"
