@@ -19,6 +19,11 @@ type Input struct {
 	QualificationErr error                  // why it could not be read; nil if it could, or if none is declared
 }
 
+// requestOf returns the request of the order; nil if there is none.
+func requestOf(in *Input) *v1alpha1.Request {
+	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
+}
+
 // QualificationPause is the wait before a qualification result is read again that could not be read
 // or does not allow the order. ConfigMaps are read, not watched.
 const QualificationPause = time.Minute

@@ -151,3 +151,12 @@ func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now m
 	}
 	status.OrderFacts = *facts.DeepCopy()
 }
+
+// differsFromSent returns a decision if the object was edited while its order was being sent.
+func differsFromSent(in *Input) *decide.Decision {
+	request := requestOf(in)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: *anotherOrder(in.Ledger)}
+}

@@ -55,10 +55,6 @@ func described(in *Input, decision decide.Decision) decide.Decision {
 	return decision
 }
 
-func requestOf(in *Input) *v1alpha1.Request {
-	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
-}
-
 // ended returns a decision about an order that the carrier has accepted, or that will never be
 // sent again. The account is only needed to read the order, where the carrier has the extension
 // OrderRead: "the documented API has no read of an order".
@@ -283,13 +279,4 @@ func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
 		aspects = append(aspects, verdict.Aspect(v1alpha1.ConditionApprovalRequired))
 	}
 	return append(aspects, submitted)
-}
-
-// differsFromSent returns a decision if the object was edited while its order was being sent.
-func differsFromSent(in *Input) *decide.Decision {
-	request := requestOf(in)
-	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {
-		return nil
-	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: *anotherOrder(in.Ledger)}
 }
