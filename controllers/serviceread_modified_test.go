@@ -80,7 +80,7 @@ var _ = Describe("A modification that somebody else has requested", func() {
 
 	It("is looked at no more often than every five to thirty minutes", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described(), automatic)
-		s.declare(ctx, func(service *v1alpha1.BroadbandService) { service.Spec.Observe.ServiceInterval = "0" })
+		s.declare(ctx)
 		Expect(s.Carrier.ModifyElsewhere(simulator.Modification{
 			ServiceID: s.line, Operation: simulator.OpPlanChange, For: simulator.Duration(24 * time.Hour),
 		})).To(Succeed())

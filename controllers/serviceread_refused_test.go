@@ -27,7 +27,7 @@ var _ = Describe("A carrier that does not describe its services", func() {
 			if refusal != nil {
 				Expect(s.Carrier.FailNext("GET ServiceRead", *refusal)).To(Succeed())
 			}
-			service := s.declare(ctx, oldWay)
+			service := s.declare(ctx, oldWay, describedHourly)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 			_, posts := s.calls("")
@@ -77,7 +77,7 @@ var _ = Describe("A carrier that does not describe its services", func() {
 			for range 3 {
 				Expect(s.Carrier.FailNext("GET ServiceRead", answerStatus(503))).To(Succeed())
 			}
-			service := s.declare(ctx, oldWay)
+			service := s.declare(ctx, oldWay, describedHourly)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(s.extensions(ctx).Status).NotTo(Equal(metav1.ConditionFalse))
 			service = s.pass(ctx, 3*time.Hour)

@@ -50,11 +50,14 @@ func (s *describedSite) declare(ctx SpecContext, edits ...edit) *v1alpha1.Broadb
 	s.from = len(s.Carrier.Calls())
 	edits = append([]edit{withSLA(world.SLAStd), func(service *v1alpha1.BroadbandService) {
 		service.Spec.AggregationMethod, service.Spec.DSLStabilityProfile = "L2TP", "Standard"
-		service.Spec.Observe.ServiceInterval = "1h"
+		service.Spec.Observe.ServiceInterval = "9000h" // the slots of an interval depend on the object's UID
 	}}, edits...)
 	Expect(s.Create(ctx, s.Service(site, s.line, edits...))).To(Succeed())
 	return s.pass(ctx, time.Minute)
 }
+
+// describedHourly reads the description every hour.
+func describedHourly(service *v1alpha1.BroadbandService) { service.Spec.Observe.ServiceInterval = "1h" }
 
 // calls counts the calls of an operation about the service since it was declared.
 func (s *describedSite) calls(operation simulator.Operation) (gets, posts int) {
@@ -159,7 +162,7 @@ var _ = Describe("A service that the carrier describes", func() {
 	DescribeTable("shows exactly what somebody else has changed, and nothing is sent",
 		func(ctx SpecContext, change simulator.Modification, conditionType, drift string) {
 			s := beginDescribed(ctx, described())
-			expectReady(s.declare(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			expectReady(s.declare(ctx, describedHourly), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			change.ServiceID = s.line
 			Expect(s.Carrier.ModifyElsewhere(change)).To(Succeed())
 			service := s.pass(ctx, time.Hour+time.Minute)
@@ -188,7 +191,7 @@ var _ = Describe("A service that the carrier describes", func() {
 		s := beginDescribed(ctx, described(), func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Approval = v1alpha1.ApprovalAutomatic
 		})
-		s.declare(ctx)
+		s.declare(ctx, describedHourly)
 		change := simulator.Modification{
 			ServiceID: s.line, Operation: simulator.OpDSLStabilityProfileChange, DSLStabilityProfile: "Stable",
 		}
@@ -206,7 +209,9 @@ var _ = Describe("A service that the carrier describes", func() {
 		s := beginDescribed(ctx, described(), func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Approval = v1alpha1.ApprovalAutomatic
 		})
-		s.declare(ctx, func(service *v1alpha1.BroadbandService) { service.Spec.DriftPolicy = v1alpha1.DriftCorrect })
+		s.declare(ctx, describedHourly, func(service *v1alpha1.BroadbandService) {
+			service.Spec.DriftPolicy = v1alpha1.DriftCorrect
+		})
 		change := simulator.Modification{
 			ServiceID: s.line, Operation: simulator.OpAggregationConversion, AggregationMethod: "ETHERNET",
 		}

@@ -51,16 +51,19 @@ func readsPlanFromService(in *Input) bool {
 }
 
 // isUndescribed reports whether a declared value is about to be read: it is unknown, or only known by
-// the name that health has for it, and the description has not been read or contains the value.
+// the name that health has for it, and the description has not been read or contains the value. Off
+// DSL, a description has no DSL profile: a new process does not read it again for that.
 func isUndescribed(in *Input, value *describedValue) bool {
 	held := *value.held
 	switch {
 	case value.declared == "" && (value.field != decide.FieldPlan || !needsPlan(in)):
 		return false
-	case held == nil:
-		return !isDescribed(in) || value.shown != ""
+	case held != nil:
+		return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
+	case isDescribed(in):
+		return value.shown != ""
 	}
-	return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
+	return value.field != fieldDSLProfile || !wasDescribed(in)
 }
 
 // undescribed waits for the description of the service if a declared value has to be read first:

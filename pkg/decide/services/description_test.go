@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// neverDescribed switches on the extension in a process that has not read the description yet.
+func neverDescribed(in *services.Input) {
+	describing(0, decide.ServiceValues{})(in)
+	in.Memory.Readings.Service = decide.Reading{}
+}
+
+// knownBy gives the plan a source.
+func knownBy(source v1alpha1.ValueSource) func(*services.Input) {
+	return func(in *services.Input) { in.Service.Status.Carrier.Plan.Source = source }
+}
+
+// withDSLProfile declares a DSL profile, about which a person is asked while it is unknown.
+func withDSLProfile(in *services.Input) {
+	in.Service.Spec.DSLStabilityProfile, in.Service.Spec.UnknownValues = "Stable", v1alpha1.UnknownAsk
+}
+
+func withMethod(in *services.Input) { in.Service.Spec.AggregationMethod = "ETHERNET" }
+
+// TestADescriptionIsReadForWhatItMayContain: a value that is unknown is read, except for a DSL profile
+// that a description did not contain.
+func TestADescriptionIsReadForWhatItMayContain(t *testing.T) {
+	t.Parallel()
+	type edits []func(*services.Input)
+	byService, byOrder := knownBy(v1alpha1.SourceService), knownBy(v1alpha1.SourceOrder)
+	for name, test := range map[string]struct {
+		edits edits
+		reads bool
+	}{
+		"everything is known":                  {edits{byService}, false},
+		"the plan is only known by health":     {edits{knownBy(v1alpha1.SourceHealth)}, true},
+		"the plan is unknown":                  {edits{planUnknown}, true},
+		"the method is unknown":                {edits{byService, withMethod}, true},
+		"the DSL profile was not described":    {edits{byService, withDSLProfile}, false},
+		"nothing is known to be described yet": {edits{byOrder, withDSLProfile}, true},
+	} {
+		decision := services.Decide(settled(append([]func(*services.Input){neverDescribed}, test.edits...)...))
+		step, reads := decision.Step.(decide.StartReading)
+		if reads = reads && step.Topic == decide.TopicService; reads != test.reads {
+			t.Errorf("%s: %s (%s)", name, decidetest.StepName(decision.Step), decision.Verdict.Message)
+		}
+	}
+}
