@@ -33,6 +33,8 @@ type simulation struct {
 	rates   faultRates
 	fleet   *fleet
 
+	described bool // the carrier describes its services (extension ServiceRead)
+
 	managers       []*manager
 	started        int // processes so far
 	nested         int // the number of passes in progress that wait for another
@@ -47,6 +49,8 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	sleep(beginning.Sub(now()))
 	l := &simulation{ctx: ctx, random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
 	l.rates = drawRates(l.random)
+	const someSeeds = 4
+	l.described = seed%someSeeds == 0
 	uids := 0
 	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
 		uids++
@@ -56,6 +60,9 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	l.world = world.Offline(l.store.Client(), now, func(options *simulator.Options) {
 		options.Hostile, options.RandomSeed, options.JournalLimit = l.rates.hostile, seed, 1000
 		options.Observe = func(call simulator.Call) { l.call = call }
+		if l.described {
+			options.Seed.Extensions = []string{simulator.ExtensionServiceRead}
+		}
 	})
 	l.carrier = l.world.Carrier.Handler()
 	must(l.world.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: l.world.Namespace}}))

@@ -204,12 +204,19 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 		return
 	}
 	excused := l.isReconciledForever(one) || l.newProcess && (one.callFailed || l.waitsForPerson(one))
-	if one.kind == kindAccount && effect.Op == Write { // its reads are those of its services, and change nothing
+	if l.changesAccount(one, effect) {
 		excused = false
 	}
 	if !excused && effect.Op != Read && effect.Op != Token {
 		l.report(16, one.key.Name+"is settled, and "+effect.What)
 	}
+}
+
+// changesAccount reports whether an effect writes an account without need: its reads are those of its
+// services, and change nothing. But they may show a new process that the carrier has an extension
+// after all.
+func (l *simulation) changesAccount(one *member, effect Effect) bool {
+	return one.kind == kindAccount && effect.Op == Write && !l.described
 }
 
 // isReconciledForever reports whether an object is reconciled forever: at intervals, or every ten

@@ -130,6 +130,9 @@ func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *me
 		object: func() client.Object {
 			return f.simulation.world.Account(withDefaults, func(account *v1alpha1.CarrierAccount) {
 				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
+				if f.simulation.described {
+					account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
+				}
 				edit(account)
 			})
 		},
@@ -270,6 +273,9 @@ func (f *fleet) setObject(one *member, chosen []aspect, interval v1alpha1.Durati
 			s.Spec.AccountRef.Name = one.account.key.Name
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy, s.Spec.Plan = v1alpha1.ManagementManage, drift, nil
 			s.Spec.Observe = v1alpha1.Observe{HealthInterval: interval, CancellationInterval: interval}
+			if f.simulation.described {
+				s.Spec.Observe.ServiceInterval = interval
+			}
 			for _, aspect := range chosen {
 				aspect.edits[0](s)
 			}

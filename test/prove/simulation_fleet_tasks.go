@@ -30,6 +30,9 @@ func (f *fleet) addOrders(free, careful *member) {
 			s.Spec.AccountRef.Name, s.Spec.ServiceID = heir.account.key.Name, ""
 			s.Spec.OrderRef = &v1alpha1.OrderReference{Name: first.key.Name}
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
+			if f.simulation.described {
+				s.Spec.Observe.ServiceInterval = rarely
+			}
 		})
 	}
 	first.dependents = append(first.dependents, f.add(heir))
