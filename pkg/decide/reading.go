@@ -125,7 +125,7 @@ func changes(request *v1alpha1.Request, topic Topic) bool {
 		return !request.Operation.AltersCancellation()
 	case TopicCancellation:
 		return TouchesCancellation(request.Operation)
-	case TopicDisruptions, TopicOptions, TopicTestTypes:
+	case TopicDisruptions, TopicOptions, TopicTestTypes, TopicOrder:
 	}
 	return false
 }

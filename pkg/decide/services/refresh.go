@@ -118,7 +118,7 @@ func matchesReading(in *Input, on basis) bool {
 		return cancelled(in) == reading.Cancellation.Cancelled
 	case decide.TopicService:
 		return matchesDescription(in)
-	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes:
+	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes, decide.TopicOrder:
 	}
 	known := knownPlan(in)
 	if known == nil {
