@@ -118,7 +118,7 @@ func (s *student) lookAround() {
 	}
 	s.run("kubectl broadband status >status.txt")
 	s.expectPlainFile("status.txt")
-	s.expectScreen(s.run("kubectl broadband status site-020"), "BroadbandService default/site-020 (service 1000020)",
+	s.expectScreen(s.run("kubectl broadband status site-020"), "BroadbandService default/site-020 (service 9007199254",
 		"Ready=False OutcomeUnknown", "REQUEST IN PROGRESS", "kubectl broadband resolve -n default bbs/site-020")
 	s.expectScreen(s.run("kubectl broadband find LOC000012345678"), "bbs/site-020", "sorder/site-020", "location")
 	s.expectScreen(s.run("kubectl broadband report"), "SUCCEEDED", "OrderCreate", "reseller-sandbox", "kubectl-broadband")
