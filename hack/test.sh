@@ -21,7 +21,7 @@ concurrent='^\./(controllers/.+|pkg(/.*)?|test/lifecycle)$'
 mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' controllers/*_test.go | sed 's/^/-ginkgo.focus-file=/')
 
 # go test starts packages in this order, so the slowest come first.
-longest=(./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
+longest=(./hack/demo ./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
 module=$(go list -m)
 mapfile -t packages < <({
   printf '%s\n' "${longest[@]}"

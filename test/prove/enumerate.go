@@ -62,7 +62,7 @@ var thinnings = map[string]Thinning{
 	"AggregationConversion":     {Pairs: 2},
 	"DiagnosticTest":            {Pairs: 4},
 	"DSLStabilityProfileChange": {Pairs: 4},
-	"UnknownAggregationMethod":  {Pairs: 4},
+	"UnknownAggregationMethod":  {Pairs: 8},
 	"PlanChange":                {Pairs: 4},
 	planWithNTD:                 {Pairs: 16, FullOnly: true},
 	firstPlanChange:             {Pairs: 32, Orders: 64, FullOnly: true},
