@@ -71,6 +71,16 @@ var _ = Describe("A carrier that does not describe its services", func() {
 		Expect(s.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
 	})
 
+	It("is not mistaken for one if its first response is cut off", func(ctx SpecContext) {
+		s := beginDescribed(ctx, described())
+		Expect(s.Carrier.FailNext("GET ServiceRead", simulator.Fault{Kind: simulator.FaultCutBody})).To(Succeed())
+		service := s.declare(ctx, oldWay)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceService))
+		Expect(s.described()).To(Equal(2))
+		Expect(s.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
+	})
+
 	It("is asked for the plan's name in health after three failures, and for a description again later",
 		func(ctx SpecContext) {
 			s := beginDescribed(ctx, described())

@@ -4,7 +4,9 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"sync"
 
@@ -42,8 +44,12 @@ func (s *Session) Extensions() decide.Extensions {
 	return maps.Clone(s.extensions.known)
 }
 
-// noteExtension records whether the carrier has an extension. Only a response shows it.
+// noteExtension records whether the carrier has an extension. Only a whole response shows it: one
+// that was cut off may have been a good one.
 func (s *Session) noteExtension(extension v1alpha1.Extension, err error) {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return
+	}
 	switch carrier.ClassOf(err) {
 	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
 		s.NoteExtension(extension, err)
