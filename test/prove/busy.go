@@ -25,7 +25,19 @@ func isBusy(request *v1alpha1.Request) bool {
 func (t *replacement) isTooSoon() bool {
 	before, after := &t.before, &t.after
 	same := before.UID == after.UID && before.Generation == after.Generation && before.BodyHash == after.BodyHash
-	return isBusy(before) && same && after.Retry == before.Retry && t.at.Sub(before.FinishedAt.Time) < busyPause
+	again := t.asked || after.Retry != before.Retry
+	return isBusy(before) && same && !again && t.at.Sub(before.FinishedAt.Time) < busyPause
+}
+
+// asksForSlots reports whether a person has requested other slots of an AppointmentRequest: a new
+// value of the reconcile annotation sends another query, after a refusal, too.
+func asksForSlots(object Subject) bool {
+	appointment, is := object.(*v1alpha1.AppointmentRequest)
+	if !is {
+		return false
+	}
+	asked := appointment.Annotations[v1alpha1.AnnotationReconcile]
+	return asked != "" && asked != appointment.Status.Handled.Reconcile
 }
 
 func busyPauseRespected(w *recorder) string {

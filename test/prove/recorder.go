@@ -91,6 +91,7 @@ type intent struct {
 type replacement struct {
 	before, after v1alpha1.Request
 	at            time.Time
+	asked         bool // a person has requested other slots
 }
 
 type phaseChange struct {
@@ -278,7 +279,7 @@ func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Opera
 	}
 	if before != nil {
 		if held := before.RequestOf(operation); held != nil && held.AttemptID != id {
-			w.replacements = append(w.replacements, replacement{*held, *request, now()})
+			w.replacements = append(w.replacements, replacement{*held, *request, now(), asksForSlots(before)})
 		}
 	}
 	if from, known := w.phases[id]; known && from != request.Phase {

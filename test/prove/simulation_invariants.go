@@ -196,7 +196,7 @@ func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, re
 	if before != nil {
 		held := before.RequestOf(request.Operation)
 		if held != nil && held.AttemptID != request.AttemptID {
-			c.checkReplacement(replacement{*held, *request, now()})
+			c.checkReplacement(replacement{*held, *request, now(), asksForSlots(before)})
 		}
 	}
 	if known.phase != request.Phase {
