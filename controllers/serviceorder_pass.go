@@ -57,9 +57,7 @@ func (p *orderPass) learn() {
 func (p *orderPass) recorded() {
 	p.learns = false
 	p.Protocol.Memory.Note(p.order.UID, p.Protocol.Now(), func(memory *decide.Memory) {
-		if memory.Readings.Order.State == decide.ReadingAnswered {
-			memory.Readings.Order.State = decide.ReadingRecorded
-		}
+		memory.Readings.Order.MarkRecorded()
 	})
 }
 

@@ -13,9 +13,14 @@ import (
 // does not show what happened after it.
 func (r *Readings) MarkRecorded() {
 	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions, &r.Service} {
-		if reading.State == ReadingAnswered {
-			reading.State = ReadingRecorded
-		}
+		reading.MarkRecorded()
+	}
+}
+
+// MarkRecorded marks a response that is now recorded.
+func (r *Reading) MarkRecorded() {
+	if r.State == ReadingAnswered {
+		r.State = ReadingRecorded
 	}
 }
 
@@ -27,16 +32,15 @@ func (r *Readings) DropStale(now time.Time) {
 	}
 	if seen := &r.Disruptions; seen.State != ReadingOpen && !now.Before(seen.RequestedAt.Add(QuoteAge)) {
 		seen.Disruptions = nil
-		if seen.State == ReadingAnswered {
-			seen.State = ReadingRecorded
-		}
+		seen.MarkRecorded()
 	}
 }
 
 // Ended reports whether a reading is finished.
-func (r *Reading) Ended() bool {
-	return r.State == ReadingAnswered || r.State == ReadingRecorded || r.Refused()
-}
+func (r *Reading) Ended() bool { return r.Answered() || r.Refused() }
+
+// Answered reports whether the carrier has given the reading.
+func (r *Reading) Answered() bool { return r.State == ReadingAnswered || r.State == ReadingRecorded }
 
 // Refused reports whether the carrier answered and will not give a reading now.
 func (r *Reading) Refused() bool {

@@ -54,11 +54,8 @@ func MayReadService(account *Account) bool {
 func ServiceReadRefused(readings *Readings) error {
 	refused := readings.Service.State == ReadingFailed &&
 		carrier.ClassOf(readings.Service.Err) == carrier.NotFoundOrForbidden
-	if !refused || !readings.Cancellation.answered() {
+	if !refused || !readings.Cancellation.Answered() {
 		return nil
 	}
 	return readings.Service.Err
 }
-
-// answered reports whether the carrier has answered the reading.
-func (r *Reading) answered() bool { return r.State == ReadingAnswered || r.State == ReadingRecorded }

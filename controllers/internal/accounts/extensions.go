@@ -44,9 +44,9 @@ func (s *Session) Extensions() decide.Extensions {
 	return maps.Clone(s.extensions.known)
 }
 
-// noteExtension records whether the carrier has an extension. Only a whole response shows it: one
+// noteResponse records whether the carrier has an extension. Only a whole response shows it: one
 // that was cut off may have been a good one.
-func (s *Session) noteExtension(extension v1alpha1.Extension, err error) {
+func (s *Session) noteResponse(extension v1alpha1.Extension, err error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return
 	}
@@ -70,7 +70,7 @@ func (s *Session) Service(ctx context.Context, serviceID int64, version int) (ca
 	found, err := s.client.Service(ctx, serviceID, version)
 	s.noteRead(err)
 	if !isRefused(err) {
-		s.noteExtension(v1alpha1.ExtensionServiceRead, err)
+		s.noteResponse(v1alpha1.ExtensionServiceRead, err)
 	}
 	if err != nil {
 		return found, fmt.Errorf("read service %d: %w", serviceID, err)
@@ -82,7 +82,7 @@ func (s *Session) Service(ctx context.Context, serviceID int64, version int) (ca
 func (s *Session) TestTypes(ctx context.Context, serviceID int64) ([]string, error) {
 	found, err := s.client.TestTypes(ctx, serviceID)
 	s.noteRead(err)
-	s.noteExtension(v1alpha1.ExtensionTestTypes, err)
+	s.noteResponse(v1alpha1.ExtensionTestTypes, err)
 	if err != nil {
 		return nil, fmt.Errorf("read the test types of service %d: %w", serviceID, err)
 	}
@@ -93,7 +93,7 @@ func (s *Session) TestTypes(ctx context.Context, serviceID int64) ([]string, err
 func (s *Session) Order(ctx context.Context, orderID int64) (carrier.Order, error) {
 	found, err := s.client.Order(ctx, orderID)
 	s.noteRead(err)
-	s.noteExtension(v1alpha1.ExtensionOrderRead, err)
+	s.noteResponse(v1alpha1.ExtensionOrderRead, err)
 	if err != nil {
 		return found, fmt.Errorf("read order %d: %w", orderID, err)
 	}

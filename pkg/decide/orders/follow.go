@@ -16,7 +16,8 @@ import (
 const (
 	firstLook    = time.Minute
 	longestPause = 6 * time.Hour
-	followedFor  = 90 * 24 * time.Hour
+	followedDays = 90
+	followedFor  = followedDays * 24 * time.Hour
 
 	failedPause   = 15 * time.Minute // after a read that was not answered, if the next one is later
 	notifiedPause = time.Minute      // the minimum between two reads caused by notifications
@@ -134,7 +135,7 @@ func noLonger(in *Input) string {
 		return ""
 	}
 	return fmt.Sprintf("it has not become a service within %d days, and is no longer read: to read it once more, "+
-		"run: kubectl -n %s annotate --overwrite %s %s %s=$(date +%%s)", int(followedFor.Hours()/24), //nolint:mnd // hours
+		"run: kubectl -n %s annotate --overwrite %s %s %s=$(date +%%s)", followedDays,
 		in.Order.Namespace, v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationReconcile)
 }
 

@@ -77,7 +77,7 @@ func provable(open *v1alpha1.Request) bool {
 // proven reports whether a health request sent after the attempt shows its target.
 func proven(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Health
-	return provable(open) && (reading.State == decide.ReadingAnswered || reading.State == decide.ReadingRecorded) &&
+	return provable(open) && reading.Answered() &&
 		reading.RequestedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
@@ -160,8 +160,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 // readSince reports whether this process read the recorded cancellation at or after a time.
 func readSince(in *Input, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
-	read := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingRecorded
-	return read && knownCancellation(in) != nil && !reading.RequestedAt.Before(at)
+	return reading.Answered() && knownCancellation(in) != nil && !reading.RequestedAt.Before(at)
 }
 
 // shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.

@@ -32,10 +32,7 @@ func readsService(in *Input) bool {
 }
 
 // isDescribed reports whether the newest description has been read.
-func isDescribed(in *Input) bool {
-	state := in.Memory.Readings.Service.State
-	return state == decide.ReadingAnswered || state == decide.ReadingRecorded
-}
+func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() }
 
 // wasDescribed reports whether a value is recorded that the carrier's description of the service has
 // shown. Every process sees the same.

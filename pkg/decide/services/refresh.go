@@ -133,8 +133,7 @@ func matchesReading(in *Input, on basis) bool {
 
 // hasValue reports whether the carrier has answered with the requested value.
 func hasValue(reading *decide.Reading, topic decide.Topic) bool {
-	answered := reading.State == decide.ReadingAnswered || reading.State == decide.ReadingRecorded
-	return answered && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
+	return reading.Answered() && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
 }
 
 // modifiedAt returns when the ledger's newest modification ended. Times in a status are whole
