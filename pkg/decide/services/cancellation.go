@@ -18,7 +18,7 @@ const (
 // unknownCancellation returns a decision while the cancellation is needed but unknown.
 func unknownCancellation(in *Input) *decide.Decision {
 	spec := in.Service.Spec
-	if spec.Cancellation == nil && spec.Disconnection == "" || knownCancellation(in) != nil {
+	if spec.Cancellation == nil && spec.Disconnection == "" || lastKnown(in).Cancellation != nil {
 		return nil
 	}
 	return awaitReading(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
@@ -47,7 +47,7 @@ func desiredCancellation(in *Input) decide.DesiredChange {
 // cancellationDiffers compares the declared cancellation with the carrier's: "OnDate against
 // REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
 func cancellationDiffers(in *Input) decide.DesiredChange {
-	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
+	declared, known := in.Service.Spec.Cancellation, lastKnown(in).Cancellation
 	if declared == nil || known == nil || !isAlterable(known) {
 		return decide.DesiredChange{}
 	}
@@ -69,7 +69,7 @@ func cancellationDiffers(in *Input) decide.DesiredChange {
 
 // cancellationBarred returns why no request can apply the declared cancellation; nil if one can.
 func cancellationBarred(in *Input) *decide.Verdict {
-	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
+	declared, known := in.Service.Spec.Cancellation, lastKnown(in).Cancellation
 	if declared == nil || known == nil || onlyObserves(in) {
 		return nil
 	}
@@ -129,7 +129,7 @@ func cancelledAsWanted(in *Input) *decide.Decision {
 		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
 		Message: fmt.Sprintf(
 			"the service has been cancelled since %s, as declared; nothing else is compared",
-			decide.OrElse(knownCancellation(in).CancelledOn, "an unknown day")),
+			decide.OrElse(lastKnown(in).Cancellation.CancelledOn, "an unknown day")),
 	}}
 }
 
@@ -141,7 +141,7 @@ func endedAsWanted(in *Input) bool {
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
 // one is drift.
 func recordAgreement(in *Input) {
-	known := knownCancellation(in)
+	known := lastKnown(in).Cancellation
 	if in.Service.Spec.Cancellation == nil || known == nil {
 		return
 	}
@@ -180,7 +180,7 @@ func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
 }
 
 func sinceCancelled(in *Input) string {
-	if known := knownCancellation(in); known != nil {
+	if known := lastKnown(in).Cancellation; known != nil {
 		return known.CancelledOn
 	}
 	return ""
@@ -199,4 +199,26 @@ func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool
 func NotRequested(request *v1alpha1.Request) bool {
 	return request.Operation.AltersCancellation() && request.Error != nil &&
 		request.Error.Code == string(carrier.SubCancellationNotRequested)
+}
+
+// isAlterable reports whether the status is REQUESTED or IN_ERROR, "request not yet submitted to
+// the carrier" (spec §3), and the carrier allows the cancellation to be altered.
+func isAlterable(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
+	return requested && (known.CanAbort || known.CanReschedule)
+}
+
+// isFinal reports whether the cancellation has been submitted to the carrier or carried out. An
+// aborted or rejected cancellation counts as none.
+func isFinal(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
+	return known.Cancelled || !none && !isAlterable(known)
+}
+
+// cancelled reports whether the carrier shows the service cancelled.
+func cancelled(in *Input) bool {
+	known := lastKnown(in).Cancellation
+	return known != nil && known.Cancelled
 }

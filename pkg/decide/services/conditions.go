@@ -52,7 +52,7 @@ func approvalAspect(in *Input) *decide.Aspect {
 
 // valueAspects returns the aspects of the values that modifications change.
 func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
-	spec, changes := in.Service.Spec, differences(desiredChanges(in))
+	spec, held, changes := in.Service.Spec, lastKnown(in), differences(desiredChanges(in))
 	var aspects []decide.Aspect
 	if spec.Plan != nil {
 		aspects = append(aspects, planAspect(in, changes, verdict))
@@ -61,14 +61,14 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 		declared, condition, what, field string
 		known                            *v1alpha1.KnownValue
 	}{
-		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA, decide.FieldSLA, knownSLA(in)},
+		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA, decide.FieldSLA, held.RestorationSLA},
 		{
 			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, "aggregation method",
-			fieldAggregation, knownAggregation(in),
+			fieldAggregation, held.AggregationMethod,
 		},
 		{
 			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, "DSL stability profile",
-			fieldDSLProfile, knownDSLProfile(in),
+			fieldDSLProfile, held.DSLStabilityProfile,
 		},
 	} {
 		if value.declared != "" {
@@ -85,7 +85,7 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 }
 
 func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) decide.Aspect {
-	plan, declared := knownPlan(in), in.Service.Spec.Plan.Name
+	plan, declared := lastKnown(in).Plan, in.Service.Spec.Plan.Name
 	aspect := inSyncAspect(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
 	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	switch {
@@ -109,7 +109,7 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 // endingAspects returns the aspects of the service's cancellation and disconnection.
 func endingAspects(in *Input, result rulesResult) []decide.Aspect {
 	var aspects []decide.Aspect
-	known := knownCancellation(in)
+	known := lastKnown(in).Cancellation
 	if in.Service.Spec.Cancellation != nil {
 		aspects = append(aspects, cancellationAspect(in, known, result.cancellation))
 	}
@@ -256,7 +256,7 @@ func inSyncText(in *Input) string {
 			words = append(words, howSince(declared, days))
 		}
 	}
-	if known := knownCancellation(in); known != nil && in.Service.Spec.Cancellation != nil {
+	if known := lastKnown(in).Cancellation; known != nil && in.Service.Spec.Cancellation != nil {
 		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
 	}
 	if len(unconfirmed) > 0 {
@@ -279,18 +279,18 @@ type declaredValue struct {
 
 // declaredValues returns the declared values of the service.
 func declaredValues(in *Input) []declaredValue {
-	spec := in.Service.Spec
+	spec, held := in.Service.Spec, lastKnown(in)
 	var declared []declaredValue
 	if spec.Plan != nil {
-		declared = append(declared, declaredValue{"plan", knownPlan(in)}, declaredValue{"term", knownTerm(in)})
+		declared = append(declared, declaredValue{"plan", held.Plan}, declaredValue{"term", held.Term})
 	}
 	for _, value := range []struct {
 		declared string
 		value    declaredValue
 	}{
-		{spec.RestorationSLA, declaredValue{decide.NameOfSLA, knownSLA(in)}},
-		{spec.AggregationMethod, declaredValue{"aggregation method", knownAggregation(in)}},
-		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", knownDSLProfile(in)}},
+		{spec.RestorationSLA, declaredValue{decide.NameOfSLA, held.RestorationSLA}},
+		{spec.AggregationMethod, declaredValue{"aggregation method", held.AggregationMethod}},
+		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", held.DSLStabilityProfile}},
 	} {
 		if value.declared != "" {
 			declared = append(declared, value.value)

@@ -31,15 +31,6 @@ func desiredChanges(in *Input) []decide.DesiredChange {
 	return wanted
 }
 
-// differences returns all changes of the given list.
-func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
-	var changes []v1alpha1.Change
-	for _, want := range wanted {
-		changes = append(changes, want.Changes...)
-	}
-	return changes
-}
-
 // desiredReclaim returns the request that reclaims a disconnected service.
 func desiredReclaim(in *Input) decide.DesiredChange {
 	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
@@ -54,7 +45,7 @@ func desiredReclaim(in *Input) decide.DesiredChange {
 // restoration SLA are sent in one request: "Three uses: plan change, SLA change, both" (spec §4).
 // It is empty while the plan is unknown: a plan is read, not requested.
 func desiredPlanChange(in *Input) decide.DesiredChange {
-	if knownPlan(in) == nil {
+	if lastKnown(in).Plan == nil {
 		return decide.DesiredChange{}
 	}
 	plan, sla := planChanges(in), slaChanges(in)
@@ -66,7 +57,7 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		// Drift is only reported; a request that is sent for another reason includes the declared plan.
 		return decide.DesiredChange{}
 	}
-	want.Before.Plan = knownPlan(in).Value
+	want.Before.Plan = lastKnown(in).Plan.Value
 	want.Target.Plan, want.Target.Term = targetPlan(in)
 	if len(sla) > 0 {
 		want.Target.RestorationSLA = sla[0].To
@@ -78,7 +69,7 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 // planChanges compares the declared plan. Names that differ only in case or spaces are the same
 // plan: two spellings must not cause a loop of chargeable changes.
 func planChanges(in *Input) []v1alpha1.Change {
-	declared, known := in.Service.Spec.Plan, knownPlan(in)
+	declared, known := in.Service.Spec.Plan, lastKnown(in).Plan
 	if declared == nil {
 		return nil
 	}
@@ -89,7 +80,7 @@ func planChanges(in *Input) []v1alpha1.Change {
 		changes = append(changes, change)
 	}
 	// "An unknown term alone is never a reason for a change."
-	if term := in.Service.Status.Carrier.Term; term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
+	if term := lastKnown(in).Term; term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
 		changes = append(changes, planChange(decide.FieldTerm, term.Value, strconv.Itoa(int(declared.Term))))
 	}
 	return changes
@@ -106,7 +97,7 @@ func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
 // slaChanges compares the declared SLA. The carrier's API cannot report it: an unknown value is
 // requested or trusted, as unknownValues or a person decides.
 func slaChanges(in *Input) []v1alpha1.Change {
-	declared, known := in.Service.Spec.RestorationSLA, knownSLA(in)
+	declared, known := in.Service.Spec.RestorationSLA, lastKnown(in).RestorationSLA
 	if declared == "" || known != nil && known.Value == declared || onlyReportsDrift(in, decide.FieldSLA) {
 		return nil
 	}
@@ -119,14 +110,14 @@ func slaChanges(in *Input) []v1alpha1.Change {
 // plan stays the same. Without a declared plan, the SLA is sent with the current plan; term 0 then
 // means unknown.
 func targetPlan(in *Input) (plan string, term int32) {
-	known := knownPlan(in)
+	known := lastKnown(in).Plan
 	if declared := in.Service.Spec.Plan; declared != nil {
 		if decide.SameName(declared.Name, known.Value) {
 			return known.Value, declared.Term
 		}
 		return declared.Name, declared.Term
 	}
-	if value := in.Service.Status.Carrier.Term; value != nil {
+	if value := lastKnown(in).Term; value != nil {
 		parsed, err := strconv.ParseInt(value.Value, 10, 32)
 		if err == nil {
 			term = int32(parsed)
@@ -149,7 +140,7 @@ func ntdOption(in *Input) string {
 // desiredAggregation compares the declared aggregation method. The carrier's API cannot report it:
 // an unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredAggregation(in *Input) decide.DesiredChange {
-	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
+	declared, known := in.Service.Spec.AggregationMethod, lastKnown(in).AggregationMethod
 	if declared == "" || valueOf(known) == declared || onlyReportsDrift(in, fieldAggregation) {
 		return decide.DesiredChange{}
 	}
@@ -166,7 +157,7 @@ func desiredAggregation(in *Input) decide.DesiredChange {
 // desiredDSLProfile compares the declared DSL stability profile. The carrier's API cannot report
 // it: an unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredDSLProfile(in *Input) decide.DesiredChange {
-	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
+	declared, known := in.Service.Spec.DSLStabilityProfile, lastKnown(in).DSLStabilityProfile
 	if declared == "" || valueOf(known) == declared || onlyReportsDrift(in, fieldDSLProfile) {
 		return decide.DesiredChange{}
 	}
@@ -186,15 +177,10 @@ func needsUnknownDecision(in *Input, want decide.DesiredChange) bool {
 	return decide.HasUnknown(want.Changes) && unknownValuesOf(in) != v1alpha1.UnknownRequest
 }
 
-func isZero(amount *v1alpha1.Money) bool {
-	cents, known := decide.Cents(amount)
-	return known && cents == 0
-}
-
 // isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
 // has concerned it, and no person has confirmed it.
 func isAtFirstSight(in *Input) bool {
-	plan := knownPlan(in)
+	plan := lastKnown(in).Plan
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && baselineOf(in) == nil &&
 		decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange) == nil
 }
@@ -204,7 +190,7 @@ func isAtFirstSight(in *Input) bool {
 // differently.
 func comparesSpelling(in *Input) bool {
 	declared := in.Service.Spec.Plan
-	return declared != nil && isAtFirstSight(in) && !decide.SameName(declared.Name, knownPlan(in).Value) &&
+	return declared != nil && isAtFirstSight(in) && !decide.SameName(declared.Name, lastKnown(in).Plan.Value) &&
 		unknownValuesOf(in) != v1alpha1.UnknownRequest
 }
 
@@ -222,7 +208,7 @@ func isUnlisted(in *Input) bool {
 	case !comparesSpelling(in):
 		return false
 	case quoteFresh(in):
-		return !offers(in, knownPlan(in).Value)
+		return !offers(in, lastKnown(in).Plan.Value)
 	}
 	return decide.HasUnknown(fieldChanges(shownPlan(in, v1alpha1.OperationPlanChange), decide.FieldPlan))
 }

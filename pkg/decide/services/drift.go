@@ -32,7 +32,7 @@ func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt ti
 	case askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)):
 	case declaredPlanReached(in, held, plan, askedAt) != nil:
 		state.Plan = declaredPlanReached(in, held, plan, askedAt)
-	case planDrifted(state) && plan == held.AsHealth:
+	case planDrifted(state.Plan) && plan == held.AsHealth:
 		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
 	case held.AsHealth == "":
@@ -74,7 +74,7 @@ func baselineOf(in *Input) *v1alpha1.KnownValue {
 // converged to it.
 func acceptDrift(in *Input, state *v1alpha1.CarrierState) {
 	declared := in.Service.Spec.Plan
-	if planDrifted(state) && declared != nil && decide.SameName(declared.Name, state.Plan.Value) {
+	if planDrifted(state.Plan) && declared != nil && decide.SameName(declared.Name, state.Plan.Value) {
 		state.Plan.AsHealth = state.Plan.Value
 	}
 }
@@ -98,16 +98,24 @@ func sentPlan(in *Input) string {
 	return last.Target.Plan
 }
 
+// planDrifted reports drift: "drift is health differing from what health itself said after that
+// success". A drifted plan is recorded as health reports it now, together with what health reported
+// before.
+func planDrifted(plan *v1alpha1.KnownValue) bool {
+	return plan != nil && plan.Source == v1alpha1.SourceHealth &&
+		plan.AsHealth != "" && plan.Value != plan.AsHealth
+}
+
 // onlyReportsPlanDrift reports whether a plan has drifted and the drift is only reported: the
 // service had converged to the declared plan.
 func onlyReportsPlanDrift(in *Input) bool {
-	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
-	if !planDrifted(state) || declared == nil {
+	plan, declared := lastKnown(in).Plan, in.Service.Spec.Plan
+	if !planDrifted(plan) || declared == nil {
 		return false
 	}
 	base := baselineOf(in)
-	converged := decide.SameName(declared.Name, state.Plan.AsHealth) || decide.SameName(declared.Name, sentPlan(in)) ||
-		base != nil && base.AsHealth == state.Plan.AsHealth && decide.SameName(declared.Name, base.Value)
+	converged := decide.SameName(declared.Name, plan.AsHealth) || decide.SameName(declared.Name, sentPlan(in)) ||
+		base != nil && base.AsHealth == plan.AsHealth && decide.SameName(declared.Name, base.Value)
 	return converged && !corrects(in, v1alpha1.OperationPlanChange)
 }
 
@@ -127,7 +135,7 @@ func corrects(in *Input, operation v1alpha1.Operation) bool {
 
 // cancellationWasAgreed reports whether the carrier's cancellation was as declared at some time.
 func cancellationWasAgreed(in *Input) bool {
-	known := knownCancellation(in)
+	known := lastKnown(in).Cancellation
 	return known != nil && known.Agreed == declaredEnding(in)
 }
 
@@ -196,8 +204,8 @@ func driftDecision(in *Input) *decide.Decision {
 // driftAspect describes the drift, with old and new values; nil if there is none.
 func driftAspect(in *Input) *decide.Aspect {
 	var words []string
-	if plan, declared := knownPlan(in), in.Service.Spec.Plan; declared != nil &&
-		planDrifted(in.Service.Status.Carrier) && !decide.SameName(declared.Name, plan.Value) {
+	if plan, declared := lastKnown(in).Plan, in.Service.Spec.Plan; declared != nil &&
+		planDrifted(plan) && !decide.SameName(declared.Name, plan.Value) {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
 	for _, value := range drifted(in) {
@@ -239,11 +247,8 @@ func forgetAcceptedDrift(in *Input) {
 // drifted returns the values that the carrier has changed after the service had converged.
 func drifted(in *Input) []describedValue {
 	var values []describedValue
-	state := in.Service.Status.Carrier
-	if state == nil {
-		return nil
-	}
-	for _, value := range describedValues(in, state) {
+	state := lastKnown(in)
+	for _, value := range describedValues(in, &state) {
 		if held := *value.held; held != nil && held.DriftedFrom != "" {
 			values = append(values, value)
 		}

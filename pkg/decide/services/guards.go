@@ -242,7 +242,25 @@ func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.RequeueAt(held, in.Memory.ContactAgain)
 }
 
+// approved waits until a person approves exactly this plan of changes.
+func approved(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !needsApproval(in, want) {
+		return nil
+	}
+	return decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
+}
+
 // sendable holds back a change for the reasons that apply to every kind.
 func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.MaySend(&in.Input, want)
+}
+
+// priceConfirmed implements: "the options are read again right before the POST and a different fee
+// voids the approval". A different fee results in another hash, which the approval does not match.
+func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+		return nil
+	}
+	return askPrice(in)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -76,74 +75,11 @@ func valueOf(known *v1alpha1.KnownValue) string {
 	return known.Value
 }
 
-func knownPlan(in *Input) *v1alpha1.KnownValue {
+// lastKnown returns what is known of the service at the carrier; before anything is, all of it is
+// empty.
+func lastKnown(in *Input) v1alpha1.CarrierState {
 	if in.Service.Status.Carrier == nil {
-		return nil
+		return v1alpha1.CarrierState{}
 	}
-	return in.Service.Status.Carrier.Plan
-}
-
-func knownTerm(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.Term
-}
-
-func knownSLA(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.RestorationSLA
-}
-
-func knownAggregation(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.AggregationMethod
-}
-
-func knownDSLProfile(in *Input) *v1alpha1.KnownValue {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.DSLStabilityProfile
-}
-
-func knownCancellation(in *Input) *v1alpha1.CancellationState {
-	if in.Service.Status.Carrier == nil {
-		return nil
-	}
-	return in.Service.Status.Carrier.Cancellation
-}
-
-// isAlterable reports whether the status is REQUESTED or IN_ERROR, "request not yet submitted to
-// the carrier" (spec §3), and the carrier allows the cancellation to be altered.
-func isAlterable(known *v1alpha1.CancellationState) bool {
-	status := carrier.CancellationStatus(known.Status)
-	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
-	return requested && (known.CanAbort || known.CanReschedule)
-}
-
-// isFinal reports whether the cancellation has been submitted to the carrier or carried out. An
-// aborted or rejected cancellation counts as none.
-func isFinal(known *v1alpha1.CancellationState) bool {
-	status := carrier.CancellationStatus(known.Status)
-	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
-	return known.Cancelled || !none && !isAlterable(known)
-}
-
-// cancelled reports whether the carrier shows the service cancelled.
-func cancelled(in *Input) bool {
-	known := knownCancellation(in)
-	return known != nil && known.Cancelled
-}
-
-// planDrifted reports drift: "drift is health differing from what health itself said after that
-// success". A drifted plan is recorded as health reports it now, together with what health reported
-// before.
-func planDrifted(state *v1alpha1.CarrierState) bool {
-	return state != nil && state.Plan != nil && state.Plan.Source == v1alpha1.SourceHealth &&
-		state.Plan.AsHealth != "" && state.Plan.Value != state.Plan.AsHealth
+	return *in.Service.Status.Carrier
 }

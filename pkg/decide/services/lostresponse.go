@@ -160,12 +160,12 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 // readSince reports whether this process read the recorded cancellation at or after a time.
 func readSince(in *Input, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
-	return reading.Answered() && knownCancellation(in) != nil && !reading.RequestedAt.Before(at)
+	return reading.Answered() && lastKnown(in).Cancellation != nil && !reading.RequestedAt.Before(at)
 }
 
 // shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	known := knownCancellation(in)
+	known := lastKnown(in).Cancellation
 	switch {
 	case known == nil:
 		return nil

@@ -60,6 +60,15 @@ func changesInProgress(in *Input) []v1alpha1.Change {
 	return changes
 }
 
+// differences returns all changes of the given list.
+func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
+	var changes []v1alpha1.Change
+	for _, want := range wanted {
+		changes = append(changes, want.Changes...)
+	}
+	return changes
+}
+
 // pendingHash covers the object, its generation and last attempts, the bodies, the carrier's values
 // and the fees: "never the same twice", so that an old approval never matches. An approved plan
 // keeps its hash until it is carried out: one approval covers all of its changes.
@@ -136,14 +145,6 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 		inProgress = inProgress && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
 	}
 	return inProgress
-}
-
-// approved waits until a person approves exactly this plan of changes.
-func approved(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !needsApproval(in, want) {
-		return nil
-	}
-	return decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
 }
 
 // needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
@@ -273,12 +274,7 @@ func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	})
 }
 
-// priceConfirmed implements: "the options are read again right before the POST and a different fee
-// voids the approval". A different fee results in another hash, which the approval does not match.
-func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
-	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
-		return nil
-	}
-	return askPrice(in)
+func isZero(amount *v1alpha1.Money) bool {
+	cents, known := decide.Cents(amount)
+	return known && cents == 0
 }

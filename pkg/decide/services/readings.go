@@ -13,7 +13,7 @@ import (
 
 // unknownPlan returns a decision while the plan is needed but unknown.
 func unknownPlan(in *Input) *decide.Decision {
-	if !needsPlan(in) || knownPlan(in) != nil || readsPlanFromService(in) {
+	if !needsPlan(in) || lastKnown(in).Plan != nil || readsPlanFromService(in) {
 		return nil
 	}
 	if err := healthSupported(in); err != nil {
@@ -37,8 +37,9 @@ func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() 
 // wasDescribed reports whether a value is recorded that the carrier's description of the service has
 // shown. Every process sees the same.
 func wasDescribed(in *Input) bool {
-	return isFromService(knownPlan(in)) || isFromService(knownSLA(in)) ||
-		isFromService(knownAggregation(in)) || isFromService(knownDSLProfile(in))
+	known := lastKnown(in)
+	return isFromService(known.Plan) || isFromService(known.RestorationSLA) ||
+		isFromService(known.AggregationMethod) || isFromService(known.DSLStabilityProfile)
 }
 
 // readsPlanFromService reports whether the plan is read from the description of the service, and not
@@ -69,11 +70,8 @@ func undescribed(in *Input) *decide.Decision {
 	if !readsService(in) {
 		return nil
 	}
-	state := &v1alpha1.CarrierState{}
-	if held := in.Service.Status.Carrier; held != nil {
-		state = held
-	}
-	for _, value := range describedValues(in, state) {
+	state := lastKnown(in)
+	for _, value := range describedValues(in, &state) {
 		if isUndescribed(in, &value) {
 			const what = "the carrier's description of the service"
 			decision := awaitReading(in, decide.TopicService, what, v1alpha1.ReasonCarrierUnavailable)
@@ -209,7 +207,9 @@ func observations(in *Input) []observation {
 
 // knowsNoValue reports whether nothing is known that the description of the service contains.
 func knowsNoValue(in *Input) bool {
-	return knownPlan(in) == nil && knownSLA(in) == nil && knownAggregation(in) == nil && knownDSLProfile(in) == nil
+	known := lastKnown(in)
+	return known.Plan == nil && known.RestorationSLA == nil &&
+		known.AggregationMethod == nil && known.DSLStabilityProfile == nil
 }
 
 // readsCancellationNow reports whether the cancellation has to be read before its interval is over: it
@@ -224,7 +224,7 @@ func readsCancellationNow(in *Input) bool {
 	case wasDescribed(in) && spec.Cancellation == nil && spec.Disconnection == "":
 		return false
 	}
-	return knownCancellation(in) == nil
+	return lastKnown(in).Cancellation == nil
 }
 
 // withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its

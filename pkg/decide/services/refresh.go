@@ -72,7 +72,7 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 // isPlanUnconfirmed reports whether the known plan comes from an order or from the user, not from
 // the carrier.
 func isPlanUnconfirmed(in *Input) bool {
-	known := knownPlan(in)
+	known := lastKnown(in).Plan
 	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
 
@@ -120,12 +120,12 @@ func matchesReading(in *Input, on basis) bool {
 		return matchesDescription(in)
 	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes, decide.TopicOrder:
 	}
-	known := knownPlan(in)
+	known := lastKnown(in).Plan
 	if known == nil {
 		return false
 	}
 	asHealth := cmp.Or(known.AsHealth, known.Value)
-	if planDrifted(in.Service.Status.Carrier) {
+	if planDrifted(known) {
 		asHealth = known.Value
 	}
 	return decide.PlanInHealth(reading.Health) == asHealth
@@ -154,7 +154,7 @@ func modifiedAt(in *decide.Input) time.Time {
 // same second in which the known value was recorded cannot be distinguished from an older one.
 func readableFrom(in *Input, on basis) time.Time {
 	from := modifiedAt(&in.Input)
-	if known := knownPlan(in); on.topic == decide.TopicHealth && known != nil {
+	if known := lastKnown(in).Plan; on.topic == decide.TopicHealth && known != nil {
 		from = decide.Later(from, in.Past(known.Since).Add(decide.StatusPrecision))
 	}
 	return from
@@ -198,7 +198,7 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be
 // the intended one: its plan is only known from an order or from the user.
 func mayAppear(in *Input, reading *decide.Reading) bool {
-	return isPlanUnconfirmed(in) && knownPlan(in).AsHealth == "" &&
+	return isPlanUnconfirmed(in) && lastKnown(in).Plan.AsHealth == "" &&
 		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 

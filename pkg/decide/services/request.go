@@ -86,7 +86,7 @@ func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 // aboutAnother reports whether another cancellation has been requested since a request was sent.
 // The outcome of that request does not apply to the new cancellation.
 func aboutAnother(in *Input, request *v1alpha1.Request) bool {
-	known := knownCancellation(in)
+	known := lastKnown(in).Cancellation
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }
 

@@ -14,7 +14,7 @@ import (
 // with trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
 func applyTrust(in *Input) {
 	trustUnreadable(in)
-	switch plan := knownPlan(in); {
+	switch plan := lastKnown(in).Plan; {
 	case in.Service.Spec.Plan == nil:
 	case plan == nil:
 		trustPlan(in)
@@ -25,10 +25,7 @@ func applyTrust(in *Input) {
 
 // trustUnreadable records the declared values in place of those that cannot be read.
 func trustUnreadable(in *Input) {
-	var state v1alpha1.CarrierState // the recorded state stays unchanged if no value is taken
-	if held := in.Service.Status.Carrier; held != nil {
-		state = *held
-	}
+	state := lastKnown(in) // the recorded state stays unchanged if no value is taken
 	spec := in.Service.Spec
 	for _, aspect := range []struct {
 		name            v1alpha1.TrustedAspect

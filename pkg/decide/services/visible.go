@@ -98,7 +98,7 @@ func showsNothing(in *Input) bool {
 // cancellation, a free GET. Unless this reading is disabled, it comes before any report about a
 // service that the carrier has not shown, and before any change of a service that may be cancelled.
 func firstReading(in *Input) *decide.Decision {
-	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.Refused() {
+	if lastKnown(in).Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
 	}
 	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
