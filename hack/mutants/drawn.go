@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"time"
@@ -34,6 +35,15 @@ func rounds() []round {
 			specs: []string{"-ginkgo.no-color", "-ginkgo.fail-fast"},
 		},
 	}
+}
+
+// of returns the rounds for a mutant. The tests of its own package come first if they are quick: most
+// mutants need no others, and linking the others takes longer than running them.
+func of(m drawn, deep []round) []round {
+	if own := path.Dir(m.file); own != ofControllers {
+		return append([]round{{name: "own package", timeout: "2m", packages: []string{own}}}, deep...)
+	}
+	return deep
 }
 
 var errNoRound = errors.New("there is no such layer")
@@ -119,7 +129,7 @@ func (b runner) passesRounds(ctx context.Context, deep []round) error {
 func (b runner) tryRounds(ctx context.Context, m drawn, deep []round) result {
 	got, began := result{mutant: m}, b.now()
 	got.err = b.withOverlay(m, func(overlay string) error {
-		for _, r := range deep {
+		for _, r := range of(m, deep) {
 			text, failed := b.run(ctx, r.arguments(), nil, overlay)
 			switch {
 			case ctx.Err() != nil:

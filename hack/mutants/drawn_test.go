@@ -289,6 +289,19 @@ func TestTheReportNamesSurvivorsAndTheSeed(t *testing.T) {
 	}
 }
 
+func TestAMutantIsTriedWithTheQuickTestsOfItsOwnPackageFirst(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string][]string{
+		"pkg/decide/services/price.go": {"pkg/decide/services"},
+		"controllers/ledgers.go":       rounds()[0].packages, // its own tests take minutes
+	} {
+		first := of(drawn{site: site{file: file}}, rounds())[0]
+		if !slices.Equal(first.packages, want) {
+			t.Errorf("%s: %v is tried first", file, first.packages)
+		}
+	}
+}
+
 func TestRoundsUpToEndsAtALayer(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"": 3, "units": 1, "prove": 2, "controllers": 3} {

@@ -40,23 +40,35 @@ func expectSameInGaps(t *testing.T, scheme *runtime.Scheme, plan Plan) {
 	whole := runPlan(t, scheme, plan, &tally).Effects
 	leftOut := 0
 	for _, kind := range actions(plan.Scenario, plan.Managers) {
-		next := 0 // the effect before which the action is tried instead
-		for i := range slices.Backward(whole) {
-			if isTried(whole, i, kind) {
-				next = i
-				continue
-			}
-			leftOut++
-			here := resultOf(t, scheme, plan, Fault{At: i + 1, Kind: kind})
-			if there := resultOf(t, scheme, plan, Fault{At: next + 1, Kind: kind}); here != there {
-				t.Errorf("%s at %d (%s) and at %d (%s):\n%s\n%s",
-					kind, i+1, whole[i].What, next+1, whole[next].What, here, there)
-			}
-		}
+		leftOut += expectSameAsTried(t, scheme, plan, kind, whole)
 	}
 	if leftOut == 0 {
 		t.Error("nothing is left out")
 	}
+}
+
+// expectSameAsTried compares an action before each effect that is left out with the same action before
+// the next effect that is tried. It returns how many effects are left out.
+func expectSameAsTried(
+	t *testing.T, scheme *runtime.Scheme, plan Plan, kind FaultKind, whole []Effect,
+) (leftOut int) {
+	t.Helper()
+	next, there := 0, "" // the effect that is tried, and the result of the action before it, once it is needed
+	for i := range slices.Backward(whole) {
+		if isTried(whole, i, kind) {
+			next, there = i, ""
+			continue
+		}
+		leftOut++
+		if there == "" {
+			there = resultOf(t, scheme, plan, Fault{At: next + 1, Kind: kind})
+		}
+		if here := resultOf(t, scheme, plan, Fault{At: i + 1, Kind: kind}); here != there {
+			t.Errorf("%s at %d (%s) and at %d (%s):\n%s\n%s",
+				kind, i+1, whole[i].What, next+1, whole[next].What, here, there)
+		}
+	}
+	return leftOut
 }
 
 // resultOf returns the result of a plan: its effects, the object's conditions, and its recorded
