@@ -49,14 +49,18 @@ func (b runner) passes(ctx context.Context, all []mutant) error {
 // tryAll tries mutants, up to jobs at a time, and yields the results in the order of the mutants.
 func tryAll[M, T any](ctx context.Context, all []M, jobs int, try func(context.Context, M) T) <-chan T {
 	slots, done := make(chan struct{}, max(jobs, 1)), make([]chan T, len(all))
-	for i, m := range all {
+	for i := range all {
 		done[i] = make(chan T, 1)
-		go func() {
-			slots <- struct{}{}
-			done[i] <- try(ctx, m)
-			<-slots
-		}()
 	}
+	go func() {
+		for i, m := range all {
+			slots <- struct{}{} // taken in order, so that the results can be shown as they come
+			go func() {
+				done[i] <- try(ctx, m)
+				<-slots
+			}()
+		}
+	}()
 	inOrder := make(chan T)
 	go func() {
 		defer close(inOrder)
