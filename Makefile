@@ -110,7 +110,7 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/prose/words.yaml forbids.
 	bin/golangci-lint run --allow-parallel-runners ./...
-	for module in flux prometheus helm release terminal; do \
+	for module in flux prometheus kubestatemetrics helm release terminal; do \
 		(cd hack/$$module && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...); done
 	@# It tests the simulator of this checkout, so it has a replace directive.
 	cd hack/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
@@ -125,7 +125,7 @@ site: bin/hugo ## Build the documentation as a site into bin/site, and fail on a
 	go run ./hack/site
 
 .PHONY: plots
-plots: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run a wave of 300 services, and plot the panels of the dashboard into docs/dashboard.
+plots: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run a wave of 300 services and what else the dashboard shows, and plot its panels into docs/dashboard.
 	go build -o bin/demo-run ./hack/demo
 	bin/demo-run --wave=300 --scrapes=bin/scrapes.txt
 	rm -f docs/dashboard/*.svg

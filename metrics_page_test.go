@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -66,7 +68,7 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 	}
 
 	BeforeAll(func(ctx SpecContext) {
-		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays, neverEnding)
 		reader = scraper(ctx, "page", metricsReader)
 		manager = start(ctx, kubeconfigOf(user), "--namespaces="+w.Namespace)
 		w.AwaitLogin(ctx, world.PollEverySecond, func(account *v1alpha1.CarrierAccount) {
@@ -105,6 +107,19 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 			ContainSubstring(`broadband_token_exchanges_total{outcome="Granted"} 1`)))
 	})
 
+	It("shows a request in progress", func(ctx SpecContext) {
+		line := w.Line(func(line *simulator.Service) {
+			line.TechnologyType, line.DSLStabilityProfile = "FTTN", "Standard"
+		})
+		Expect(w.Create(ctx, w.Service("in-progress", line, func(service *v1alpha1.BroadbandService) {
+			service.Spec.Plan, service.Spec.DSLStabilityProfile = nil, "Stable"
+		}))).To(Succeed())
+		Eventually(ready(ctx, "in-progress")).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonAwaitingApproval))
+		w.Annotate(ctx, "in-progress", v1alpha1.AnnotationApprove, w.Read(ctx, "in-progress").Status.Pending.Hash)
+		Eventually(func() string { return scrape(ctx, reader).text }).WithTimeout(time.Minute).Should(
+			ContainSubstring(`broadband_requests_open{operation="DSLStabilityProfileChange",phase="InProgress"} 1`))
+	})
+
 	It("shows a request whose response was lost, as unknown", func(ctx SpecContext) {
 		Expect(w.Create(ctx, w.Service("waiting", w.Line()))).To(Succeed())
 		Eventually(ready(ctx, "waiting")).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonAwaitingApproval))
@@ -119,6 +134,18 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 			ContainSubstring(`broadband_requests_open{operation="OrderCreate",phase="OutcomeUnknown"} 1`),
 			ContainSubstring(`broadband_carrier_calls_total{code="none",method="POST",operation="OrderCreate"} 1`),
 			ContainSubstring(`broadband_objects_stalled{kind="ServiceOrder"} 1`)))
+	})
+
+	It("was taken with the RequestLedgers on which kube-state-metrics is tested", func(ctx SpecContext) {
+		found := openLedgers(ctx, w)
+		if os.Getenv("GOLDEN") != "" {
+			keepLedgers(w, found)
+		}
+		var kept v1alpha1.RequestLedgerList
+		text, err := os.ReadFile(keptLedgers)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(yaml.UnmarshalStrict(text, &kept)).To(Succeed())
+		Expect(subjects(found)).To(Equal(subjects(kept.Items)), "update them with GOLDEN=1 and review the difference")
 	})
 
 	It("has the metrics on which the dashboard and the alerts were tested", func(ctx SpecContext) {

@@ -39,10 +39,10 @@ plane=$PLANE_PID
 read -r -u "${PLANE[0]}" shared
 export "${shared?}"
 
-# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine. At full size
-# also the chart and the documented commands in Helm, and the files of a release: a minute of CPU time each.
+# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine;
+# kube-state-metrics with our configuration. At full size also the chart and the documented commands in Helm, and the files of a release: a minute of CPU time each.
 # -count=1: go test does not notice a change of files outside of the module, such as config/.
-modules=(flux prometheus)
+modules=(flux prometheus kubestatemetrics)
 [ "$size" = all ] && modules+=(release helm)
 (
   failed=0

@@ -28,7 +28,7 @@ done
 # hack/controlplane, hack/argocd and hack/argocd-lua are left out: checking them requires every test
 # dependency of Kubernetes and of Argo CD.
 for module in . hack/tools hack/tools/golangci-lint hack/tools/helm-docs hack/tools/crd-ref-docs hack/tools/hugo hack/flux hack/browser \
-  hack/prometheus hack/helm hack/release hack/terminal; do
+  hack/prometheus hack/kubestatemetrics hack/helm hack/release hack/terminal; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
     failed=1
