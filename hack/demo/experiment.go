@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -90,7 +91,8 @@ func (e *experiment) print(d *demo, number int) {
 func (e *experiment) try(ctx context.Context, d *demo) error {
 	for _, command := range e.commands {
 		run := exec.CommandContext(ctx, "bash", "-c", command) //nolint:gosec // our own commands
-		run.Env = append(os.Environ(), "KUBECONFIG="+d.Admin.Path, "PATH="+d.kubectlFolder()+":"+os.Getenv("PATH"))
+		path := strings.Join([]string{d.machine.BinDir, d.kubectlFolder(), os.Getenv("PATH")}, ":")
+		run.Env = append(os.Environ(), "KUBECONFIG="+d.Admin.Path, "PATH="+path)
 		if out, err := run.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", command, err, out)
 		}

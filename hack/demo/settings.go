@@ -41,7 +41,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"kill the manager between a POST and its response, show that nothing is sent twice, and end")
 	flags.IntVar(&s.wave, "wave", 0,
 		"change the plan of this `number` of services at the same time instead, print what it took, and end")
-	flags.StringVar(&s.scrapes, "scrapes", "", "`file` for the manager's metrics during the wave, once a second")
+	flags.StringVar(&s.scrapes, "scrapes", "",
+		"`file` for the manager's metrics, once a second, during the wave and what follows it for the plots")
 	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long the samples may take to reach the expected state")
 	flags.StringVar(&s.samplesDir, "samples", "config/samples", "`folder` of the manifests to apply")
 	flags.StringVar(&s.carrier, "carrier", "hack/demo/carrier.yaml", "`file` with the carrier's plans and services")

@@ -65,7 +65,7 @@ func (d *demo) startWave(ctx context.Context) error {
 	if d.scrapes == "" {
 		return d.runWave(ctx)
 	}
-	return d.scraping(ctx, d.runWave)
+	return d.scraping(ctx, d.runPlotted)
 }
 
 // runWave applies a fleet, changes all plans, shows the progress, and prints what it took.
@@ -113,6 +113,9 @@ func (d *demo) change(
 	}()
 	return d.follow(ctx, cluster, plan, written)
 }
+
+// waveID is the number of a service at the carrier.
+func waveID(number int) string { return strconv.FormatInt(waveFirst+int64(number), 10) }
 
 func waveService(number int) *v1alpha1.BroadbandService {
 	return &v1alpha1.BroadbandService{
@@ -207,7 +210,7 @@ func (d *demo) printWave(ctx context.Context, before figures) error {
 		return err
 	}
 	for i := range d.wave {
-		sent, err := d.planChanges(ctx, strconv.FormatInt(waveFirst+int64(i), 10))
+		sent, err := d.planChanges(ctx, waveID(i))
 		if err == nil && sent != 1 {
 			err = fmt.Errorf("the carrier carried out %d plan changes of service %d", sent, waveFirst+int64(i))
 		}
