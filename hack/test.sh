@@ -39,11 +39,12 @@ plane=$PLANE_PID
 read -r -u "${PLANE[0]}" shared
 export "${shared?}"
 
-# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine;
-# kube-state-metrics with our configuration. At full size also the chart and the documented commands in Helm, and the files of a release: a minute of CPU time each.
+# Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine. At full size
+# also kube-state-metrics with our configuration, the chart and the documented commands in Helm, and the files of
+# a release: half a minute to a minute of CPU time each.
 # -count=1: go test does not notice a change of files outside of the module, such as config/.
-modules=(flux prometheus kubestatemetrics)
-[ "$size" = all ] && modules+=(release helm)
+modules=(flux prometheus)
+[ "$size" = all ] && modules+=(kubestatemetrics release helm)
 (
   failed=0
   for module in "${modules[@]}"; do
