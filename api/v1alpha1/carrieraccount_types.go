@@ -10,6 +10,7 @@ import (
 
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName if identity is not set) is immutable: it identifies whose requests are recorded. If it was not set, it can only be set to the clientName; for another login, create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceRead) || has(self.extensions) && 'ServiceRead' in self.extensions",message="serviceRead is about the extension ServiceRead: add ServiceRead to extensions, or remove serviceRead",fieldPath=".serviceRead",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
 	// baseURL is the carrier's origin, for example https://api.carrier.example, without path, query or
 	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable:
@@ -48,6 +49,11 @@ type CarrierAccountSpec struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Extensions []Extension `json:"extensions,omitempty"`
+
+	// serviceRead is what the carrier has confirmed about its description of a service. It is only
+	// allowed with the extension ServiceRead.
+	// +optional
+	ServiceRead ServiceRead `json:"serviceRead,omitzero"`
 
 	// identity is the owner of the services across accounts, namespaces and restores: only one request
 	// at a time is sent for each identity and service. Default: auth.clientName. Immutable. Sandbox
@@ -149,6 +155,29 @@ const (
 	ExtensionServiceRead Extension = "ServiceRead" // a service, as the carrier describes it
 	ExtensionOrderRead   Extension = "OrderRead"   // what has become of an accepted order
 	ExtensionOrderFields Extension = "OrderFields" // fields of an order that the specification does not have
+)
+
+// ServiceRead is what a carrier has confirmed about its description of a service.
+type ServiceRead struct {
+	// modifications says when the description lists a plan change, restoration SLA change, aggregation
+	// conversion or DSL stability profile change that was requested. Undocumented (default): nobody knows.
+	// ListedFromAcceptance: the carrier has confirmed that the description lists each of them from the
+	// moment at which it answers the request with 201 until the change has ended, and shows the new
+	// values from then on. A change whose response was lost is then sent again if the description shows
+	// that it was not accepted. If this is not true of your carrier, a change may be bought twice.
+	// +kubebuilder:default=Undocumented
+	// +optional
+	Modifications Modifications `json:"modifications,omitempty"`
+}
+
+// Modifications says when the description of a service lists a change that was requested.
+// +kubebuilder:validation:Enum=Undocumented;ListedFromAcceptance
+type Modifications string
+
+// The values of modifications.
+const (
+	ModificationsUndocumented         Modifications = "Undocumented"         // nobody knows
+	ModificationsListedFromAcceptance Modifications = "ListedFromAcceptance" // until the change has ended
 )
 
 // Auth is a private-key JWT login.

@@ -72,7 +72,7 @@ const (
 	ReasonOutcomeUnknown          = "OutcomeUnknown"          // it may have been sent; a person resolves it
 	ReasonStatusLost              = "StatusLost"              // the object's record of its requests is missing
 	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is missing, or an older version
-	ReasonLateAcceptance          = "LateAcceptance"          // accepted by the carrier after a person had resolved it
+	ReasonLateAcceptance          = "LateAcceptance"          // accepted by the carrier after it had ended
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or from a newer version
 	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing new is started
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses a read or write that the operator needs

@@ -32,12 +32,13 @@ const (
 //	Submitting ─┬─► NotSent │ NotProcessed │ Rejected   nothing happened at the carrier
 //	            ├─► InProgress ──► Succeeded │ Failed   the carrier accepted it
 //	            ├─► Repeated                            its response was lost, another one follows
+//	            ├─► NotAccepted                         a proof: the carrier has not accepted it
 //	            └─► OutcomeUnknown                      nobody can tell: a person resolves it
 //	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
 //	                                                  └─────────────┴──► LateAcceptance ──► Succeeded │ Abandoned
 //
-// An order that a person has resolved as not accepted, and that the carrier has accepted after all,
-// is a LateAcceptance until a person resolves it again.
+// A request that was not accepted, according to a person or a proof, and that the carrier has accepted
+// after all, is a LateAcceptance until a person resolves it.
 //
 // Two transitions back are rare. A process that was stopped records late that its own attempt was
 // never sent (OutcomeUnknown to NotSent). A query whose Location the carrier no longer recognizes
@@ -57,10 +58,10 @@ const (
 	PhaseNotSent        RequestPhase = "NotSent"        // no byte of it was sent
 	PhaseNotProcessed   RequestPhase = "NotProcessed"   // refused with 401 or 429, so not processed
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
-	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution: the carrier has not accepted it
+	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution or a proof: the carrier has not accepted it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a resolution: given up, never sent again
 	PhaseRepeated       RequestPhase = "Repeated"       // its response was lost, and the same request was sent again
-	PhaseLateAcceptance RequestPhase = "LateAcceptance" // accepted, but this became known only after a resolution
+	PhaseLateAcceptance RequestPhase = "LateAcceptance" // accepted, but this became known only after the attempt had ended
 )
 
 // EndedBy is what ended an attempt.

@@ -38,11 +38,12 @@ func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
 // newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
 // An attempt that was refused because another request is in progress is not covered: nothing
 // happened and nobody ended it, so it changes neither a hash nor an approval, like one that "never
-// reached the carrier" (R11). The newest attempt and the ledger may be nil.
+// reached the carrier" (R11). The same applies to one that was shown not to have been accepted. The
+// newest attempt and the ledger may be nil.
 func NewestCovered(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {
-	if newest != nil && newest.Phase.Reached() && !AnotherInProgress(newest) {
+	if newest != nil && newest.Phase.Reached() && !AnotherInProgress(newest) && !ProvenNotAccepted(newest) {
 		return newest.AttemptID
 	}
 	if ledger == nil {
@@ -51,7 +52,7 @@ func NewestCovered(
 	for i := range ledger.Spec.Ended {
 		ended := &ledger.Spec.Ended[i]
 		refused := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
-		if isOneOf(*ended) && ended.Outcome.Reached() && !refused {
+		if isOneOf(*ended) && ended.Outcome.Reached() && !refused && !ended.IsProvenNotAccepted() {
 			return ended.AttemptID
 		}
 	}

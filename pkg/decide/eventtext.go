@@ -93,7 +93,7 @@ func phaseText(phase v1alpha1.RequestPhase) string {
 		v1alpha1.PhaseNotAccepted:    "was not accepted",
 		v1alpha1.PhaseOutcomeUnknown: "has an unknown outcome",
 		v1alpha1.PhaseAbandoned:      "was abandoned",
-		v1alpha1.PhaseLateAcceptance: "was accepted by the carrier after a person had resolved it",
+		v1alpha1.PhaseLateAcceptance: "was accepted by the carrier after it had ended",
 		v1alpha1.PhaseRepeated:       "was sent again",
 	}[phase]
 }

@@ -60,11 +60,16 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
+	since := "a person had resolved the attempt: nothing is sent until you resolve it again"
+	if in.Ledger.IsProvenNotAccepted(open.AttemptID) {
+		since = "its description of the service had shown that it had not accepted it: remove spec.serviceRead from the " +
+			"account, and ask the carrier about every request for this change. Nothing is sent until you resolve the attempt"
+	}
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
-		"the carrier accepted %s attempt %s as %s, but this became known only after a person had resolved the attempt: "+
-			"nothing is sent until you resolve it again. If the request is valid, run: kubectl -n %s annotate --overwrite "+
+		"the carrier accepted %s attempt %s as %s, but this became known only after %s. "+
+			"If the request is valid, run: kubectl -n %s annotate --overwrite "+
 			"%s %s '%s=%s=Succeeded'; if it was cancelled at the carrier or is not valid, use =Abandoned",
-		open.Operation, open.AttemptID, open.Location, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
+		open.Operation, open.AttemptID, open.Location, since, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
 		in.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notResolvedByAll(in, open))
 }
 

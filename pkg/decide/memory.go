@@ -133,6 +133,7 @@ type Reading struct {
 	Failures    int            // failures in a row
 	Empty       int            // responses in a row that did not contain the value
 	Modified    int            // responses in a row that listed modifications of the service
+	ModifiedAt  time.Time      // when the newest response that listed modifications was requested
 	Token       string         // the control annotation that requested it
 
 	Generation   int64     // generation of the object in the pass that requested it

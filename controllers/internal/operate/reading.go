@@ -40,7 +40,10 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 		result.RequestedAt, result.LastPoll, result.Token = asked, asked, question.Token
 		result.Elapsed, result.Generation = elapsed, question.Generation
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
-		result.Modified = modifiedResponses(reading, &result)
+		result.Modified, result.ModifiedAt = modifiedResponses(reading, &result), reading.ModifiedAt
+		if result.Service.Modified {
+			result.ModifiedAt = asked
+		}
 		if result.State == decide.ReadingFailed {
 			pause := max(pauseAfter(reading, result.Err), result.RetryAt.Sub(asked))
 			p.readingFailed(&result, result.Err, pause)

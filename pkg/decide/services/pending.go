@@ -135,7 +135,8 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 			continue
 		}
 		ended := decide.Definitive(request.Phase) && !decide.AnotherInProgress(request)
-		if ended || request.Phase == v1alpha1.PhaseNotAccepted || request.Generation != in.Service.Generation {
+		byPerson := request.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(request)
+		if ended || byPerson || request.Generation != in.Service.Generation {
 			return false // R11: an attempt that a person ended makes a new hash
 		}
 		inProgress, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded

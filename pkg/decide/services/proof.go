@@ -66,8 +66,8 @@ func describable(in *Input, open *v1alpha1.Request) bool {
 
 // provenByDescription implements: "the description was asked for after the attempt had certainly ended
 // and the settling time had passed", "it lists no modification", and "it shows every value that the
-// request sets". The opposite does not hold: "a description that shows the old value never proves that
-// a request was not accepted".
+// request sets". The opposite does not hold, unless the carrier has confirmed more than is documented:
+// see notaccepted.go.
 func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
@@ -79,13 +79,16 @@ func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	})
 }
 
-// verifyByDescription ends a request that the description of the service proves, or waits for the next
-// description; nil if none will be read for it.
+// verifyByDescription ends a request that the description of the service proves, or shows not to have
+// been accepted, or waits for the next description; nil if none will be read for it.
 func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
-	switch {
-	case provenByDescription(in, open):
+	if provenByDescription(in, open) {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
-	case describable(in, open) && awaitsDescription(in, open):
+	}
+	if ended := notAcceptedByDescription(in, open); ended != nil {
+		return ended
+	}
+	if describable(in, open) && awaitsDescription(in, open) {
 		return awaitDescription(in, open)
 	}
 	return nil

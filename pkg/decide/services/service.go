@@ -8,7 +8,8 @@
 //	                ├─ desired.go, cancellation.go   what differs
 //	                ├─ guards.go, pending.go         whether it may be sent, and who has to approve it
 //	                ├─ readings.go, refresh.go       what has to be read first
-//	                ├─ lostresponse.go, proof.go     whether a request whose response was lost was accepted
+//	                ├─ lostresponse.go, proof.go,
+//	                │  notaccepted.go                whether a request whose response was lost was accepted
 //	                └─ conditions.go                 what the conditions say
 package services
 

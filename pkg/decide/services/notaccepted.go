@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The rules quoted here are those of docs/design/0030-a-carrier-may-confirm-its-list.md.
+
+const (
+	// acceptedWithin is what the carrier is given in addition to accept a request that has arrived: "at
+	// least a minute after the first time at which a description counts".
+	acceptedWithin = time.Minute
+
+	// unchangedFor is how long after its intent an attempt can be shown not to have been accepted: "later,
+	// somebody may have changed the service back".
+	unchangedFor = time.Hour
+
+	// maxNotAccepted is how often in succession the same change may end in this way: "a carrier whose
+	// confirmation is wrong is not sent to for ever".
+	maxNotAccepted = 2
+)
+
+// listsFromAcceptance reports whether the carrier has confirmed that the description of a service lists
+// a change from the moment at which it is accepted until it has ended.
+func listsFromAcceptance(in *Input) bool {
+	account := in.Account.Object
+	return account != nil && account.Spec.ServiceRead.Modifications == v1alpha1.ModificationsListedFromAcceptance
+}
+
+// notAcceptedByDescription ends an attempt that the description of the service shows not to have been
+// accepted; nil if it does not show that.
+func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
+	if !listsFromAcceptance(in) || !mayBeUnaccepted(in, open) || !showsUnchanged(in, open) {
+		return nil
+	}
+	at := decide.FormatTime(&in.Input, in.Memory.Readings.Service.RequestedAt)
+	return decide.ResolveTo(open, v1alpha1.PhaseNotAccepted, decide.Because(fmt.Sprintf(
+		"the carrier's description of the service showed, at %s, that it had not accepted the change", at)))
+}
+
+// mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has given
+// no Location for it, and it repeats no other attempt, which may have been accepted. At most two in
+// succession end in this way.
+func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
+	intentOnly := open.Phase == v1alpha1.PhaseSubmitting && open.Location == "" && open.Repeats == 0
+	return intentOnly && describable(in, open) && notAcceptedBefore(in, open) < maxNotAccepted
+}
+
+// showsUnchanged implements: "it lists no modification, and has listed none since the attempt was first
+// seen", and "it shows each value that the request sets exactly as it was described before".
+func showsUnchanged(in *Input, open *v1alpha1.Request) bool {
+	reading := &in.Memory.Readings.Service
+	firstSeen := in.Memory.Attempts[open.AttemptID].FirstSeen
+	listed := reading.Service.Modified || reading.ModifiedAt.After(firstSeen)
+	if !isDescribed(in) || listed || !countsForNotAccepted(in, open, reading.RequestedAt) {
+		return false
+	}
+	return !slices.ContainsFunc(requestedValues(in, open), func(value requestedValue) bool {
+		return value.shown != value.before
+	})
+}
+
+// countsForNotAccepted reports whether a description was asked for late enough, by the recorded time of
+// the intent and by the local clock, and not too late.
+func countsForNotAccepted(in *Input, open *v1alpha1.Request, at time.Time) bool {
+	recorded, seen := provesFrom(in, open)
+	late := !at.Before(recorded.Add(acceptedWithin)) && !at.Before(seen.Add(acceptedWithin))
+	return late && at.Before(in.Past(open.SubmittedAt).Add(unchangedFor))
+}
+
+// notAcceptedBefore counts the attempts at the same change that have ended in this way in succession,
+// up to the newest. Those in between that did not reach the carrier, or were repeated, do not count.
+func notAcceptedBefore(in *Input, open *v1alpha1.Request) (count int) {
+	if in.Ledger == nil {
+		return 0
+	}
+	for i := range in.Ledger.Spec.Ended {
+		ended := &in.Ledger.Spec.Ended[i]
+		switch {
+		case ended.Operation != open.Operation, !ended.Outcome.Reached(), ended.Outcome == v1alpha1.PhaseRepeated:
+		case !ended.IsProvenNotAccepted() || ended.Target != open.Target:
+			return count
+		default:
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// confirming is an account whose carrier has confirmed that its list is complete.
+func confirming(in *services.Input) {
+	in.Account.Object.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance
+}
+
+// unlocated is an attempt for which the carrier has given no Location.
+func unlocated(r *v1alpha1.Request) { r.Location = "" }
+
+// listedAt is when the description last listed a modification.
+func listedAt(after time.Duration) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Memory.Readings.Service.ModifiedAt = decidetest.Start().Add(after)
+	}
+}
+
+// endedBefore are attempts that have ended before this one, the oldest first.
+func endedBefore(all ...func(*v1alpha1.Request)) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Ledger = &v1alpha1.RequestLedger{}
+		for i, edit := range all {
+			attempt := v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, AttemptID: "b-" + strconv.Itoa(i), Generation: 3,
+				Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
+			}
+			edit(&attempt)
+			in.Ledger.Put(attempt)
+		}
+	}
+}
+
+// endedAs is an attempt that ended in a phase.
+func endedAs(phase v1alpha1.RequestPhase, by v1alpha1.EndedBy) func(*v1alpha1.Request) {
+	return func(r *v1alpha1.Request) { r.Phase, r.EndedBy = phase, by }
+}
+
+// notAccepted is an attempt that was shown not to have been accepted.
+func notAccepted(r *v1alpha1.Request) { endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof)(r) }
+
+// asked edits the request of a case.
+func asked(edits ...func(*v1alpha1.Request)) []func(*v1alpha1.Request) { return edits }
+
+// given edits the input of a case.
+func given(edits ...func(*services.Input)) []func(*services.Input) { return edits }
+
+// TestADescriptionShowsThatARequestWasNotAccepted is the rule of
+// docs/design/0030-a-carrier-may-confirm-its-list.md. It begins with an attempt that the rule ends; each
+// case changes one thing.
+func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
+	t.Parallel()
+	const counts = 136 * time.Second // a minute after a description counts
+	old := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard"}
+	busy, other := decide.ServiceValues{Plan: "Slow", Modified: true}, decide.ServiceValues{Plan: "Slower"}
+	term := func(r *v1alpha1.Request) { r.Before.Described.Plan = "Fast" }
+	another := func(r *v1alpha1.Request) { notAccepted(r); r.Target.Plan = "Faster" }
+	byPerson := endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByPerson)
+	notSent := endedAs(v1alpha1.PhaseNotSent, v1alpha1.EndedBySender)
+	repeated := endedAs(v1alpha1.PhaseRepeated, v1alpha1.EndedByCarrier)
+	unconfirmed := func(in *services.Input) { in.Account.Object.Spec.ServiceRead = v1alpha1.ServiceRead{} }
+	for name, test := range map[string]struct {
+		request []func(*v1alpha1.Request)
+		edits   []func(*services.Input)
+		ended   bool
+	}{
+		"the old value, and nothing in progress":  {nil, nil, true},
+		"the carrier has confirmed nothing":       {nil, given(unconfirmed), false},
+		"too early by the recorded time":          {nil, given(describing(counts-time.Second, old)), false},
+		"asked before the attempt":                {nil, given(describing(-time.Minute, old)), false},
+		"too early on the local clock":            {nil, given(firstSeenAt(2 * time.Second)), false},
+		"later on the local clock":                {nil, given(firstSeenAt(2*time.Second), describing(counts+2*time.Second, old)), true},
+		"almost an hour later":                    {nil, given(describing(time.Hour-time.Second, old)), true},
+		"an hour later":                           {nil, given(describing(time.Hour, old)), false},
+		"it lists a modification":                 {nil, given(describing(counts, busy)), false},
+		"it listed one since the attempt":         {nil, given(listedAt(time.Minute)), false},
+		"it listed one before the attempt":        {nil, given(listedAt(-time.Minute)), true},
+		"it shows another value":                  {nil, given(describing(counts, other)), false},
+		"it shows the old value, spelled anew":    {nil, given(describing(counts, decide.ServiceValues{Plan: "SLOW"})), false},
+		"it shows nothing":                        {nil, given(describing(counts, decide.ServiceValues{})), false},
+		"both old values":                         {asked(withSLATarget), nil, true},
+		"one of two old values":                   {asked(withSLATarget), given(describing(counts, decide.ServiceValues{Plan: "Slow"})), false},
+		"the request sends a technician":          {asked(func(r *v1alpha1.Request) { r.Target.NTDOption = "1_PORT" }), nil, true},
+		"only the term differs":                   {asked(term), given(describing(counts, decide.ServiceValues{Plan: "Fast"})), false},
+		"nothing was described before":            {asked(func(r *v1alpha1.Request) { r.Before.Described = nil }), nil, false},
+		"the carrier has given a Location":        {asked(func(r *v1alpha1.Request) { r.Location = "/77" }), nil, false},
+		"it repeats another attempt":              {asked(func(r *v1alpha1.Request) { r.Repeats = 1 }), nil, false},
+		"one was not accepted before":             {nil, given(endedBefore(notAccepted)), true},
+		"two were not accepted before":            {nil, given(endedBefore(notAccepted, notAccepted)), false},
+		"two, and others that were not sent":      {nil, given(endedBefore(notAccepted, notSent, notAccepted, notSent)), false},
+		"two, and one that was repeated":          {nil, given(endedBefore(notAccepted, notAccepted, repeated)), false},
+		"two, and then a person resolved one":     {nil, given(endedBefore(notAccepted, notAccepted, byPerson)), true},
+		"two, and then one for something else":    {nil, given(endedBefore(notAccepted, notAccepted, another)), true},
+		"one, one for something else, and one":    {nil, given(endedBefore(notAccepted, another, notAccepted)), true},
+		"the description has failed since":        {nil, given(serviceReadFailed), false},
+		"the process that sent it is another one": {asked(stranger, func(r *v1alpha1.Request) { r.Error = nil }), nil, true},
+	} {
+		edits := slices.Concat(given(at(2*time.Hour), confirming, firstSeenAt(0), describing(counts, old)), test.edits)
+		before := describedBefore(v1alpha1.DescribedValues{Plan: "Slow", RestorationSLA: "Standard"})
+		request := slices.Concat(asked(lost, unlocated, before), test.request)
+		decision := services.Decide(settled(append(edits, with(v1alpha1.PhaseSubmitting, request...))...))
+		settled, resolves := decision.Step.(decide.Resolve)
+		if ended := resolves && settled.Phase == v1alpha1.PhaseNotAccepted; ended != test.ended {
+			t.Errorf("%s: %s (%s)", name, decidetest.StepName(decision.Step), decision.Verdict.Message)
+		}
+	}
+}
+
+func serviceReadFailed(in *services.Input) { in.Memory.Readings.Service.State = decide.ReadingFailed }
+
+// TestOnlyALostResponseIsShownNotToBeAccepted: a lost Location was given by the carrier, and an unknown
+// outcome is left to a person.
+func TestOnlyALostResponseIsShownNotToBeAccepted(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown} {
+		before := describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})
+		view := settled(at(25*time.Hour), confirming, firstSeenAt(0),
+			describing(10*time.Minute, decide.ServiceValues{Plan: "Slow"}),
+			with(phase, lost, unlocated, forgotten, before))
+		decision := services.Decide(view)
+		if settled, resolves := decision.Step.(decide.Resolve); resolves && settled.Phase == v1alpha1.PhaseNotAccepted {
+			t.Errorf("%s: %s", phase, settled.Error.Message)
+		}
+	}
+}
+
+// TestItSaysHowItIsKnownThatARequestWasNotAccepted: the message has the time of the description.
+func TestItSaysHowItIsKnownThatARequestWasNotAccepted(t *testing.T) {
+	t.Parallel()
+	view := settled(at(3*time.Minute), confirming, firstSeenAt(0),
+		describing(150*time.Second, decide.ServiceValues{Plan: "Slow"}), with(v1alpha1.PhaseSubmitting, lost, unlocated,
+			describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})))
+	settled, resolves := services.Decide(view).Step.(decide.Resolve)
+	const want = "the carrier's description of the service showed, at 2026-03-02 09:02:30 +00:00, that it had not accepted " +
+		"the change"
+	if !resolves || settled.By != decide.WriterRule || settled.Error.Message != want {
+		t.Errorf("%+v", settled)
+	}
+}
+
+// shownUnaccepted is a change of plan that a person has approved, that was sent, and that ended in
+// NotAccepted. The price was read at the same time as for that attempt.
+func shownUnaccepted(t *testing.T, by v1alpha1.EndedBy, quotedAfter time.Duration) (view services.Input, hash string) {
+	t.Helper()
+	view = refusedAfterApproval(t, 1, func(r *v1alpha1.Request) {
+		endedAs(v1alpha1.PhaseNotAccepted, by)(r)
+		r.FinishedAt = metav1.NewTime(decidetest.Start().Add(3 * time.Minute))
+	})
+	at(5 * time.Minute)(&view)
+	view.Memory.Readings.Options.RequestedAt = decidetest.Start().Add(quotedAfter)
+	view.Memory.Readings.Health.RequestedAt = view.Now
+	return view, view.Service.RequestOf(v1alpha1.OperationPlanChange).ApprovedHash
+}
+
+func TestR11AnApprovalOutlivesARequestThatWasShownNotToBeAccepted(t *testing.T) {
+	t.Parallel()
+	view, hash := shownUnaccepted(t, v1alpha1.EndedByProof, 4*time.Minute)
+	submit, submits := services.Decide(view).Step.(decide.Submit)
+	if !submits || submit.Request.ApprovedHash != hash || submit.Request.Attempt != 2 || submit.Request.Repeats != 0 {
+		t.Errorf("%+v", submit.Request)
+	}
+	view, hash = shownUnaccepted(t, v1alpha1.EndedByPerson, 4*time.Minute)
+	decision := services.Decide(view)
+	if decision.Verdict.Reason != v1alpha1.ReasonAwaitingApproval || decision.Pending.Hash == hash {
+		t.Errorf("a person has ended it: %s", decision.Verdict.Message)
+	}
+}
+
+func TestThePriceIsReadAgainAfterARequestThatWasShownNotToBeAccepted(t *testing.T) {
+	t.Parallel()
+	view, _ := shownUnaccepted(t, v1alpha1.EndedByProof, 2*time.Minute)
+	if step := decidetest.StepName(services.Decide(view).Step); step != "StartReading plan options" {
+		t.Error(step)
+	}
+	view, hash := shownUnaccepted(t, v1alpha1.EndedByProof, 4*time.Minute)
+	quoted("45.00", "59.00")(&view)
+	view.Memory.Readings.Options.RequestedAt = view.Now
+	decision := services.Decide(view)
+	if decision.Verdict.Reason != v1alpha1.ReasonAwaitingApproval || decision.Pending.Hash == hash {
+		t.Errorf("the price has changed: %s", decision.Verdict.Message)
+	}
+}
+
+// TestALateAcceptanceSaysThatTheListIsNotComplete: a person has to know that the account is wrong.
+func TestALateAcceptanceSaysThatTheListIsNotComplete(t *testing.T) {
+	t.Parallel()
+	late := func(r *v1alpha1.Request) { r.AttemptID = "b-0" }
+	view := settled(endedBefore(notAccepted), with(v1alpha1.PhaseLateAcceptance, late))
+	verdict := services.Decide(view).Verdict
+	if verdict.Reason != v1alpha1.ReasonLateAcceptance || !strings.Contains(verdict.Message, "remove spec.serviceRead") {
+		t.Errorf("%s: %s", verdict.Reason, verdict.Message)
+	}
+}
