@@ -15,8 +15,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// describedSuffix ends the name of a scenario in which the carrier describes its services.
-const describedSuffix = ", described"
+// The ends of the names of scenarios in which the carrier describes its services.
+const (
+	describedSuffix   = ", described"
+	unconfirmedSuffix = ", described, nothing confirmed"
+)
 
 // describedOperations returns the names of the scenarios that are also run with a carrier that
 // describes its services: only these requests can be proven by a description.
@@ -24,50 +27,91 @@ func describedOperations() []string {
 	return []string{"PlanChange", planWithNTD, "AggregationConversion", "DSLStabilityProfileChange"}
 }
 
-// describedScenarios returns the same scenarios with the extension ServiceRead.
+// describedScenarios returns the same scenarios with the extension ServiceRead, at a carrier that has
+// confirmed that it lists what it has accepted, and one at a carrier that has not.
 func describedScenarios() []*Scenario {
 	scenarios := slices.DeleteFunc(serviceScenarios(), func(scenario *Scenario) bool {
 		return !slices.Contains(describedOperations(), scenario.Name)
 	})
+	unconfirmed := *scenarios[0]
 	for _, scenario := range scenarios {
-		object := scenario.Object
-		scenario.Name, scenario.Described = scenario.Name+describedSuffix, true
-		scenario.Object = func(w *world.World) client.Object {
-			applied := object(w)
-			if service, is := applied.(*v1alpha1.BroadbandService); is {
-				service.Spec.Observe.ServiceInterval = service.Spec.Observe.HealthInterval
-			}
-			return applied
-		}
+		scenario.describedAs(describedSuffix)
+		scenario.Confirmed = true
 	}
-	return scenarios
+	unconfirmed.describedAs(unconfirmedSuffix)
+	return append(scenarios, &unconfirmed)
+}
+
+// describedAs makes it a scenario in which the carrier describes its services.
+func (s *Scenario) describedAs(suffix string) {
+	object := s.Object
+	s.Name, s.Described = s.Name+suffix, true
+	s.Object = func(w *world.World) client.Object {
+		applied := object(w)
+		if service, is := applied.(*v1alpha1.BroadbandService); is {
+			service.Spec.Observe.ServiceInterval = service.Spec.Observe.HealthInterval
+		}
+		return applied
+	}
 }
 
 // describe gives the carrier of a scenario the extension.
 func (s *Scenario) describe(options *simulator.Options) {
 	if s.Described {
 		options.Seed.Extensions = []string{simulator.ExtensionServiceRead}
+		options.Seed.ServiceRead.ListAll = s.Confirmed
 	}
 }
 
-// extend gives the account of a scenario the extension.
+// extend gives the account of a scenario the extension, and what the carrier has confirmed.
 func (s *Scenario) extend(account *v1alpha1.CarrierAccount) {
 	if s.Described {
 		account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
 	}
+	if s.Confirmed {
+		account.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance
+	}
 }
+
+// The calls that read a service: its description, and its health.
+var (
+	readsDescription = fmt.Sprintf("%s /api/connect/services/%d", http.MethodGet, lineID)
+	readsHealth      = http.MethodPost + " /api/connect/services/health/request"
+)
 
 // provenLater checks that an attempt of a described scenario is only proven by a reading that was
 // asked for a minute after it was sent, or after its intent if it was not: a reading from before the
-// POST proves nothing.
+// POST proves nothing. Health is read if the carrier has refused to describe the service.
 func provenLater(w *recorder) string {
 	if !w.run.plan.Scenario.Described {
 		return ""
 	}
 	for _, step := range w.phaseChanges {
 		proven := step.to == v1alpha1.PhaseSucceeded && w.endedBy[step.attempt] == v1alpha1.EndedByProof
-		if proven && !w.readSince(w.begun(step.attempt).Add(time.Minute)) {
+		if proven && !w.readSince(w.begun(step.attempt).Add(time.Minute), readsDescription, readsHealth) {
 			return fmt.Sprintf("%s was proven, and nothing was read a minute after it was sent", step.attempt)
+		}
+	}
+	return ""
+}
+
+// unacceptedAfter is how long after its intent an attempt can be shown not to have been accepted.
+const unacceptedAfter = 2*time.Minute + 15*time.Second
+
+// shownUnaccepted checks that an attempt is only shown not to have been accepted at a carrier that has
+// confirmed that its list is complete, by a description that was asked for late enough, and never if
+// the carrier has accepted it, whatever a person has said about another attempt.
+func shownUnaccepted(w *recorder) string {
+	for _, step := range w.phaseChanges {
+		sent := w.sentAs(step.attempt)
+		switch {
+		case step.to != v1alpha1.PhaseNotAccepted || w.endedBy[step.attempt] != v1alpha1.EndedByProof:
+		case !w.run.plan.Scenario.Confirmed:
+			return step.attempt + " was shown not to be accepted, and the carrier has confirmed nothing"
+		case sent != nil && sent.accepted:
+			return step.attempt + " was shown not to be accepted, and the carrier has accepted it"
+		case !w.readSince(w.intended(step.attempt).Add(unacceptedAfter), readsDescription):
+			return step.attempt + " was shown not to be accepted, and the description was not read late enough"
 		}
 	}
 	return ""
@@ -78,17 +122,17 @@ func (w *recorder) begun(attempt string) time.Time {
 	if sent := w.sentAs(attempt); sent != nil {
 		return sent.at
 	}
+	return w.intended(attempt)
+}
+
+// intended returns when the intent of an attempt was recorded.
+func (w *recorder) intended(attempt string) time.Time {
 	at := slices.IndexFunc(w.intents, func(one intent) bool { return one.AttemptID == attempt })
 	return w.intents[at].SubmittedAt.Time
 }
 
-// readSince reports whether the service was read at or after a time: its description, or its health if
-// the carrier has refused to describe it.
-func (w *recorder) readSince(since time.Time) bool {
-	reads := []string{
-		fmt.Sprintf("%s /api/connect/services/%d", http.MethodGet, lineID),
-		http.MethodPost + " /api/connect/services/health/request",
-	}
+// readSince reports whether one of these calls was made at or after a time.
+func (w *recorder) readSince(since time.Time, reads ...string) bool {
 	return slices.ContainsFunc(w.run.effects, func(effect Effect) bool {
 		return slices.Contains(reads, effect.What) && !effect.at.Before(since)
 	})
@@ -98,12 +142,13 @@ func (w *recorder) readSince(since time.Time) bool {
 // describe its services, and with one that does.
 type Comparison struct{ Without, With Tally }
 
-// Add adds the counts of a scenario. One without a described counterpart counts on both sides.
+// Add adds the counts of a scenario. One without a described counterpart counts on both sides. The
+// described ones are those whose carrier has confirmed its list.
 func (c *Comparison) Add(scenario *Scenario, counts Tally) {
 	if !scenario.Described {
 		c.Without.Add(counts)
 	}
-	if scenario.Described || !slices.Contains(describedOperations(), scenario.Name) {
+	if scenario.Confirmed || !scenario.Described && !slices.Contains(describedOperations(), scenario.Name) {
 		c.With.Add(counts)
 	}
 }

@@ -68,6 +68,7 @@ var thinnings = map[string]Thinning{
 	firstPlanChange:             {Pairs: 32, Orders: 64, FullOnly: true},
 
 	"PlanChange" + describedSuffix:                {Pairs: 64, Orders: 64},
+	"PlanChange" + unconfirmedSuffix:              {Pairs: 64, Orders: 64, FullOnly: true},
 	planWithNTD + describedSuffix:                 {Pairs: 64, Orders: 64, FullOnly: true},
 	"AggregationConversion" + describedSuffix:     {Pairs: 64, Orders: 64, FullOnly: true},
 	"DSLStabilityProfileChange" + describedSuffix: {Pairs: 64, Orders: 64, FullOnly: true},

@@ -97,6 +97,7 @@ func TestProve(t *testing.T) {
 		t.Logf("prove: %-26s %s", "all operations", total.String())
 		t.Logf("prove: %s", described.String())
 		checkFigures(t, &total)
+		described.check(t)
 	})
 	for _, scenario := range tried() {
 		t.Run(scenario.Name, func(t *testing.T) {
@@ -126,6 +127,19 @@ const (
 	minStale    = 3_300
 	maxNeedless = 12 // of a hundred crashes
 )
+
+// maxNeedlessDescribed is how many of a thousand crashes may need a person without need if the carrier
+// describes its services and has confirmed its list.
+const maxNeedlessDescribed = 31
+
+// check compares the unknown outcomes of all operations with the required figure.
+func (c *Comparison) check(t *testing.T) {
+	t.Helper()
+	complete := c.Without.scenarios+len(describedOperations())+1 == len(Scenarios())
+	if complete && c.With.Needless*1000 > c.With.Crashes*maxNeedlessDescribed {
+		t.Errorf("with ServiceRead %d of %d crashes needed a person without need", c.With.Needless, c.With.Crashes)
+	}
+}
 
 // checkFigures compares the totals of all operations with the required figures.
 func checkFigures(t *testing.T, total *Tally) {

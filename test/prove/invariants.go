@@ -45,7 +45,8 @@ func Invariants() []Invariant {
 		{25, "Respected", "the last reads before a POST are respected, and required approvals exist", lastReadsRespected},
 		{26, "Tabled", "in a ledger an attempt makes only the transitions of the table of R14", onlyListedTransitions},
 		{27, "Patient", "a request that is refused because another is in progress follows after a pause", busyPauseRespected},
-		{28, "ProvenLater", "a reading asked for within a minute of an attempt proves nothing", provenLater},
+		{29, "ProvenLater", "a reading asked for within a minute of an attempt proves nothing", provenLater},
+		{30, "ShownUnaccepted", "only a confirmed list shows that a request was not accepted", shownUnaccepted},
 	}
 }
 

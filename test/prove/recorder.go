@@ -75,6 +75,8 @@ type post struct {
 	approved     string // the hash in its intent
 	ignored      string // what its sender had seen and ignored
 	accepted     bool
+	endsInError  bool // the carrier has accepted it, and it will fail
+	failedUnseen bool // it had failed when the carrier's description showed that nothing was in progress
 	requestID    string
 	deletingAt   bool
 }

@@ -32,6 +32,7 @@ type Scenario struct {
 	Operation     v1alpha1.Operation
 	NeedsApproval bool // a person has to approve the change
 	Described     bool // the carrier describes its services (extension ServiceRead)
+	Confirmed     bool // it has confirmed that it lists a change from its acceptance to its end
 	Empty         func() Subject
 	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
 	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none

@@ -34,6 +34,7 @@ type simulation struct {
 	fleet   *fleet
 
 	described bool // the carrier describes its services (extension ServiceRead)
+	confirmed bool // it has confirmed that it lists a change from its acceptance to its end
 
 	managers       []*manager
 	started        int // processes so far
@@ -49,8 +50,8 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	sleep(beginning.Sub(now()))
 	l := &simulation{ctx: ctx, random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
 	l.rates = drawRates(l.random)
-	const someSeeds = 4
-	l.described = seed%someSeeds == 0
+	const someSeeds, halfOfThem = 4, 8
+	l.described, l.confirmed = seed%someSeeds == 0, seed%halfOfThem == 0
 	uids := 0
 	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
 		uids++
@@ -62,6 +63,7 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 		options.Observe = func(call simulator.Call) { l.call = call }
 		if l.described {
 			options.Seed.Extensions = []string{simulator.ExtensionServiceRead}
+			options.Seed.ServiceRead.ListAll = l.confirmed
 		}
 	})
 	l.carrier = l.world.Carrier.Handler()

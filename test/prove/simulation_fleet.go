@@ -133,6 +133,9 @@ func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *me
 				if f.simulation.described {
 					account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
 				}
+				if f.simulation.confirmed {
+					account.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance
+				}
 				edit(account)
 			})
 		},

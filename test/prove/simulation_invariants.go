@@ -103,7 +103,7 @@ func openOf(subject Subject) []*v1alpha1.Request {
 // Spend.
 func (c *simulationRecorder) recordAcceptance() {
 	one := c.sent[len(c.sent)-1]
-	one.accepted, one.requestID = c.call.Accepted, c.call.RequestID
+	one.accepted, one.requestID, one.endsInError = c.call.Accepted, c.call.RequestID, c.call.EndsInError
 	if one.operation == v1alpha1.OperationAppointmentCancel {
 		one.requestID = ""
 	}
@@ -114,7 +114,7 @@ func (c *simulationRecorder) recordAcceptance() {
 	}
 	c.checkSpending(c.memberOf[one].account)
 	for _, other := range c.sent[:len(c.sent)-1] {
-		if other.accepted && isChargeable(other.class) && c.sameRequest(one, other) {
+		if other.accepted && !other.failedUnseen && isChargeable(other.class) && c.sameRequest(one, other) {
 			c.report(1, fmt.Sprintf("%s of %s was accepted twice, as %s and %s",
 				one.operation, c.memberOf[one].key.Name, other.attempt, one.attempt))
 		}
@@ -240,12 +240,15 @@ type transition struct {
 // checkTransition checks a change of phase.
 func (c *simulationRecorder) checkTransition(known *attempt, request *v1alpha1.Request) {
 	of := c.transitionOf(known, request)
+	if of.failedUnseen() {
+		known.sent.failedUnseen = true
+	}
 	for _, rule := range []struct {
 		number int
 		name   string
 		holds  bool
 	}{
-		{5, "NoLostAcceptance", !of.losesAcceptance() || of.repeatsQuery || c.resolvedFalsely[request.AttemptID]},
+		{5, "NoLostAcceptance", !of.losesAcceptance() || of.isExcused() || c.resolvedFalsely[request.AttemptID]},
 		{6, "Truthful", of.to != v1alpha1.PhaseSucceeded || c.isSupported(of)},
 		{6, "Truthful", of.to != v1alpha1.PhaseFailed || c.refusals[request.Location]},
 		{10, "PhaseDAG", of.repeatsQuery || of.isCorrection() || slices.Contains(nextPhases(of.from), of.to)},
@@ -290,6 +293,16 @@ func (of transition) isNotFound() bool {
 
 // losesAcceptance reports whether an accepted request is recorded as not accepted.
 func (of transition) losesAcceptance() bool { return of.accepted && of.meansNotDone() }
+
+// isExcused reports whether it is known why an accepted request is recorded as not accepted.
+func (of transition) isExcused() bool { return of.repeatsQuery || of.failedUnseen() }
+
+// failedUnseen reports whether a request had been accepted and had failed when the carrier's description
+// showed that nothing was in progress and nothing had changed: it may be sent again.
+func (of transition) failedUnseen() bool {
+	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
+	return shown && of.sent != nil && of.sent.endsInError
+}
 
 // meansNotDone reports whether a phase means that the carrier did nothing.
 func (of transition) meansNotDone() bool {

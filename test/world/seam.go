@@ -64,6 +64,8 @@ type Seam struct {
 	Fault        func(Effect) error // an error that the process gets instead of the effect; nil: none
 	LoseResponse func(Effect) error // an error that the process gets after the effect happened; nil: none
 
+	EndsBefore func(Effect) bool // whether the process ends before an effect; nil: only at its crash point
+
 	FailRead func() error               // an error that the process gets instead of a read past its cache; nil: none
 	Unlisted string                     // the name of a service that the cache does not list yet
 	Stale    *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
@@ -125,7 +127,8 @@ func (s *Seam) begin(what string) (Effect, bool) {
 func (s *Seam) ends(effect Effect, after bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dead = s.dead || effect.Number == s.crashPoint.At && s.crashPoint.After == after
+	s.dead = s.dead || effect.Number == s.crashPoint.At && s.crashPoint.After == after ||
+		!after && s.EndsBefore != nil && s.EndsBefore(effect)
 	return s.dead
 }
 

@@ -37,7 +37,7 @@ func submit(x *exchange) (response, error) {
 	}
 	x.decideOutcome(fam, r)
 	x.sim.begin(fam, x.service, r)
-	x.call.Accepted, x.call.RequestID = true, r.ID
+	x.call.Accepted, x.call.RequestID, x.call.EndsInError = true, r.ID, r.Failure != ""
 	return response{status: http.StatusCreated, location: x.requestLocation(r)}, nil
 }
 

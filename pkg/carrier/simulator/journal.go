@@ -27,6 +27,8 @@ type Call struct {
 	RequestID string `json:"requestId,omitempty"`
 	// Accepted is true if a submission was processed, whatever the response.
 	Accepted bool `json:"accepted,omitempty"`
+	// EndsInError is true if that submission will fail.
+	EndsInError bool `json:"endsInError,omitempty"`
 	// Duplicated is true if a gateway delivered the submission twice and both were processed.
 	Duplicated bool `json:"duplicated,omitempty"`
 	// Codes are the sub-error codes of the response.
