@@ -36,7 +36,8 @@ func (s *describedSite) endBeforeSending(ctx SpecContext) {
 	}
 	for passes := 0; !s.process.Seam.Dead(); passes++ {
 		Expect(passes).To(BeNumerically("<", 50))
-		result, _ := s.process.Reconcile(ctx, site)
+		result, err := s.process.Reconcile(ctx, site)
+		Expect(err == nil || s.process.Seam.Dead()).To(BeTrue(), "%v", err)
 		s.Clock.Advance(result.RequeueAfter)
 	}
 	Expect(s.changes(simulator.OpPlanChange)).To(BeZero())

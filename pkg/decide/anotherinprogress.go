@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -43,20 +44,26 @@ func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
 func NewestCovered(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {
-	if newest != nil && newest.Phase.Reached() && !AnotherInProgress(newest) && !ProvenNotAccepted(newest) {
+	if newest != nil && newest.Phase.Reached() && !changedNothing(newest) {
 		return newest.AttemptID
 	}
 	if ledger == nil {
 		return ""
 	}
-	for i := range ledger.Spec.Ended {
-		ended := &ledger.Spec.Ended[i]
+	at := slices.IndexFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
 		refused := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
-		if isOneOf(*ended) && ended.Outcome.Reached() && !refused && !ended.IsProvenNotAccepted() {
-			return ended.AttemptID
-		}
+		return isOneOf(ended) && ended.Outcome.Reached() && !refused && !ended.IsProvenNotAccepted()
+	})
+	if at < 0 {
+		return ""
 	}
-	return ""
+	return ledger.Spec.Ended[at].AttemptID
+}
+
+// changedNothing reports whether it is known of an attempt that may have reached the carrier that
+// nothing happened, although nobody has ended it.
+func changedNothing(attempt *v1alpha1.Request) bool {
+	return AnotherInProgress(attempt) || ProvenNotAccepted(attempt)
 }
 
 // InProgressPause is the wait after the n-th response that shows somebody else's request in progress,

@@ -38,8 +38,8 @@ func (m *model) applyRules(s *state, p place, emit emitter) {
 	}
 }
 
-// showUnaccepted ends an attempt that the carrier neither lists nor has carried out. If the carrier had
-// accepted it, it has failed since then, and may be sent once more.
+// showUnaccepted ends an attempt that the carrier neither lists nor has carried out. If the carrier
+// had accepted it, it has failed since then, and may be sent once more.
 func (m *model) showUnaccepted(s *state, p place, emit emitter) {
 	next := *s
 	if s.intents[p.attempt].request == requestFailed {

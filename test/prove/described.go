@@ -138,6 +138,23 @@ func (w *recorder) readSince(since time.Time, reads ...string) bool {
 	})
 }
 
+// isExcused reports whether it is known why an accepted request is recorded as not accepted.
+func (of transition) isExcused() bool { return of.repeatsQuery || of.failedUnseen() }
+
+// noteFailedUnseen notes that a request may be sent again, because it had failed unseen.
+func (of transition) noteFailedUnseen() {
+	if of.failedUnseen() {
+		of.sent.failedUnseen = true
+	}
+}
+
+// failedUnseen reports whether a request had been accepted and had failed when the carrier's
+// description showed that nothing was in progress and nothing had changed: it may be sent again.
+func (of transition) failedUnseen() bool {
+	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
+	return shown && of.sent != nil && of.sent.endsInError
+}
+
 // Comparison counts the unknown outcomes after a crash in all operations: with a carrier that does not
 // describe its services, and with one that does.
 type Comparison struct{ Without, With Tally }

@@ -92,13 +92,6 @@ func (c *simulationRecorder) checkOpenRequests(one *post, subject Subject) {
 	}
 }
 
-func openOf(subject Subject) []*v1alpha1.Request {
-	if subject == nil {
-		return nil
-	}
-	return subject.OpenRequests()
-}
-
 // recordAcceptance reads the result of the newest POST from the carrier's records: 1 AtMostOnce, 19
 // Spend.
 func (c *simulationRecorder) recordAcceptance() {
@@ -240,9 +233,6 @@ type transition struct {
 // checkTransition checks a change of phase.
 func (c *simulationRecorder) checkTransition(known *attempt, request *v1alpha1.Request) {
 	of := c.transitionOf(known, request)
-	if of.failedUnseen() {
-		known.sent.failedUnseen = true
-	}
 	for _, rule := range []struct {
 		number int
 		name   string
@@ -266,6 +256,7 @@ func (c *simulationRecorder) transitionOf(known *attempt, request *v1alpha1.Requ
 	of.accepted = known.sent != nil && known.sent.accepted
 	forgotten := classOf(*request) == carrier.ClassQuery && !request.LostSince.IsZero()
 	of.repeatsQuery = forgotten && of.to == v1alpha1.PhaseNotProcessed
+	of.noteFailedUnseen()
 	if of.to.Ended() || of.to == v1alpha1.PhaseInProgress {
 		known.member.notFound = of.isNotFound()
 	}
@@ -293,16 +284,6 @@ func (of transition) isNotFound() bool {
 
 // losesAcceptance reports whether an accepted request is recorded as not accepted.
 func (of transition) losesAcceptance() bool { return of.accepted && of.meansNotDone() }
-
-// isExcused reports whether it is known why an accepted request is recorded as not accepted.
-func (of transition) isExcused() bool { return of.repeatsQuery || of.failedUnseen() }
-
-// failedUnseen reports whether a request had been accepted and had failed when the carrier's description
-// showed that nothing was in progress and nothing had changed: it may be sent again.
-func (of transition) failedUnseen() bool {
-	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
-	return shown && of.sent != nil && of.sent.endsInError
-}
 
 // meansNotDone reports whether a phase means that the carrier did nothing.
 func (of transition) meansNotDone() bool {

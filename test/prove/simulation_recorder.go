@@ -253,3 +253,10 @@ func subjectOf(object client.Object) Subject {
 
 // passEnded notes the result of a pass over an object.
 func (c *simulationRecorder) passEnded(one *member, did bool) { one.idle = !did }
+
+func openOf(subject Subject) []*v1alpha1.Request {
+	if subject == nil {
+		return nil
+	}
+	return subject.OpenRequests()
+}

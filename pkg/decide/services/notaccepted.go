@@ -27,15 +27,15 @@ const (
 	maxNotAccepted = 2
 )
 
-// listsFromAcceptance reports whether the carrier has confirmed that the description of a service lists
-// a change from the moment at which it is accepted until it has ended.
+// listsFromAcceptance reports whether the carrier has confirmed that the description of a service
+// lists a change from the moment at which it is accepted until it has ended.
 func listsFromAcceptance(in *Input) bool {
 	account := in.Account.Object
 	return account != nil && account.Spec.ServiceRead.Modifications == v1alpha1.ModificationsListedFromAcceptance
 }
 
-// notAcceptedByDescription ends an attempt that the description of the service shows not to have been
-// accepted; nil if it does not show that.
+// notAcceptedByDescription ends an attempt that the description of the service shows not to have
+// been accepted; nil if it does not show that.
 func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if !listsFromAcceptance(in) || !mayBeUnaccepted(in, open) || !showsUnchanged(in, open) {
 		return nil
@@ -45,16 +45,16 @@ func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decisio
 		"the carrier's description of the service showed, at %s, that it had not accepted the change", at)))
 }
 
-// mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has given
-// no Location for it, and it repeats no other attempt, which may have been accepted. At most two in
-// succession end in this way.
+// mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has
+// given no Location for it, and it repeats no other attempt, which may have been accepted. At most
+// two in succession end in this way.
 func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
 	intentOnly := open.Phase == v1alpha1.PhaseSubmitting && open.Location == "" && open.Repeats == 0
 	return intentOnly && describable(in, open) && notAcceptedBefore(in, open) < maxNotAccepted
 }
 
-// showsUnchanged implements: "it lists no modification, and has listed none since the attempt was first
-// seen", and "it shows each value that the request sets exactly as it was described before".
+// showsUnchanged implements: "it lists no modification, and has listed none since the attempt was
+// first seen", and "it shows each value that the request sets exactly as it was described before".
 func showsUnchanged(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Service
 	firstSeen := in.Memory.Attempts[open.AttemptID].FirstSeen
@@ -67,8 +67,8 @@ func showsUnchanged(in *Input, open *v1alpha1.Request) bool {
 	})
 }
 
-// countsForNotAccepted reports whether a description was asked for late enough, by the recorded time of
-// the intent and by the local clock, and not too late.
+// countsForNotAccepted reports whether a description was asked for late enough, by the recorded time
+// of the intent and by the local clock, and not too late.
 func countsForNotAccepted(in *Input, open *v1alpha1.Request, at time.Time) bool {
 	recorded, seen := provesFrom(in, open)
 	late := !at.Before(recorded.Add(acceptedWithin)) && !at.Before(seen.Add(acceptedWithin))

@@ -32,18 +32,32 @@ func listedAt(after time.Duration) func(*services.Input) {
 	}
 }
 
-// endedBefore are attempts that have ended before this one, the oldest first.
-func endedBefore(all ...func(*v1alpha1.Request)) func(*services.Input) {
+// endedBefore are attempts that have ended before this one, the oldest first, by their words.
+func endedBefore(words string) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Ledger = &v1alpha1.RequestLedger{}
-		for i, edit := range all {
+		for i, word := range strings.Split(words, ",") {
 			attempt := v1alpha1.Request{
 				Operation: v1alpha1.OperationPlanChange, AttemptID: "b-" + strconv.Itoa(i), Generation: 3,
 				Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
 			}
-			edit(&attempt)
+			endings()[word](&attempt)
 			in.Ledger.Put(attempt)
 		}
+	}
+}
+
+// endings are how an attempt has ended.
+func endings() map[string]func(*v1alpha1.Request) {
+	return map[string]func(*v1alpha1.Request){
+		"unaccepted": endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof),
+		"resolved":   endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByPerson),
+		"unsent":     endedAs(v1alpha1.PhaseNotSent, v1alpha1.EndedBySender),
+		"repeated":   endedAs(v1alpha1.PhaseRepeated, v1alpha1.EndedByCarrier),
+		"another": func(r *v1alpha1.Request) {
+			endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof)(r)
+			r.Target.Plan = "Faster"
+		},
 	}
 }
 
@@ -52,9 +66,6 @@ func endedAs(phase v1alpha1.RequestPhase, by v1alpha1.EndedBy) func(*v1alpha1.Re
 	return func(r *v1alpha1.Request) { r.Phase, r.EndedBy = phase, by }
 }
 
-// notAccepted is an attempt that was shown not to have been accepted.
-func notAccepted(r *v1alpha1.Request) { endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof)(r) }
-
 // asked edits the request of a case.
 func asked(edits ...func(*v1alpha1.Request)) []func(*v1alpha1.Request) { return edits }
 
@@ -62,54 +73,49 @@ func asked(edits ...func(*v1alpha1.Request)) []func(*v1alpha1.Request) { return 
 func given(edits ...func(*services.Input)) []func(*services.Input) { return edits }
 
 // TestADescriptionShowsThatARequestWasNotAccepted is the rule of
-// docs/design/0030-a-carrier-may-confirm-its-list.md. It begins with an attempt that the rule ends; each
-// case changes one thing.
+// docs/design/0030-a-carrier-may-confirm-its-list.md. It begins with an attempt that the rule ends;
+// each case changes one thing.
 func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
 	t.Parallel()
 	const counts = 136 * time.Second // a minute after a description counts
 	old := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard"}
-	busy, other := decide.ServiceValues{Plan: "Slow", Modified: true}, decide.ServiceValues{Plan: "Slower"}
-	term := func(r *v1alpha1.Request) { r.Before.Described.Plan = "Fast" }
-	another := func(r *v1alpha1.Request) { notAccepted(r); r.Target.Plan = "Faster" }
-	byPerson := endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByPerson)
-	notSent := endedAs(v1alpha1.PhaseNotSent, v1alpha1.EndedBySender)
-	repeated := endedAs(v1alpha1.PhaseRepeated, v1alpha1.EndedByCarrier)
-	unconfirmed := func(in *services.Input) { in.Account.Object.Spec.ServiceRead = v1alpha1.ServiceRead{} }
+	busy := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard", Modified: true}
+	shows := func(plan string) func(*services.Input) { return describing(counts, decide.ServiceValues{Plan: plan}) }
 	for name, test := range map[string]struct {
 		request []func(*v1alpha1.Request)
 		edits   []func(*services.Input)
 		ended   bool
 	}{
-		"the old value, and nothing in progress":  {nil, nil, true},
-		"the carrier has confirmed nothing":       {nil, given(unconfirmed), false},
-		"too early by the recorded time":          {nil, given(describing(counts-time.Second, old)), false},
-		"asked before the attempt":                {nil, given(describing(-time.Minute, old)), false},
-		"too early on the local clock":            {nil, given(firstSeenAt(2 * time.Second)), false},
-		"later on the local clock":                {nil, given(firstSeenAt(2*time.Second), describing(counts+2*time.Second, old)), true},
-		"almost an hour later":                    {nil, given(describing(time.Hour-time.Second, old)), true},
-		"an hour later":                           {nil, given(describing(time.Hour, old)), false},
-		"it lists a modification":                 {nil, given(describing(counts, busy)), false},
-		"it listed one since the attempt":         {nil, given(listedAt(time.Minute)), false},
-		"it listed one before the attempt":        {nil, given(listedAt(-time.Minute)), true},
-		"it shows another value":                  {nil, given(describing(counts, other)), false},
-		"it shows the old value, spelled anew":    {nil, given(describing(counts, decide.ServiceValues{Plan: "SLOW"})), false},
-		"it shows nothing":                        {nil, given(describing(counts, decide.ServiceValues{})), false},
-		"both old values":                         {asked(withSLATarget), nil, true},
-		"one of two old values":                   {asked(withSLATarget), given(describing(counts, decide.ServiceValues{Plan: "Slow"})), false},
-		"the request sends a technician":          {asked(func(r *v1alpha1.Request) { r.Target.NTDOption = "1_PORT" }), nil, true},
-		"only the term differs":                   {asked(term), given(describing(counts, decide.ServiceValues{Plan: "Fast"})), false},
-		"nothing was described before":            {asked(func(r *v1alpha1.Request) { r.Before.Described = nil }), nil, false},
-		"the carrier has given a Location":        {asked(func(r *v1alpha1.Request) { r.Location = "/77" }), nil, false},
-		"it repeats another attempt":              {asked(func(r *v1alpha1.Request) { r.Repeats = 1 }), nil, false},
-		"one was not accepted before":             {nil, given(endedBefore(notAccepted)), true},
-		"two were not accepted before":            {nil, given(endedBefore(notAccepted, notAccepted)), false},
-		"two, and others that were not sent":      {nil, given(endedBefore(notAccepted, notSent, notAccepted, notSent)), false},
-		"two, and one that was repeated":          {nil, given(endedBefore(notAccepted, notAccepted, repeated)), false},
-		"two, and then a person resolved one":     {nil, given(endedBefore(notAccepted, notAccepted, byPerson)), true},
-		"two, and then one for something else":    {nil, given(endedBefore(notAccepted, notAccepted, another)), true},
-		"one, one for something else, and one":    {nil, given(endedBefore(notAccepted, another, notAccepted)), true},
-		"the description has failed since":        {nil, given(serviceReadFailed), false},
-		"the process that sent it is another one": {asked(stranger, func(r *v1alpha1.Request) { r.Error = nil }), nil, true},
+		"the old value, and nothing in progress": {nil, nil, true},
+		"the carrier has confirmed nothing":      {nil, given(unconfirmed), false},
+		"too early by the recorded time":         {nil, given(describing(counts-time.Second, old)), false},
+		"asked for before the attempt":           {nil, given(describing(-time.Minute, old)), false},
+		"too early on the local clock":           {nil, given(firstSeenAt(time.Second + 1)), false},
+		"just late enough on the local clock":    {nil, given(firstSeenAt(time.Second)), true},
+		"almost an hour later":                   {nil, given(describing(time.Hour-time.Second, old)), true},
+		"an hour later":                          {nil, given(describing(time.Hour, old)), false},
+		"it lists a modification":                {nil, given(describing(counts, busy)), false},
+		"it listed one since the attempt":        {nil, given(listedAt(time.Minute)), false},
+		"it listed one before the attempt":       {nil, given(listedAt(-time.Minute)), true},
+		"it shows another value":                 {nil, given(shows("Slower")), false},
+		"it shows the old value in capitals":     {nil, given(shows("SLOW")), false},
+		"it shows nothing":                       {nil, given(shows("")), false},
+		"both old values":                        {asked(withSLATarget), nil, true},
+		"one of two old values":                  {asked(withSLATarget), given(shows("Slow")), false},
+		"the request sends a technician":         {asked(withNTDTarget), nil, true},
+		"only the term differs":                  {asked(fastBefore), given(shows("Fast")), false},
+		"nothing was described before":           {asked(undescribedBefore), nil, false},
+		"the carrier has given a Location":       {asked(located), nil, false},
+		"it repeats another attempt":             {asked(repeating), nil, false},
+		"one was not accepted before":            {nil, given(endedBefore("unaccepted")), true},
+		"two were not accepted before":           {nil, given(endedBefore("unaccepted,unaccepted")), false},
+		"two, and some that were not sent":       {nil, given(endedBefore("unaccepted,unsent,unaccepted,unsent")), false},
+		"two, and one that was repeated":         {nil, given(endedBefore("unaccepted,unaccepted,repeated")), false},
+		"two, and then a person resolved one":    {nil, given(endedBefore("unaccepted,unaccepted,resolved")), true},
+		"two, and then one for something else":   {nil, given(endedBefore("unaccepted,unaccepted,another")), true},
+		"one, one for something else, and one":   {nil, given(endedBefore("unaccepted,another,unaccepted")), true},
+		"the description has failed since":       {nil, given(serviceReadFailed), false},
+		"another process has sent it":            {asked(stranger, unanswered), nil, true},
 	} {
 		edits := slices.Concat(given(at(2*time.Hour), confirming, firstSeenAt(0), describing(counts, old)), test.edits)
 		before := describedBefore(v1alpha1.DescribedValues{Plan: "Slow", RestorationSLA: "Standard"})
@@ -122,10 +128,24 @@ func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
 	}
 }
 
+func unconfirmed(in *services.Input) { in.Account.Object.Spec.ServiceRead = v1alpha1.ServiceRead{} }
+
+func withNTDTarget(r *v1alpha1.Request) { r.Target.NTDOption = "1_PORT" }
+
+func fastBefore(r *v1alpha1.Request) { r.Before.Described.Plan = "Fast" }
+
+func undescribedBefore(r *v1alpha1.Request) { r.Before.Described = nil }
+
+func located(r *v1alpha1.Request) { r.Location = "/api/connect/services/plan-changes/requests/77" }
+
+func repeating(r *v1alpha1.Request) { r.Repeats = 1 }
+
+func unanswered(r *v1alpha1.Request) { r.Error = nil }
+
 func serviceReadFailed(in *services.Input) { in.Memory.Readings.Service.State = decide.ReadingFailed }
 
-// TestOnlyALostResponseIsShownNotToBeAccepted: a lost Location was given by the carrier, and an unknown
-// outcome is left to a person.
+// TestOnlyALostResponseIsShownNotToBeAccepted: a lost Location was given by the carrier, and an
+// unknown outcome is left to a person.
 func TestOnlyALostResponseIsShownNotToBeAccepted(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown} {
@@ -147,8 +167,8 @@ func TestItSaysHowItIsKnownThatARequestWasNotAccepted(t *testing.T) {
 		describing(150*time.Second, decide.ServiceValues{Plan: "Slow"}), with(v1alpha1.PhaseSubmitting, lost, unlocated,
 			describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})))
 	settled, resolves := services.Decide(view).Step.(decide.Resolve)
-	const want = "the carrier's description of the service showed, at 2026-03-02 09:02:30 +00:00, that it had not accepted " +
-		"the change"
+	const want = "the carrier's description of the service showed, at 2026-03-02 09:02:30 +00:00, " +
+		"that it had not accepted the change"
 	if !resolves || settled.By != decide.WriterRule || settled.Error.Message != want {
 		t.Errorf("%+v", settled)
 	}
@@ -201,7 +221,7 @@ func TestThePriceIsReadAgainAfterARequestThatWasShownNotToBeAccepted(t *testing.
 func TestALateAcceptanceSaysThatTheListIsNotComplete(t *testing.T) {
 	t.Parallel()
 	late := func(r *v1alpha1.Request) { r.AttemptID = "b-0" }
-	view := settled(endedBefore(notAccepted), with(v1alpha1.PhaseLateAcceptance, late))
+	view := settled(endedBefore("unaccepted"), with(v1alpha1.PhaseLateAcceptance, late))
 	verdict := services.Decide(view).Verdict
 	if verdict.Reason != v1alpha1.ReasonLateAcceptance || !strings.Contains(verdict.Message, "remove spec.serviceRead") {
 		t.Errorf("%s: %s", verdict.Reason, verdict.Message)

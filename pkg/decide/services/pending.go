@@ -134,10 +134,8 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 		if request.ApprovedHash != held.Hash {
 			continue
 		}
-		ended := decide.Definitive(request.Phase) && !decide.AnotherInProgress(request)
-		byPerson := request.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(request)
-		if ended || byPerson || request.Generation != in.Service.Generation {
-			return false // R11: an attempt that a person ended makes a new hash
+		if endsPlan(request) || request.Generation != in.Service.Generation {
+			return false
 		}
 		inProgress, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}
@@ -146,6 +144,13 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 		inProgress = inProgress && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
 	}
 	return inProgress
+}
+
+// endsPlan reports whether an attempt ends the plan that it is part of: it is not repeated
+// automatically, or "an attempt that a person ended makes a new hash" (R11).
+func endsPlan(attempt *v1alpha1.Request) bool {
+	failed := decide.Definitive(attempt.Phase) && !decide.AnotherInProgress(attempt)
+	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(attempt)
 }
 
 // needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
