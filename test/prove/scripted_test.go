@@ -53,14 +53,20 @@ func (s *scriptedRun) cached(p *port, into runtime.Object) client.Reader {
 	return s.run.cached(p, into)
 }
 
-// runScript runs a test with one scenario and some managers.
+// runScript runs a test with the first scenario of an operation and some managers.
 func runScript(t *testing.T, operation v1alpha1.Operation, managers int, test func(*testing.T, *scriptedRun)) {
 	t.Helper()
-	scheme := setUp(t)
 	at := slices.IndexFunc(Scenarios(), func(scenario *Scenario) bool { return scenario.Operation == operation })
+	runScriptOf(t, Scenarios()[at], managers, test)
+}
+
+// runScriptOf runs a test with a scenario and some managers.
+func runScriptOf(t *testing.T, scenario *Scenario, managers int, test func(*testing.T, *scriptedRun)) {
+	t.Helper()
+	scheme := setUp(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := &scriptedRun{
-			run:           newRun(t.Context(), scheme, Plan{Scenario: Scenarios()[at], Managers: managers}),
+			run:           newRun(t.Context(), scheme, Plan{Scenario: scenario, Managers: managers}),
 			staleVersions: map[string]int64{}, cacheReadCounts: map[string]int{},
 		}
 		for _, manager := range s.managers {
