@@ -39,19 +39,23 @@ type carrierProcess struct {
 	address, managementAddress string   // its addresses, which change with each process
 }
 
-// startCarrier starts a carrier that completes everything at once. It saves its state only if it
-// will be restarted.
-func startCarrier(folder, fault string) *carrierProcess {
+// startCarrier starts the carrier of a lane, which completes everything at once. It saves its state
+// only if it will be restarted.
+func startCarrier(of *lane) *carrierProcess {
 	GinkgoHelper()
-	seed, err := yaml.Marshal(withoutDelays(world.Seed()))
+	with := withoutDelays(world.Seed())
+	for _, extension := range of.extensions {
+		with.Extensions = append(with.Extensions, string(extension))
+	}
+	seed, err := yaml.Marshal(with)
 	Expect(err).NotTo(HaveOccurred())
-	file := filepath.Join(folder, "seed.yaml")
+	file := filepath.Join(of.folder, "seed.yaml")
 	Expect(os.WriteFile(file, seed, 0o600)).To(Succeed())
 	c := &carrierProcess{
 		flags: []string{"--seed=" + file, "--listen=127.0.0.1:0", "--management-listen=127.0.0.1:0"},
 	}
-	if fault == carrierKilled {
-		c.state = filepath.Join(folder, "state.json")
+	if of.fault == carrierKilled {
+		c.state = filepath.Join(of.folder, "state.json")
 		c.flags = append(c.flags, "--state="+c.state)
 	}
 	c.start()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -48,6 +49,7 @@ var _ = Describe("The program", func() {
 		}
 		d.run("the faults have ended", func() { d.checkAll(ctx) })
 		d.expectEnough()
+		d.expectRead()
 	})
 })
 
@@ -94,13 +96,23 @@ func (d *drill) add(l *lane) *lane {
 // kills returns lanes in which a process is killed.
 func (d *drill) kills(ctx SpecContext) []func() {
 	GinkgoHelper()
-	lanes := 10 // each waits for leases most of the time
+	plain, describing := 9, 3 // each waits for leases most of the time
 	if !whole {
-		lanes = 4
+		plain, describing = 3, 1
 	}
-	runs := make([]func(), 0, lanes)
-	for _, share := range split(everyNth(faultPoints(), world.Scale(17, 9)), lanes) {
-		l := d.add(newLane(ctx, killed))
+	by := world.Scale(20, 11)
+	return slices.Concat(
+		d.killLanes(ctx, split(everyNth(undescribedPoints(), by), plain)),
+		d.killLanes(ctx, split(everyNth(describedPoints(), by), describing), v1alpha1.ExtensionServiceRead),
+	)
+}
+
+// killLanes returns a lane for each share, in which a process is killed.
+func (d *drill) killLanes(ctx SpecContext, shares [][]faultPoint, extensions ...v1alpha1.Extension) []func() {
+	GinkgoHelper()
+	runs := make([]func(), 0, len(shares))
+	for _, share := range shares {
+		l := d.add(newLane(ctx, killed, extensions...))
 		l.flags = shortLease()
 		runs = append(runs, func() { l.killAt(ctx, share) })
 	}
@@ -111,24 +123,29 @@ func (d *drill) kills(ctx SpecContext) []func() {
 // others at once, so that an accepted request may be lost with it.
 func (d *drill) carrierKills(ctx SpecContext) []func() {
 	GinkgoHelper()
-	keeping, losing := 4, 2
+	keeping, losing := 3, 2
 	if !whole {
 		keeping, losing = 1, 1
 	}
-	runs := make([]func(), 0, keeping+losing)
+	runs := make([]func(), 0, keeping+1+losing)
 	for _, share := range split(everyNth(carrierPoints(), world.Scale(31, 15)), keeping) {
 		runs = append(runs, d.carrierLane(ctx, share, allSaved))
 	}
-	for _, share := range split(everyNth(afterPOST(), world.Scale(24, 12)), losing) {
-		runs = append(runs, d.carrierLane(ctx, share, someLost))
+	if whole { // it takes a minute until a lost response is proven
+		runs = append(runs, d.carrierLane(ctx, describedPOSTs(), allSaved, v1alpha1.ExtensionServiceRead))
+	}
+	for i, share := range split(everyNth(afterPOST(), world.Scale(24, 12)), losing) {
+		runs = append(runs, d.carrierLane(ctx, share, someLost, everySecond(i)...))
 	}
 	return runs
 }
 
 // carrierLane returns a lane in which the carrier is killed.
-func (d *drill) carrierLane(ctx SpecContext, share []faultPoint, saved savedRequests) func() {
+func (d *drill) carrierLane(
+	ctx SpecContext, share []faultPoint, saved savedRequests, extensions ...v1alpha1.Extension,
+) func() {
 	GinkgoHelper()
-	l := d.add(newLane(ctx, carrierKilled))
+	l := d.add(newLane(ctx, carrierKilled, extensions...))
 	return func() { l.killCarrierAt(ctx, share, saved) }
 }
 
@@ -150,8 +167,8 @@ func (d *drill) failOvers(ctx SpecContext) []func() {
 func (d *drill) failBy(ctx SpecContext, fault string, way failure, shares [][]faultPoint) []func() {
 	GinkgoHelper()
 	runs := make([]func(), 0, len(shares))
-	for _, share := range shares {
-		l := d.add(newLane(ctx, fault))
+	for i, share := range shares {
+		l := d.add(newLane(ctx, fault, everySecond(i)...))
 		l.replicas = 2
 		runs = append(runs, func() { l.failOver(ctx, share, way) })
 	}

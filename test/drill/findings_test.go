@@ -27,7 +27,7 @@ const (
 	ready       ending = "Ready"          // done; also for deleted objects that are gone
 	unknown     ending = "OutcomeUnknown" // a person resolves it
 	stalled     ending = "Stalled"        // a person has to do what the reason names
-	toProve     ending = "to be proven"   // class Charge: health is read 10 and 30 minutes after it was sent
+	toProve     ending = "to be proven"   // health, or the service, is read 10 and 30 minutes after it was sent
 	toRepeat    ending = "to be repeated" // class Converge: it is repeated after 15 minutes
 	released    ending = "released"       // not known to be cancelled; kept for ten minutes, and reported by an Event
 	polled      ending = "polled"         // accepted, but the carrier does not know it, for a day
@@ -102,7 +102,7 @@ func waitsFor(object subject, message string) ending {
 			return withinGrace
 		case strings.Contains(message, "is safe to repeat and is sent again at"):
 			return toRepeat
-		case strings.Contains(message, "health"):
+		case strings.Contains(message, "and may show the outcome"):
 			return toProve
 		}
 	}
@@ -148,9 +148,16 @@ func sentFlaws(f finding) []flaw {
 func (l *lane) endFlaws(f finding) []flaw {
 	isOpen := slices.Contains([]ending{unknown, toProve, toRepeat, released, withinGrace}, f.ending)
 	may := append(f.change.kind.allowedEndings(), released, withinGrace)
+	if l.describes(f.change.kind) {
+		may = append(may, toProve)
+	}
 	isQuery := f.change.kind.class() == carrier.ClassQuery
 	return []flaw{
 		{f.ending == stalled, "stalled, and the carrier has refused nothing"},
+		{
+			f.ending == unknown && f.accepted > 0 && l.describes(f.change.kind),
+			"the carrier describes that it is done, and a person is asked",
+		},
 		{f.ending == polled && !l.mayBePolled(), "still polled"},
 		{f.ending == polled && isQuery && whole, "a query is sent again after a minute"},
 		{isOpen && !l.proxy.wasLeft(f.change.recordName()), "open, and no process has ended with its intent"},

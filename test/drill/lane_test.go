@@ -23,11 +23,12 @@ type lane struct {
 	faultCount int    // how often it has occurred
 	carrier    *carrierProcess
 	proxy      *proxy
-	namespace  string       // the operator's namespace, with the lease of its managers
-	access     *rest.Config // its managers' access to the API server
-	flags      []string     // its managers' additional flags
-	allLead    bool         // whether its managers' lease excludes none of them
-	replicas   int          // the number of managers at a time
+	namespace  string               // the operator's namespace, with the lease of its managers
+	access     *rest.Config         // its managers' access to the API server
+	flags      []string             // its managers' additional flags
+	allLead    bool                 // whether its managers' lease excludes none of them
+	extensions []v1alpha1.Extension // those of its carrier, which its account uses
+	replicas   int                  // the number of managers at a time
 	folder     string
 	log        *journal
 	managers   []*manager // those that were started, and may have ended
@@ -36,15 +37,19 @@ type lane struct {
 	locations  int64 // the same for its locations
 }
 
-// newLane creates a lane whose carrier completes everything at once. Its managers elect a leader,
-// as the shipped ones do, and have a namespace of their own for their lease and their records.
-func newLane(ctx SpecContext, fault string) *lane {
+// newLane creates a lane whose carrier completes everything at once, and may have extensions. Its
+// managers elect a leader, as the shipped ones do, and have a namespace of their own for their lease
+// and their records.
+func newLane(ctx SpecContext, fault string, extensions ...v1alpha1.Extension) *lane {
 	GinkgoHelper()
-	l := &lane{fault: fault, proxy: newProxy(), replicas: 1, folder: GinkgoT().TempDir(), log: &journal{}}
-	l.carrier = startCarrier(l.folder, fault)
+	l := &lane{
+		fault: fault, proxy: newProxy(), extensions: extensions, replicas: 1, folder: GinkgoT().TempDir(), log: &journal{},
+	}
+	l.carrier = startCarrier(l)
 	l.World = world.WithCarrierAt(ctx, plane.ControlPlane, l.proxy.serve(nil, l.carrier.origin(), l.carrier), l.carrier)
 	l.Login(ctx, func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
+		account.Spec.Extensions = l.extensions
 	})
 	l.namespace = "operator-of-" + l.Namespace
 	Expect(plane.AddNamespace(ctx, l.namespace)).To(Succeed())

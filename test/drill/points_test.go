@@ -23,9 +23,12 @@ func (c faultPoint) String() string {
 }
 
 // faultPoints returns all effects of all operations, before and after.
-func faultPoints() []faultPoint {
+func faultPoints() []faultPoint { return pointsOf(kinds()) }
+
+// pointsOf returns all effects of some operations, before and after.
+func pointsOf(kinds []*kind) []faultPoint {
 	var all []faultPoint
-	for _, s := range kinds() {
+	for _, s := range kinds {
 		for _, at := range s.effects {
 			all = append(all, faultPoint{s, at, before}, faultPoint{s, at, after})
 		}

@@ -65,6 +65,9 @@ func (d *drill) report(findings [][]finding) {
 	all := slices.Concat(findings...)
 	isUnsent := func(f finding) bool { return f.ending == unknown && f.sent == 0 }
 	world.Figuresf("%-38s %3d times, %s", "all", total, tallyOf(all))
+	without, with := d.compared(findings)
+	world.Figuresf("changes that a description can prove, without ServiceRead: %s", tallyOf(without))
+	world.Figuresf("changes that a description can prove, with ServiceRead: %s", tallyOf(with))
 	world.Figuresf("%d lost, %d sent twice; of those OutcomeUnknown %d were never sent",
 		count(all, finding.isLost), count(all, finding.isSentTwice), count(all, isUnsent))
 }
