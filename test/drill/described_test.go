@@ -90,7 +90,7 @@ func (c faultPoint) isUncertain() bool {
 
 // describedPOSTs returns the fault points around the POST of what a description can prove.
 func describedPOSTs() []faultPoint {
-	return interleaved(slices.DeleteFunc(describedPoints(), func(c faultPoint) bool { return c.effect.name != effectPOST }))
+	return slices.DeleteFunc(describedPoints(), func(c faultPoint) bool { return c.effect.name != effectPOST })
 }
 
 // compared returns the findings about changes that a description can prove: of the lanes whose carrier
