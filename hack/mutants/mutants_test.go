@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 66
+	wantMutants = 67
 )
 
 // loadMutants returns the listed mutants.

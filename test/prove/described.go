@@ -65,8 +65,11 @@ func (s *Scenario) describe(options *simulator.Options) {
 
 // extend gives the account of a scenario the extension, and what the carrier has confirmed.
 func (s *Scenario) extend(account *v1alpha1.CarrierAccount) {
-	if s.Described {
+	switch {
+	case s.Described:
 		account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
+	case s.Followed:
+		account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionOrderRead}
 	}
 	if s.Confirmed {
 		account.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance
@@ -159,9 +162,12 @@ func (of transition) failedUnseen() bool {
 // describe its services, and with one that does.
 type Comparison struct{ Without, With Tally }
 
-// Add adds the counts of a scenario. One without a described counterpart counts on both sides. The
-// described ones are those whose carrier has confirmed its list.
+// Add adds the counts of a scenario. One without a described counterpart counts on both sides, and one
+// with another extension on none. The described ones are those whose carrier has confirmed its list.
 func (c *Comparison) Add(scenario *Scenario, counts Tally) {
+	if scenario.Followed {
+		return
+	}
 	if !scenario.Described {
 		c.Without.Add(counts)
 	}

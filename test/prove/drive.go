@@ -57,7 +57,11 @@ func (r *run) drive(ctx context.Context) {
 		if manager == nil && r.catchUp() {
 			manager = r.next(none)
 		}
-		if manager == nil || manager.next().Sub(done) > idleTime && r.isSettled() {
+		idle := idleTime
+		if r.awaitsOrder(ctx) {
+			idle = followedFor
+		}
+		if manager == nil || manager.next().Sub(done) > idle && r.isSettled() {
 			return
 		}
 		if r.runPass(ctx, manager) {

@@ -45,6 +45,8 @@ func (r *run) checkEnd(ctx context.Context) {
 		r.report(17, why)
 	}
 	r.checkState(subject)
+	reason, _, _ := stateOf(subject)
+	r.expectFollowed(reason)
 }
 
 // tooLong describes an object whose JSON is too long. It is checked once, at the end.
@@ -65,7 +67,7 @@ func (r *run) checkState(subject Subject) {
 	switch {
 	case !ready && !waits:
 		r.report(8, "at the end the object is neither Ready nor Stalled, nor does it wait for a person: "+reason)
-	case !ready && untouched && !r.requestRefused:
+	case !ready && untouched && !r.requestRefused && reason != v1alpha1.ReasonOrderRejected:
 		r.report(8, "faults have stopped, a person has helped, and the object is not Ready: "+reason)
 	case ready && untouched:
 		r.expectDeclared()
@@ -103,7 +105,7 @@ func (r *run) expectIdle(ctx context.Context) {
 		r.runPass(ctx, manager)
 	}
 	for _, effect := range r.effects[r.lastEffect:] {
-		if effect.Op != Read && !r.refusedByCarrier() {
+		if effect.Op != Read && !r.refusedByCarrier() && !r.mayRead(ctx, effect) {
 			r.report(16, "the object was settled, and during that day: "+effect.What)
 		}
 	}

@@ -72,6 +72,9 @@ var thinnings = map[string]Thinning{
 	planWithNTD + describedSuffix:                 {Pairs: 64, Orders: 64, FullOnly: true},
 	"AggregationConversion" + describedSuffix:     {Pairs: 64, Orders: 64, FullOnly: true},
 	"DSLStabilityProfileChange" + describedSuffix: {Pairs: 64, Orders: 64, FullOnly: true},
+
+	orderRead:         {Pairs: 128, Orders: 64, FullOnly: true},
+	orderReadRejected: {Pairs: 128, Orders: 64, FullOnly: true},
 }
 
 // thinned returns the share for a scenario of which fewer combinations are tried. A share of all
@@ -174,7 +177,9 @@ func (e *Enumeration) pairsActions() bool {
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationPlanChange, v1alpha1.OperationDiagnosticTest,
 		v1alpha1.OperationCancellationReschedule, v1alpha1.OperationDSLStabilityProfileChange,
 		v1alpha1.OperationAppointmentSlots,
-	}, e.Scenario.Operation) && !slices.Contains([]string{planWithNTD, firstPlanChange}, e.Scenario.Name)
+	}, e.Scenario.Operation) && !slices.Contains([]string{
+		planWithNTD, firstPlanChange, orderRead, orderReadRejected,
+	}, e.Scenario.Name)
 }
 
 // staleReads shows every older version at every cache read, both once and for some time, and

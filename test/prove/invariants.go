@@ -47,6 +47,7 @@ func Invariants() []Invariant {
 		{27, "Patient", "a request that is refused because another is in progress follows after a pause", busyPauseRespected},
 		{29, "ProvenLater", "a reading asked for within a minute of an attempt proves nothing", provenLater},
 		{30, "ShownUnaccepted", "only a confirmed list shows that a request was not accepted", shownUnaccepted},
+		{31, "Followed", "a read of an order writes only what is new, the ledger first, and settles nothing", followedRight},
 	}
 }
 

@@ -39,6 +39,8 @@ type recorder struct {
 	ledgerPhases        phasesByLedger
 	forbiddenTransition string // the transition of a ledger's attempt that no row of the table allows
 	earlyPoll           string // a poll that was too soon
+	order               orderRecord
+	wronglyFollowed     string // what a read of an order has led to
 
 	regression string // how a settled object became unsettled
 
@@ -179,7 +181,11 @@ func (w *recorder) responseReplaced(effect Effect, kind FaultKind) {
 	if !effect.Op.isCarrierCall() || kind != Invalid && kind != Missing {
 		return
 	}
-	w.callRefused, w.requestRefused = true, w.requestRefused || kind == Invalid || effect.Op == Post
+	w.callRefused = true
+	if effect.isOrderRead() {
+		return // it changes nothing
+	}
+	w.requestRefused = w.requestRefused || kind == Invalid || effect.Op == Post
 	if location, is := strings.CutPrefix(effect.What, http.MethodGet+" "); is && kind == Invalid {
 		w.failed[location] = true
 	}
@@ -193,6 +199,7 @@ func (r *run) check(effect Effect) {
 	if version := r.store.Version(); version != r.version {
 		r.version = version
 		r.checkLedgerWrite(effect)
+		r.checkOrderWrite(effect)
 		r.observe(r.subject())
 	}
 	for _, invariant := range Invariants() {
@@ -246,7 +253,8 @@ func (w *recorder) settled(subject Subject) bool {
 }
 
 // staysSettled reports whether a settled object is still settled by the same requests. The
-// carrier's state that was read may change, and the account may be unable to log in for a while.
+// carrier's state that was read may change, an order may be rejected, and the account may be unable
+// to log in for a while.
 func staysSettled(before, next Subject) bool {
 	for contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
@@ -255,7 +263,8 @@ func staysSettled(before, next Subject) bool {
 		}
 	}
 	reason, ready, _ := stateOf(next)
-	return ready || reason == v1alpha1.ReasonAccountNotReady || next.GetGeneration() != before.GetGeneration()
+	later := reason == v1alpha1.ReasonAccountNotReady || reason == v1alpha1.ReasonOrderRejected
+	return ready || later || next.GetGeneration() != before.GetGeneration()
 }
 
 // sameResult reports whether an attempt is unchanged, apart from the handle that its sender has

@@ -65,7 +65,7 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
-	r.world = world.Offline(r.store.Client(), now, plan.Scenario.describe)
+	r.world = world.Offline(r.store.Client(), now, plan.Scenario.describe, plan.Scenario.follow)
 	r.carrier = r.world.Carrier.Handler()
 	r.recorder = newRecorder(r)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.world.Namespace}}

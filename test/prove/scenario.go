@@ -33,6 +33,8 @@ type Scenario struct {
 	NeedsApproval bool // a person has to approve the change
 	Described     bool // the carrier describes its services (extension ServiceRead)
 	Confirmed     bool // it has confirmed that it lists a change from its acceptance to its end
+	Followed      bool // the carrier shows accepted orders (extension OrderRead)
+	Rejected      bool // the carrier rejects the order after accepting it
 	Empty         func() Subject
 	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
 	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none
@@ -61,7 +63,8 @@ func withDefaults(account *v1alpha1.CarrierAccount) {
 
 // Scenarios returns a scenario for every operation.
 func Scenarios() []*Scenario {
-	return slices.Concat(serviceScenarios(), taskScenarios(), appointmentScenarios(), describedScenarios())
+	return slices.Concat(
+		serviceScenarios(), taskScenarios(), appointmentScenarios(), describedScenarios(), followedScenarios())
 }
 
 type (
