@@ -128,6 +128,31 @@ var _ = Describe("A notification of the carrier", func() {
 		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 	})
 
+	DescribeTable("that the specification does not have is a time to look, too",
+		func(ctx SpecContext, name string) {
+			w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
+			line := beginPlanChange(ctx, w, process)
+			w.Clock.Advance(soon)
+			before, posts := planChangePolls(w, line), w.Posts(line)
+			event := fmt.Sprintf(`{"eventType":%q,"serviceId":%d}`, name, line)
+			Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, event)).To(Equal(http.StatusAccepted))
+			_, err := process.Reconcile(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(planChangePolls(w, line)).To(Equal(before + 1))
+			Expect(w.Posts(line)).To(Equal(posts))
+			expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		},
+		EntryDescription("%s"),
+		Entry(nil, "service.restoration-sla-change-rejected"),
+		Entry(nil, "service.dsl-stability-profile-change-rejected"),
+		Entry(nil, "service.reclaim-failed"),
+		Entry(nil, "service.cancelled"),
+		Entry(nil, "service.cancellation-rejected"),
+		Entry(nil, "serviceHealth-accepted"),
+		Entry(nil, "serviceHealth-completed"),
+		Entry(nil, "serviceHealth-failed"),
+	)
+
 	// Case 86: "no carrier poll faster than the minimum".
 	It("causes no poll faster than the minimum, even with a thousand others", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)

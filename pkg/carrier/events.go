@@ -30,6 +30,9 @@ const (
 	EventCancelled                    EventName = "ServiceCancelled"                         // the service was cancelled
 	EventCancellationRejected         EventName = "ServiceCancellationRejected"              // a cancellation was rejected
 	EventAppointmentCancelled         EventName = "AppointmentCancelled"                     // it was cancelled
+	EventHealthAccepted               EventName = "ServiceHealthAccepted"                    // a health request was accepted
+	EventHealthCompleted              EventName = "ServiceHealthCompleted"                   // it has a result
+	EventHealthFailed                 EventName = "ServiceHealthFailed"                      // it has none
 )
 
 // EventNames returns all known names.
@@ -40,6 +43,7 @@ func EventNames() []EventName {
 		EventServiceModified, EventServiceModificationRejected,
 		EventRestorationSLAChangeRejected, EventDSLProfileChangeRejected, EventReclaimFailed, EventCancelled,
 		EventCancellationRejected, EventAppointmentCancelled,
+		EventHealthAccepted, EventHealthCompleted, EventHealthFailed,
 	}
 }
 
@@ -52,8 +56,8 @@ func (n EventName) Deprecated() bool {
 const maxEventName = 128
 
 // ParseEventName recognizes an event by its name in the specification, ServicePlanChanged, or by
-// the dotted form of the published interface, service.plan-changed, with or without the suffix
-// .event or .notification. Case does not matter. It returns false for an unknown name.
+// the form of the published interface, service.plan-changed or serviceHealth-failed, with or without
+// the suffix .event or .notification. Case does not matter. It returns false for an unknown name.
 func ParseEventName(name string) (EventName, bool) {
 	if len(name) > maxEventName {
 		return "", false
