@@ -30,7 +30,7 @@ const (
 	EventCancelled                    EventName = "ServiceCancelled"                         // the service was cancelled
 	EventCancellationRejected         EventName = "ServiceCancellationRejected"              // a cancellation was rejected
 	EventAppointmentCancelled         EventName = "AppointmentCancelled"                     // it was cancelled
-	EventHealthAccepted               EventName = "ServiceHealthAccepted"                    // a health request was accepted
+	EventHealthAccepted               EventName = "ServiceHealthAccepted"                    // a health request was taken
 	EventHealthCompleted              EventName = "ServiceHealthCompleted"                   // it has a result
 	EventHealthFailed                 EventName = "ServiceHealthFailed"                      // it has none
 )
