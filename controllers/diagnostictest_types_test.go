@@ -122,13 +122,41 @@ var _ = Describe("A diagnostic test, where the carrier says which tests it offer
 			Expect(string(shown.Status)+"/"+shown.Reason).To(Equal("False/"+v1alpha1.ReasonExtensionUnavailable), shown.Message)
 			Expect(shown.Message).To(ContainSubstring("TestTypes"))
 			Expect(accountReady(ctx, l.World).Status).To(Equal(metav1.ConditionTrue))
+
+			written := l.ReadAccount(ctx).ResourceVersion
+			for range 3 {
+				l.Clock.Advance(time.Hour)
+				Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
+			}
+			Expect(l.reads()).To(Equal(1), "it is done, and asked about no more")
+			Expect(tests().posts(l.World)).To(Equal(1))
+			Expect(l.extensions(ctx)).To(Equal(shown))
+			Expect(l.ReadAccount(ctx).ResourceVersion).To(Equal(written))
 		},
 		Entry("because it does not have the call", nil),
+		Entry("with a 404", []string{simulator.ExtensionTestTypes}, withStatus(404)),
 		Entry("with a 405", []string{simulator.ExtensionTestTypes}, withStatus(405)),
 		Entry("with a 403", []string{simulator.ExtensionTestTypes}, withStatus(403)),
+		Entry("with a 400", []string{simulator.ExtensionTestTypes}, withStatus(400)),
 		Entry("with something else", []string{simulator.ExtensionTestTypes},
 			simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"tests":["port-reset"]}`}),
 	)
+
+	It("asks for the next test again, because the refusal may have been about one service", func(ctx SpecContext) {
+		l := beginListed(ctx, simulator.ExtensionTestTypes)
+		Expect(l.Carrier.FailNext("GET TestTypes", withStatus(404))).To(Succeed())
+		l.run(ctx, "line-state")
+		tests().expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(l.extensions(ctx).Status).To(Equal(metav1.ConditionFalse))
+		Expect(l.Delete(ctx, tests().read(ctx, l.World))).To(Succeed())
+		Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
+		l.line = l.Line()
+		l.run(ctx, "mistyped")
+		tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
+		Expect(l.reads()).To(Equal(2))
+		Expect(tests().posts(l.World)).To(Equal(1))
+		Expect(l.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
+	})
 
 	It("is sent all the same if the carrier fails three times, which proves nothing", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)

@@ -43,6 +43,7 @@ var _ = Describe("An order whose carrier refuses to show it", func() {
 		Entry("with a 404", true, withStatus(404)),
 		Entry("with a 405", true, withStatus(405)),
 		Entry("with a 403", true, withStatus(403)),
+		Entry("with a 400", true, withStatus(400)),
 		Entry("with another order", true, simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"id":7}`}),
 		Entry("with a page", true, simulator.Fault{Kind: simulator.FaultPage, Status: 200}),
 	)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,6 +82,22 @@ var (
 	readsDescription = fmt.Sprintf("%s /api/connect/services/%d", http.MethodGet, lineID)
 	readsHealth      = http.MethodPost + " /api/connect/services/health/request"
 )
+
+// noExtensionCall checks that an account without an extension makes no call that the specification
+// does not have.
+func noExtensionCall(w *recorder) string {
+	effects, scenario := w.run.effects, w.run.plan.Scenario
+	if len(effects) == 0 || scenario.Described || scenario.Followed || !effects[len(effects)-1].isExtensionCall() {
+		return ""
+	}
+	return effects[len(effects)-1].What + " was called"
+}
+
+// isExtensionCall reports whether an effect is a call that the specification does not have.
+func (e Effect) isExtensionCall() bool {
+	method, path, isCall := strings.Cut(e.What, " ")
+	return isCall && e.Op == Poll && world.IsExtensionCall(method, path)
+}
 
 // provenLater checks that an attempt of a described scenario is only proven by a reading that was
 // asked for a minute after it was sent, or after its intent if it was not: a reading from before the

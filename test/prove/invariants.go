@@ -48,6 +48,7 @@ func Invariants() []Invariant {
 		{29, "ProvenLater", "a reading asked for within a minute of an attempt proves nothing", provenLater},
 		{30, "ShownUnaccepted", "only a confirmed list shows that a request was not accepted", shownUnaccepted},
 		{31, "Followed", "a read of an order writes only what is new, the ledger first, and settles nothing", followedRight},
+		{32, "Off", "without an extension, no call of one is made", noExtensionCall},
 	}
 }
 

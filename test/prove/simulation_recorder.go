@@ -117,6 +117,9 @@ func (c *simulationRecorder) startEffect(m *manager, op Op, what string, kind Fa
 	c.linef("%d p%d %s %s", now().UnixNano(), m.number, what, kind)
 	effect := Effect{Number: c.effects, Op: op, What: what}
 	c.simulation.checkIdleEffect(m.current(), effect)
+	if !c.simulation.described && effect.isExtensionCall() {
+		c.report(30, "without an extension, "+what)
+	}
 	switch op {
 	case Post, Poll, Token:
 		c.calls++

@@ -56,6 +56,7 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 		// identities.
 		account.Annotations = map[string]string{v1alpha1.AnnotationAcknowledge: account.IdentityName()}
 	}
+	w.extensions.note(account)
 	return account
 }
 

@@ -80,6 +80,7 @@ type World struct {
 	proxy         *recordingProxy
 	held          *heldResponses
 	checkedEvents int // how many of the Events were checked
+	extensions    *extensionUse
 }
 
 // Records are the carrier's records of a world's services.
@@ -133,7 +134,7 @@ func build(
 ) *World {
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: options.Now, held: &heldResponses{},
-		Namespace: newNamespace(), word: options.APIWord,
+		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{},
 	}
 	private, public := keyPair()
 	w.KeyPEM = private
@@ -146,7 +147,7 @@ func build(
 	w.proxy = &recordingProxy{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.proxy)
 	w.URL = server.URL
-	ginkgo.DeferCleanup(func() { w.Carrier.Close(); server.Close() })
+	ginkgo.DeferCleanup(func() { w.expectNoExtensionCall(); w.Carrier.Close(); server.Close() })
 	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
 }
