@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -35,6 +36,7 @@ type simulation struct {
 
 	described bool // the carrier describes its services (extension ServiceRead)
 	confirmed bool // it has confirmed that it lists a change from its acceptance to its end
+	followed  bool // the carrier shows accepted orders (extension OrderRead)
 
 	managers       []*manager
 	started        int // processes so far
@@ -51,7 +53,8 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	l := &simulation{ctx: ctx, random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
 	l.rates = drawRates(l.random)
 	const someSeeds, halfOfThem = 4, 8
-	l.described, l.confirmed = seed%someSeeds == 0, seed%halfOfThem == 0
+	l.described, l.followed = seed%someSeeds == 0, seed%someSeeds == 2
+	l.confirmed = seed%halfOfThem == 0
 	uids := 0
 	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
 		uids++
@@ -61,10 +64,11 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	l.world = world.Offline(l.store.Client(), now, func(options *simulator.Options) {
 		options.Hostile, options.RandomSeed, options.JournalLimit = l.rates.hostile, seed, 1000
 		options.Observe = func(call simulator.Call) { l.call = call }
-		if l.described {
-			options.Seed.Extensions = []string{simulator.ExtensionServiceRead}
-			options.Seed.ServiceRead.ListAll = l.confirmed
+		for _, extension := range l.extensions() {
+			options.Seed.Extensions = append(options.Seed.Extensions, string(extension))
 		}
+		options.Seed.ServiceRead.ListAll = l.confirmed
+		options.Seed.Delays[string(simulator.OpOrderCreate)] = simulator.Duration(orderLasts)
 	})
 	l.carrier = l.world.Carrier.Handler()
 	must(l.world.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: l.world.Namespace}}))
@@ -76,6 +80,20 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	l.nextUserAction = now().Add(l.randomWait(l.rates.actionInterval))
 	l.nextDisruption = now().Add(l.randomWait(l.rates.disruptionInterval))
 	return l
+}
+
+// orderLasts is how long the carrier needs for an order.
+const orderLasts = 10 * time.Minute
+
+// extensions returns the extensions of the carrier, which the accounts use.
+func (l *simulation) extensions() []v1alpha1.Extension {
+	switch {
+	case l.described:
+		return []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
+	case l.followed:
+		return []v1alpha1.Extension{v1alpha1.ExtensionOrderRead}
+	}
+	return nil
 }
 
 // execute runs the simulation to its end.

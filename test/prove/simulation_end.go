@@ -139,6 +139,7 @@ func (l *simulation) checkEnd() {
 			continue
 		}
 		l.tally.countEnd(one.kind, l.endState(one, subject))
+		l.countFollowed(subject)
 	}
 }
 
@@ -216,11 +217,28 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 // services, and change nothing. But they may show a new process that the carrier has an extension
 // after all.
 func (l *simulation) changesAccount(one *member, effect Effect) bool {
-	return one.kind == kindAccount && effect.Op == Write && !l.described
+	return one.kind == kindAccount && effect.Op == Write && len(l.extensions()) == 0
 }
 
 // isReconciledForever reports whether an object is reconciled forever: at intervals, or every ten
 // minutes because the carrier responds with 404.
 func (l *simulation) isReconciledForever(one *member) bool {
-	return one.readAtInterval || one.notFound || one.kind == kindAccount
+	return one.readAtInterval || one.notFound || one.kind == kindAccount || l.isFollowed(one)
+}
+
+// isFollowed reports whether an accepted order is still read at growing pauses.
+func (l *simulation) isFollowed(one *member) bool {
+	order, is := l.subject(one).(*v1alpha1.ServiceOrder)
+	return is && l.followed && order.Status.OrderID != "" && order.Status.ServiceID == ""
+}
+
+// followedToEnd is the name under which a simulation counts orders that were read until their end.
+const followedToEnd = "an order was read until it had become a service"
+
+// countFollowed counts an order that shows its service, which only a read can have shown.
+func (l *simulation) countFollowed(subject Subject) {
+	order, is := subject.(*v1alpha1.ServiceOrder)
+	if is && l.followed && order.Status.ServiceID != "" && order.Spec.ServiceID == "" {
+		l.tally.Actions[followedToEnd]++
+	}
 }

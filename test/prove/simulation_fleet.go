@@ -130,9 +130,7 @@ func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *me
 		object: func() client.Object {
 			return f.simulation.world.Account(withDefaults, func(account *v1alpha1.CarrierAccount) {
 				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
-				if f.simulation.described {
-					account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
-				}
+				account.Spec.Extensions = f.simulation.extensions()
 				if f.simulation.confirmed {
 					account.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance
 				}

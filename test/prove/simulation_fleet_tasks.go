@@ -20,6 +20,9 @@ func (f *fleet) addOrders(free, careful *member) {
 		last = f.addOrder(i, []*member{free, free, careful}[f.simulation.random.IntN(3)], last)
 	}
 	first := f.members[len(f.members)-orders]
+	if f.simulation.followed {
+		return // the order becomes a service whose number is not known here
+	}
 	f.simulation.world.Line(func(line *simulator.Service) { line.ID = orderedService })
 	heir := &member{
 		kind: kindService, key: client.ObjectKey{Name: "ordered"}, account: first.account,

@@ -117,7 +117,7 @@ func (c *simulationRecorder) startEffect(m *manager, op Op, what string, kind Fa
 	c.linef("%d p%d %s %s", now().UnixNano(), m.number, what, kind)
 	effect := Effect{Number: c.effects, Op: op, What: what}
 	c.simulation.checkIdleEffect(m.current(), effect)
-	if !c.simulation.described && effect.isExtensionCall() {
+	if len(c.simulation.extensions()) == 0 && effect.isExtensionCall() {
 		c.report(30, "without an extension, "+what)
 	}
 	switch op {

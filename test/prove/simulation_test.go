@@ -110,7 +110,7 @@ func checkSimulationFigures(t *testing.T, total *SimulationTally) {
 		t.Errorf("all simulations together lasted %s", total.Time)
 	}
 	const someSeeds = 100
-	for _, what := range []string{refusedAsBusy, sentAsApproved} {
+	for _, what := range []string{refusedAsBusy, sentAsApproved, followedToEnd} {
 		if total.Seeds >= someSeeds && total.Actions[what] == 0 {
 			t.Errorf("in none of %d simulations %s", total.Seeds, what)
 		}
