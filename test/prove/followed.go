@@ -199,10 +199,10 @@ func (r *run) expectFollowed(reason string) {
 	}
 	switch {
 	case r.plan.Scenario.Rejected && reason != v1alpha1.ReasonOrderRejected:
-		r.report(29, "the carrier has rejected the order, and the object shows "+reason)
+		r.report(31, "the carrier has rejected the order, and the object shows "+reason)
 	case order.Status.OrderID == "": // a person has resolved it without its number
 	case order.Status.ServiceID != r.orderedService():
-		r.report(29, fmt.Sprintf("the order has become service %s, and the object shows %q",
+		r.report(31, fmt.Sprintf("the order has become service %s, and the object shows %q",
 			r.orderedService(), order.Status.ServiceID))
 	}
 }

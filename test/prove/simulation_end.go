@@ -187,7 +187,8 @@ func isCorrectedLater(subject Subject) bool {
 
 // checkIdle checks invariant 16 (Quiescent). From now on nothing is written or called, except at
 // intervals or if the carrier responds with 404. A process that starts now repeats reads that have
-// failed. It does not know the prices of changes that wait for a person.
+// failed. It does not know the prices of changes that wait for a person, or that the carrier has
+// refused to describe services.
 func (l *simulation) checkIdle() {
 	l.runUntilIdle()
 	l.idle = true
@@ -204,7 +205,8 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 	if !l.idle {
 		return
 	}
-	excused := l.isReconciledForever(one) || l.newProcess && (one.callFailed || l.waitsForPerson(one))
+	repeated := one.callFailed || l.waitsForPerson(one) || l.isUndescribed(one)
+	excused := l.isReconciledForever(one) || l.newProcess && repeated
 	if l.changesAccount(one, effect) {
 		excused = false
 	}
@@ -224,6 +226,20 @@ func (l *simulation) changesAccount(one *member, effect Effect) bool {
 // minutes because the carrier responds with 404.
 func (l *simulation) isReconciledForever(one *member) bool {
 	return one.readAtInterval || one.notFound || one.kind == kindAccount || l.isFollowed(one)
+}
+
+// isUndescribed reports whether a carrier that describes its services has not described this one: it
+// has refused to describe another, so that this one was not asked for.
+func (l *simulation) isUndescribed(one *member) bool {
+	service, is := l.subject(one).(*v1alpha1.BroadbandService)
+	if !is || !l.described || service.Status.Carrier == nil {
+		return is && l.described
+	}
+	known := service.Status.Carrier
+	values := []*v1alpha1.KnownValue{known.Plan, known.RestorationSLA, known.AggregationMethod, known.DSLStabilityProfile}
+	return !slices.ContainsFunc(values, func(value *v1alpha1.KnownValue) bool {
+		return value != nil && value.Source == v1alpha1.SourceService
+	})
 }
 
 // isFollowed reports whether an accepted order is still read at growing pauses.
