@@ -47,6 +47,21 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return awaitProof(in, open)
 }
 
+// verifyByDescription ends a request that the description of the service proves, or shows not to have
+// been accepted, or waits for the next description; nil if none will be read for it.
+func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
+	if provenByDescription(in, open) {
+		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
+	}
+	if ended := notAcceptedByDescription(in, open); ended != nil {
+		return ended
+	}
+	if describable(in, open) && awaitsDescription(in, open) {
+		return awaitDescription(in, open)
+	}
+	return nil
+}
+
 // Proof implements: "a later interval read that equals still settles it".
 func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input

@@ -79,21 +79,6 @@ func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	})
 }
 
-// verifyByDescription ends a request that the description of the service proves, or shows not to have
-// been accepted, or waits for the next description; nil if none will be read for it.
-func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
-	if provenByDescription(in, open) {
-		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
-	}
-	if ended := notAcceptedByDescription(in, open); ended != nil {
-		return ended
-	}
-	if describable(in, open) && awaitsDescription(in, open) {
-		return awaitDescription(in, open)
-	}
-	return nil
-}
-
 // An attempt has ended within a minute of its intent: at most 10 s pass until the dial (R13) and 45 s
 // until the response. The settling time is what the carrier may need to show what it has accepted.
 const proofAfter = time.Minute + 15*time.Second
