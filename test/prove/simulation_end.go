@@ -205,8 +205,7 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 	if !l.idle {
 		return
 	}
-	repeated := one.callFailed || l.waitsForPerson(one) || l.isUndescribed(one)
-	excused := l.isReconciledForever(one) || l.newProcess && repeated
+	excused := l.isReconciledForever(one) || l.newProcess && l.isRepeatedAfterStart(one)
 	if l.changesAccount(one, effect) {
 		excused = false
 	}
@@ -226,6 +225,11 @@ func (l *simulation) changesAccount(one *member, effect Effect) bool {
 // minutes because the carrier responds with 404.
 func (l *simulation) isReconciledForever(one *member) bool {
 	return one.readAtInterval || one.notFound || one.kind == kindAccount || l.isFollowed(one)
+}
+
+// isRepeatedAfterStart reports whether a process that starts now calls the carrier about an object.
+func (l *simulation) isRepeatedAfterStart(one *member) bool {
+	return one.callFailed || l.waitsForPerson(one) || l.isUndescribed(one)
 }
 
 // isUndescribed reports whether a carrier that describes its services has not described this one: it
