@@ -4,6 +4,7 @@ package services
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -46,11 +47,21 @@ func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decisio
 }
 
 // mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has
-// given no Location for it, and it repeats no other attempt, which may have been accepted. At most
-// two in succession end in this way.
+// given no Location for it and has not answered that it was successful, health has not shown what it
+// requests, and it repeats no other attempt, which may have been accepted. At most two in succession
+// end in this way, and none while the carrier is known to have accepted one after all.
 func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
-	intentOnly := open.Phase == v1alpha1.PhaseSubmitting && open.Location == "" && open.Repeats == 0
-	return intentOnly && describable(in, open) && notAcceptedBefore(in, open) < maxNotAccepted
+	unanswered := open.Location == "" && !answeredSuccess(open)
+	intentOnly := open.Phase == v1alpha1.PhaseSubmitting && unanswered && open.Repeats == 0 && !proven(in, open)
+	reliable := in.Ledger == nil || in.Ledger.LateAcceptance() == nil
+	return intentOnly && reliable && describable(in, open) && notAcceptedBefore(in, open) < maxNotAccepted
+}
+
+// answeredSuccess reports whether the carrier has answered the request with a status of success, but
+// without a usable Location.
+func answeredSuccess(open *v1alpha1.Request) bool {
+	const hundred = 100
+	return open.Error != nil && open.Error.HTTPStatus/hundred == http.StatusOK/hundred
 }
 
 // showsUnchanged implements: "it lists no modification, and has listed none since the attempt was

@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,6 +117,10 @@ func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
 		"one, one for something else, and one":   {nil, given(endedBefore("unaccepted,another,unaccepted")), true},
 		"the description has failed since":       {nil, given(serviceReadFailed), false},
 		"another process has sent it":            {asked(stranger, unanswered), nil, true},
+		"the carrier has answered with 201":      {asked(created), nil, false},
+		"health shows the new plan since":        {nil, given(read("Fast", counts)), false},
+		"health shows the old plan since":        {nil, given(read("Slow", counts)), true},
+		"one before it was accepted after all":   {nil, given(endedBefore("unaccepted"), acceptedAfterAll), false},
 	} {
 		edits := slices.Concat(given(at(2*time.Hour), confirming, firstSeenAt(0), describing(counts, old)), test.edits)
 		before := describedBefore(v1alpha1.DescribedValues{Plan: "Slow", RestorationSLA: "Standard"})
@@ -141,6 +146,16 @@ func located(r *v1alpha1.Request) { r.Location = "/api/connect/services/plan-cha
 func repeating(r *v1alpha1.Request) { r.Repeats = 1 }
 
 func unanswered(r *v1alpha1.Request) { r.Error = nil }
+
+// created is a response without a usable Location.
+func created(r *v1alpha1.Request) { r.Error.HTTPStatus = http.StatusCreated }
+
+// acceptedAfterAll is a late acceptance of the first attempt that had ended.
+func acceptedAfterAll(in *services.Input) {
+	in.Ledger.AcceptLate(v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, AttemptID: "b-0", Location: "/api/connect/services/plan-changes/requests/76",
+	})
+}
 
 func serviceReadFailed(in *services.Input) { in.Memory.Readings.Service.State = decide.ReadingFailed }
 
