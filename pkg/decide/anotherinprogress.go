@@ -51,13 +51,17 @@ func NewestCovered(
 		return ""
 	}
 	at := slices.IndexFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
-		refused := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
-		return isOneOf(ended) && ended.Outcome.Reached() && !refused && !ended.IsProvenNotAccepted()
+		return isOneOf(ended) && ended.Outcome.Reached() && !EndedForAnother(&ended) && !ended.IsProvenNotAccepted()
 	})
 	if at < 0 {
 		return ""
 	}
 	return ledger.Spec.Ended[at].AttemptID
+}
+
+// EndedForAnother reports whether an attempt was refused only because another request was in progress.
+func EndedForAnother(ended *v1alpha1.EndedAttempt) bool {
+	return ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
 }
 
 // changedNothing reports whether it is known of an attempt that may have reached the carrier that

@@ -29,6 +29,7 @@ var (
 	errDeleting = errors.New("the object is being deleted")
 	errTooLate  = errors.New("more than 10 s passed between the intent and the POST")
 	errChanged  = errors.New("the object has changed since the decision")
+	errResolved = errors.New("the annotation resolve has changed since the decision")
 	errRevoked  = errors.New("the approval was withdrawn")
 	errSettled  = errors.New("the attempt has been settled since its intent was written")
 
@@ -130,20 +131,23 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
 		return nil, errDeleting
 	case scope.Ledger == nil:
-		return live, errors.Join(verifyAnnotations(live, intent), verifyIntent(live.RequestOf(intent.Operation), intent))
+		return live, errors.Join(verifyAnnotations(live, subject, intent), verifyIntent(live.RequestOf(intent.Operation), intent))
 	}
-	return live, verifyAnnotations(live, intent)
+	return live, verifyAnnotations(live, subject, intent)
 }
 
 // verifyAnnotations checks the annotations: "where the attempt has an approved hash the annotation
 // still says it". A resolution that already exists for this attempt also closes the gate. It was
-// set too early: if the response is lost later, the resolution would wrongly count.
-func verifyAnnotations(live Subject, intent v1alpha1.Request) error {
+// set too early: if the response is lost later, the resolution would wrongly count. So does one that
+// the decision did not see: a person may have given up the attempt before this one.
+func verifyAnnotations(live, judged Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
 		return errRevoked
 	case decide.IsResolved(live, intent.AttemptID):
 		return errSettled
+	case live.GetAnnotations()[v1alpha1.AnnotationResolve] != judged.GetAnnotations()[v1alpha1.AnnotationResolve]:
+		return errResolved
 	}
 	return nil
 }

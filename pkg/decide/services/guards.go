@@ -90,6 +90,7 @@ func guards() []guard {
 		acknowledged,     // a new installation that nobody has acknowledged sends nothing for unknown values
 		suspended,        // spec.suspend
 		refused,          // a definitive failure is not retried automatically
+		contradicted,     // a person or the account says otherwise of an attempt that was shown not to be accepted
 		versionSupported, // the account's API version supports the operation and the field
 		termKnown,        // an SLA change includes the plan's term
 		contactGiven,     // an NTD option needs a contact

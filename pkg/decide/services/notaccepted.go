@@ -4,7 +4,6 @@ package services
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -60,8 +59,8 @@ func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
 // answeredSuccess reports whether the carrier has answered the request with a status of success, but
 // without a usable Location.
 func answeredSuccess(open *v1alpha1.Request) bool {
-	const hundred = 100
-	return open.Error != nil && open.Error.HTTPStatus/hundred == http.StatusOK/hundred
+	const first, next = 200, 300
+	return open.Error != nil && open.Error.HTTPStatus >= first && open.Error.HTTPStatus < next
 }
 
 // showsUnchanged implements: "it lists no modification, and has listed none since the attempt was
@@ -87,7 +86,8 @@ func countsForNotAccepted(in *Input, open *v1alpha1.Request, at time.Time) bool 
 }
 
 // notAcceptedBefore counts the attempts at the same change that have ended in this way in succession,
-// up to the newest. Those in between that did not reach the carrier, or were repeated, do not count.
+// up to the newest. Those in between that did not reach the carrier, were repeated, or were refused
+// because another request was in progress, do not count.
 func notAcceptedBefore(in *Input, open *v1alpha1.Request) (count int) {
 	if in.Ledger == nil {
 		return 0
@@ -95,7 +95,8 @@ func notAcceptedBefore(in *Input, open *v1alpha1.Request) (count int) {
 	for i := range in.Ledger.Spec.Ended {
 		ended := &in.Ledger.Spec.Ended[i]
 		switch {
-		case ended.Operation != open.Operation, !ended.Outcome.Reached(), ended.Outcome == v1alpha1.PhaseRepeated:
+		case ended.Operation != open.Operation, !ended.Outcome.Reached(), ended.Outcome == v1alpha1.PhaseRepeated,
+			decide.EndedForAnother(ended):
 		case !ended.IsProvenNotAccepted() || ended.Target != open.Target:
 			return count
 		default:
@@ -103,4 +104,29 @@ func notAcceptedBefore(in *Input, open *v1alpha1.Request) (count int) {
 		}
 	}
 	return count
+}
+
+// contradicted holds back a change whose last attempt was shown not to have been accepted, if the
+// resolve annotation says otherwise of that attempt, or if the account no longer has the carrier's
+// confirmation. A person who says NotAccepted has the last word.
+func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
+	last := decide.ReachedOf(&in.Input, want.Operation)
+	if !decide.ProvenNotAccepted(last) {
+		return nil
+	}
+	said, valid := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
+	named := valid && said.AttemptID == last.AttemptID
+	why := "the account no longer says that the carrier lists each change from its acceptance"
+	switch {
+	case named && said.Outcome == decide.ResolvedNotAccepted, !named && listsFromAcceptance(in):
+		return nil
+	case named:
+		why = v1alpha1.AnnotationResolve + " says " + said.Outcome
+	}
+	return decide.RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
+		"the carrier's description of the service showed that it had not accepted %s attempt %s, but %s: nothing is "+
+			"sent. Ask the carrier about this attempt. If it was not accepted, run: kubectl -n %s annotate --overwrite "+
+			"%s %s '%s=%s=%s'; otherwise remove the change from spec",
+		last.Operation, last.AttemptID, why, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
+		in.Subject.GetName(), v1alpha1.AnnotationResolve, last.AttemptID, decide.ResolvedNotAccepted))
 }

@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -55,6 +56,10 @@ func endings() map[string]func(*v1alpha1.Request) {
 		"resolved":   endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByPerson),
 		"unsent":     endedAs(v1alpha1.PhaseNotSent, v1alpha1.EndedBySender),
 		"repeated":   endedAs(v1alpha1.PhaseRepeated, v1alpha1.EndedByCarrier),
+		"busy": func(r *v1alpha1.Request) {
+			endedAs(v1alpha1.PhaseRejected, v1alpha1.EndedByCarrier)(r)
+			anotherInProgress(r)
+		},
 		"another": func(r *v1alpha1.Request) {
 			endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof)(r)
 			r.Target.Plan = "Faster"
@@ -110,6 +115,7 @@ func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
 		"it repeats another attempt":             {asked(repeating), nil, false},
 		"one was not accepted before":            {nil, given(endedBefore("unaccepted")), true},
 		"two were not accepted before":           {nil, given(endedBefore("unaccepted,unaccepted")), false},
+		"two, and one refused for another":       {nil, given(endedBefore("unaccepted,unaccepted,busy")), false},
 		"two, and some that were not sent":       {nil, given(endedBefore("unaccepted,unsent,unaccepted,unsent")), false},
 		"two, and one that was repeated":         {nil, given(endedBefore("unaccepted,unaccepted,repeated")), false},
 		"two, and then a person resolved one":    {nil, given(endedBefore("unaccepted,unaccepted,resolved")), true},
@@ -197,6 +203,7 @@ func shownUnaccepted(t *testing.T, by v1alpha1.EndedBy, quotedAfter time.Duratio
 		endedAs(v1alpha1.PhaseNotAccepted, by)(r)
 		r.FinishedAt = metav1.NewTime(decidetest.Start().Add(3 * time.Minute))
 	})
+	confirming(&view)
 	at(5 * time.Minute)(&view)
 	view.Memory.Readings.Options.RequestedAt = decidetest.Start().Add(quotedAfter)
 	view.Memory.Readings.Health.RequestedAt = view.Now
@@ -240,5 +247,30 @@ func TestALateAcceptanceSaysThatTheListIsNotComplete(t *testing.T) {
 	verdict := services.Decide(view).Verdict
 	if verdict.Reason != v1alpha1.ReasonLateAcceptance || !strings.Contains(verdict.Message, "remove spec.serviceRead") {
 		t.Errorf("%s: %s", verdict.Reason, verdict.Message)
+	}
+}
+
+// TestAChangeThatWasShownNotToBeAcceptedIsNotSentAgainAgainstAPerson: the resolution may have been
+// written before the manager saw it, and a statement that was withdrawn may have been wrong.
+func TestAChangeThatWasShownNotToBeAcceptedIsNotSentAgainAgainstAPerson(t *testing.T) {
+	t.Parallel()
+	for said, sends := range map[string]bool{
+		"": false, "Abandoned": false, "Succeeded": false, "Accepted:998877": false, "NotAccepted": true,
+	} {
+		view, _ := shownUnaccepted(t, v1alpha1.EndedByProof, 4*time.Minute)
+		if said == "" {
+			unconfirmed(&view)
+		} else {
+			annotations := maps.Clone(view.Service.Annotations)
+			annotations[v1alpha1.AnnotationResolve] = "a-1=" + said
+			view.Service.Annotations = annotations
+		}
+		decision := services.Decide(view)
+		if sent := decidetest.StepName(decision.Step) == "Submit"; sent != sends {
+			t.Errorf("%q: sent is %t: %s", said, sent, decision.Verdict.Message)
+		}
+		if waits := decision.Verdict.Reason == v1alpha1.ReasonOutcomeUnknown; waits == sends {
+			t.Errorf("%q: %s", said, decision.Verdict.Message)
+		}
 	}
 }
