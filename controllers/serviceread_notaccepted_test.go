@@ -62,7 +62,7 @@ var _ = Describe("A request that was not accepted, where the carrier has confirm
 		s.endBeforeSending(ctx)
 		quoted := s.changes(simulator.OpPlanOptions)
 		s.restart()
-		service := s.pass(ctx, 10*time.Minute)
+		service := s.pass(ctx, 15*time.Minute)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.changes(simulator.OpPlanChange)).To(Equal(1))
 		Expect(s.changes(simulator.OpPlanOptions)).To(Equal(quoted+1), "the price is read again")
@@ -88,28 +88,28 @@ var _ = Describe("A request that was not accepted, where the carrier has confirm
 		s.endBeforeSending(ctx)
 		dearer := &tamperingProxy{quotePath, `"45.00"`, `"46.00"`}
 		s.process = s.Start(world.CrashPoint{}, dearer.wrap)
-		service := s.pass(ctx, 10*time.Minute)
+		service := s.pass(ctx, 15*time.Minute)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(service.Status.Pending.Hash).NotTo(Equal(hash))
 		Expect(s.changes(simulator.OpPlanChange)).To(BeZero())
 	})
 
-	DescribeTable("is sent again within five minutes", func(ctx SpecContext, change describedChange) {
+	DescribeTable("is sent again within fifteen minutes", func(ctx SpecContext, change describedChange) {
 		s := beginDescribed(ctx, described(), automatic, confirmed)
 		s.declare(ctx)
 		s.loseAnswer(change.operation, false)
 		s.Edit(ctx, site, change.edit)
-		expectReady(s.pass(ctx, 5*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(s.pass(ctx, 15*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.changes(change.operation)).To(Equal(2))
 	}, eachDescribedChange())
 
-	It("is not sent again by a description asked for within two minutes", func(ctx SpecContext) {
+	It("is not sent again by a description asked for within six minutes", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described(), automatic, confirmed)
 		s.declare(ctx)
 		s.loseAnswer(simulator.OpPlanChange, false)
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		read := s.described()
-		service := s.pass(ctx, 2*time.Minute)
+		service := s.pass(ctx, 6*time.Minute)
 		Expect(s.described()).To(BeNumerically(">", read))
 		Expect(service.OpenRequest().Phase).To(Equal(v1alpha1.PhaseSubmitting))
 		Expect(s.changes(simulator.OpPlanChange)).To(Equal(1))

@@ -116,7 +116,7 @@ func provenLater(w *recorder) string {
 }
 
 // unacceptedAfter is how long after its intent an attempt can be shown not to have been accepted.
-const unacceptedAfter = 2*time.Minute + 15*time.Second
+const unacceptedAfter = 6*time.Minute + 15*time.Second
 
 // shownUnaccepted checks that an attempt is only shown not to have been accepted at a carrier that has
 // confirmed that its list is complete, by a description that was asked for late enough, and never if

@@ -16,23 +16,23 @@ func confirmedScenario() *Scenario {
 	return Scenarios()[at]
 }
 
-// A person gives up an attempt while it is Submitting, as its message says. The manager's
-// cache shows the annotation only after the rule has ended the attempt. "Abandoned: given up, never sent
-// again": nothing is sent again.
+// A person gives up an attempt while it is Submitting, as its message says. The manager's cache shows
+// the annotation only after the rule has ended the attempt. "Abandoned: given up, never sent again":
+// nothing is sent again.
 func TestAChangeIsNotSentAgainIfAPersonAbandonsItWhileTheRuleEndsIt(t *testing.T) {
 	t.Parallel()
 	const changing = v1alpha1.OperationPlanChange
 	runScriptOf(t, confirmedScenario(), 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		s.faultAt = atFirst("POST "+submitPath(changing), func() FaultKind { return Unavailable })
-		s.runFor(t, s.managers[0], 2*time.Minute)
+		s.runFor(t, s.managers[0], 10*time.Minute)
 		open := s.subject().OpenRequests()
 		if len(open) != 1 || open[0].Phase != v1alpha1.PhaseSubmitting || s.posted(changing) != 0 {
-			t.Fatalf("after two minutes: %+v, %d sent", open, s.posted(changing))
+			t.Fatalf("after ten minutes: %+v, %d sent", open, s.posted(changing))
 		}
 		s.staleVersions["*v1alpha1.BroadbandService"] = s.store.Version()
 		s.setResolution(t, "Abandoned")
-		s.runFor(t, s.managers[0], 30*time.Second) // the description of 2¼ minutes ends it
+		s.runFor(t, s.managers[0], 30*time.Second) // the description of 10¼ minutes ends it
 		clear(s.staleVersions)
 		s.notifyManagers()
 		s.drive(t.Context())

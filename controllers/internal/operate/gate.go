@@ -131,7 +131,8 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
 		return nil, errDeleting
 	case scope.Ledger == nil:
-		return live, errors.Join(verifyAnnotations(live, subject, intent), verifyIntent(live.RequestOf(intent.Operation), intent))
+		recorded := live.RequestOf(intent.Operation)
+		return live, errors.Join(verifyAnnotations(live, subject, intent), verifyIntent(recorded, intent))
 	}
 	return live, verifyAnnotations(live, subject, intent)
 }

@@ -14,9 +14,10 @@ import (
 // The rules quoted here are those of docs/design/0030-a-carrier-may-confirm-its-list.md.
 
 const (
-	// acceptedWithin is what the carrier is given in addition to accept a request that has arrived: "at
-	// least a minute after the first time at which a description counts".
-	acceptedWithin = time.Minute
+	// acceptedWithin is what network and carrier are given in addition: "at least five minutes after the
+	// first time at which a description counts". A token is valid for five minutes, so a request that
+	// arrives later is refused.
+	acceptedWithin = 5 * time.Minute
 
 	// unchangedFor is how long after its intent an attempt can be shown not to have been accepted: "later,
 	// somebody may have changed the service back".

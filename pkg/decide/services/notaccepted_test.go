@@ -83,7 +83,7 @@ func given(edits ...func(*services.Input)) []func(*services.Input) { return edit
 // each case changes one thing.
 func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
 	t.Parallel()
-	const counts = 136 * time.Second // a minute after a description counts
+	const counts = 376 * time.Second // five minutes after a description counts
 	old := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard"}
 	busy := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard", Modified: true}
 	shows := func(plan string) func(*services.Input) { return describing(counts, decide.ServiceValues{Plan: plan}) }
@@ -184,11 +184,11 @@ func TestOnlyALostResponseIsShownNotToBeAccepted(t *testing.T) {
 // TestItSaysHowItIsKnownThatARequestWasNotAccepted: the message has the time of the description.
 func TestItSaysHowItIsKnownThatARequestWasNotAccepted(t *testing.T) {
 	t.Parallel()
-	view := settled(at(3*time.Minute), confirming, firstSeenAt(0),
-		describing(150*time.Second, decide.ServiceValues{Plan: "Slow"}), with(v1alpha1.PhaseSubmitting, lost, unlocated,
+	view := settled(at(7*time.Minute), confirming, firstSeenAt(0),
+		describing(390*time.Second, decide.ServiceValues{Plan: "Slow"}), with(v1alpha1.PhaseSubmitting, lost, unlocated,
 			describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})))
 	settled, resolves := services.Decide(view).Step.(decide.Resolve)
-	const want = "the carrier's description of the service showed, at 2026-03-02 09:02:30 +00:00, " +
+	const want = "the carrier's description of the service showed, at 2026-03-02 09:06:30 +00:00, " +
 		"that it had not accepted the change"
 	if !resolves || settled.By != decide.WriterRule || settled.Error.Message != want {
 		t.Errorf("%+v", settled)
