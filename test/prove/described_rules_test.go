@@ -24,7 +24,7 @@ func TestR15ChangeThatWasShownNotToBeAcceptedWaitsForAPerson(t *testing.T) {
 		t.Helper()
 		s.world.Carrier.SetServiceReadLag(24 * time.Hour)
 		s.faultAt = atFirst("POST "+submitPath(changing), delayed)
-		s.whileDelayed = func() { s.runFor(t, s.managers[1], 10*time.Minute) }
+		s.whileDelayed = func() { s.runFor(t, s.managers[1], 15*time.Minute) }
 		s.runFor(t, s.managers[0], time.Minute)
 		s.drive(t.Context())
 		reason, _, stuck := stateOf(s.subject())
