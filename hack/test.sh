@@ -78,31 +78,15 @@ if [ "$size" = all ]; then
     run 0 -p=4 "${packages[@]}" || status=1
   fi
 else
-  # Everything waits for controllers in the end: one spec after another, each waiting for the API server. So two
-  # processes share its specs, and get the processors first. The specs with managers, which look at all ledgers
-  # of a cluster, have a cluster of their own.
-  CGO_ENABLED=0 go test -vet=off -c -o "$TEST_REPORTS/controllers.test" ./controllers
-  specs() { # specs NAME ARGUMENTS
-    cd controllers
-    ../bin/testtimes named "$TEST_REPORTS" "$1" "$TEST_REPORTS/controllers.test" -test.timeout=30m "${@:2}"
-  }
+  # Everything waits for controllers in the end: one spec after another, each waiting for the API server.
+  # So it gets the processors first.
   mapfile -t others < <(printf '%s\n' "${packages[@]}" | grep -vx '\./controllers')
   (
     renice -n 5 -p "$BASHPID" >/dev/null
-    (unset TEST_CONTROLPLANE; specs 'controllers, specs with managers' "${managed[@]}") &
-    with_managers=$!
-    others_status=0
-    run 0 -p=3 "${others[@]}" || others_status=1
-    wait "$with_managers" || others_status=1
-    exit "$others_status"
+    run 0 -p=3 "${others[@]}"
   ) &
   with_less_priority=$!
-  unmanaged=("${managed[@]/focus/skip}")
-  first_letters='controllers/[a-f]'
-  (specs 'controllers, files from a to f' "-ginkgo.focus-file=$first_letters" "${unmanaged[@]}") &
-  first_half=$!
-  (specs 'controllers, the other files' "-ginkgo.skip-file=$first_letters" "${unmanaged[@]}") || status=1
-  wait "$first_half" || status=1
+  run 0 ./controllers || status=1
   wait "$with_less_priority" || status=1
 fi
 
