@@ -67,10 +67,9 @@ func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	}
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
 		"the carrier accepted %s attempt %s as %s, but this became known only after %s. "+
-			"If the request is valid, run: kubectl -n %s annotate --overwrite "+
-			"%s %s '%s=%s=Succeeded'; if it was cancelled at the carrier or is not valid, use =Abandoned",
-		open.Operation, open.AttemptID, open.Location, since, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
-		in.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notResolvedByAll(in, open))
+			"If the request is valid, run: %s; if it was cancelled at the carrier or is not valid, use =Abandoned",
+		open.Operation, open.AttemptID, open.Location, since,
+		ResolveCommand(in, open, resolvedSucceeded))+notResolvedByAll(in, open))
 }
 
 // submitting decides about an intent without an outcome.
@@ -176,10 +175,18 @@ func UnknownReason(err *v1alpha1.RequestError) string {
 
 // ResolveHint returns the command that resolves a request.
 func ResolveHint(in *Input, open *v1alpha1.Request) string {
-	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s=Accepted:<request id>' "+
-		"(or =NotAccepted, =Succeeded, =Abandoned)",
-		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
-		v1alpha1.AnnotationResolve, open.AttemptID)
+	return ResolveCommand(in, open, "Accepted:<request id>") + " (or =NotAccepted, =Succeeded, =Abandoned)"
+}
+
+// ResolveCommand returns the command that resolves an attempt with an outcome.
+func ResolveCommand(in *Input, attempt *v1alpha1.Request, outcome string) string {
+	return annotateCommand(in, v1alpha1.AnnotationResolve, attempt.AttemptID+"="+outcome)
+}
+
+// annotateCommand returns the command that sets an annotation of the object.
+func annotateCommand(in *Input, annotation, value string) string {
+	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
+		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), annotation, value)
 }
 
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {

@@ -117,8 +117,7 @@ func RetryHint(in *Input, last *v1alpha1.Request) string {
 	if last.Retry == value {
 		value = "<present time, RFC 3339>" // the annotation named the id before the attempt ended
 	}
-	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
-		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationRetry, value)
+	return annotateCommand(in, v1alpha1.AnnotationRetry, value)
 }
 
 // serves reports whether an attempt was made for the current spec and by this object.

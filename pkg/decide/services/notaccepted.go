@@ -126,8 +126,6 @@ func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
 	}
 	return decide.RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
 		"the carrier's description of the service showed that it had not accepted %s attempt %s, but %s: nothing is "+
-			"sent. Ask the carrier about this attempt. If it was not accepted, run: kubectl -n %s annotate --overwrite "+
-			"%s %s '%s=%s=%s'; otherwise remove the change from spec",
-		last.Operation, last.AttemptID, why, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
-		in.Subject.GetName(), v1alpha1.AnnotationResolve, last.AttemptID, decide.ResolvedNotAccepted))
+			"sent. Ask the carrier about this attempt. If it was not accepted, run: %s; otherwise remove the change from spec",
+		last.Operation, last.AttemptID, why, decide.ResolveCommand(&in.Input, last, decide.ResolvedNotAccepted)))
 }
