@@ -114,14 +114,16 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		return p.failed(ctx, err)
 	}
 	p.describe(decision)
-	if p.changed() && writes {
+	recorded := !p.changed()
+	if !recorded && writes {
 		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
 		}
 		p.announceUnused(decision)
 		p.noteWritten()
+		recorded = true
 	}
-	if learner, is := p.kind.(learning); is && !p.changed() {
+	if learner, is := p.kind.(learning); is && recorded {
 		learner.recorded()
 	}
 	return status.Exit(now, p.requeueAt(now, lookAt)), nil
