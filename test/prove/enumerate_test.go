@@ -33,7 +33,7 @@ func share(tb testing.TB) Share {
 	share, known := map[string]Share{
 		"":      even(world.Scale(997, 97), world.Scale(7, 2)),
 		"alone": even(math.MaxInt, 1),
-		"most":  {Faults: 1, CacheReads: 24, Actions: 8, ActionPairs: 8, Orders: 1, Singles: 1},
+		"most":  {Faults: 1, CacheReads: 6, Actions: 3, ActionPairs: 4, Orders: 1, Singles: 1},
 		"all":   even(1, 1),
 	}[resolution]
 	if !known {
