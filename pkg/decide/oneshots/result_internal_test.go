@@ -55,7 +55,7 @@ func TestOffersAreBounded(t *testing.T) {
 	if err != nil || len(kept) > maxOffers+1024 || !status.Truncated {
 		t.Fatalf("%d bytes are kept, truncated: %t, %v", len(kept), status.Truncated, err)
 	}
-	if kept := len(status.Plans[0].NTDOptions); kept != maxNTDOptions {
+	if kept := len(status.Plans[0].NTDOptions); kept != 20 { // maxItems of the CRD
 		t.Fatalf("%d NTD options are kept", kept)
 	}
 }

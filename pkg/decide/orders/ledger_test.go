@@ -174,6 +174,24 @@ func TestR5AnOrderTakesItsNumberFromItsLedger(t *testing.T) {
 	}
 }
 
+// The address belongs to the order with that number.
+func TestR5AnAddressIsKeptOnlyForTheSameOrder(t *testing.T) {
+	t.Parallel()
+	for number, address := range map[v1alpha1.CarrierID]string{"777": "1 Example Street", "778": ""} {
+		order := &v1alpha1.ServiceOrder{}
+		order.Status.OrderID, order.Status.Address = "777", "1 Example Street"
+		ledger := &v1alpha1.RequestLedger{}
+		ledger.Open(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: "b", Phase: v1alpha1.PhaseSucceeded,
+		})
+		ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: number}
+		orders.Project(order, ledger, metav1.NewTime(decidetest.Start()))
+		if order.Status.OrderID != number || order.Status.Address != address {
+			t.Errorf("order %s: it is order %s at %q", number, order.Status.OrderID, order.Status.Address)
+		}
+	}
+}
+
 func TestR30ANewerLedgerOfAnOrderIsNotUsed(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}

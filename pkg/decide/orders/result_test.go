@@ -46,7 +46,7 @@ func TestAppointmentsOfAnOrderAreBounded(t *testing.T) {
 		want     int
 	}{
 		"too many":          {strings.Repeat(`{"id":1},`, 11) + `{}`, 10},
-		"too long together": {strings.Repeat(`"`+strings.Repeat("x", 3000)+`",`, 3) + `{}`, 2},
+		"too long together": {strings.Repeat(`"`+strings.Repeat("x", 4000)+`",`, 3) + `{}`, 2},
 	} {
 		order := accepted(`{"id":1,"appointments":[` + c.response + `]}`)
 		if got := len(order.Status.Appointments); got != c.want || !order.Status.Truncated {

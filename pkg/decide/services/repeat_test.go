@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -52,5 +53,36 @@ func TestARepeatStartsWithoutThePreviousOutcome(t *testing.T) {
 	if again.Attempt != 2 || again.Repeats != 1 || again.Location != "" || !again.LostSince.IsZero() {
 		t.Errorf("the repeat is attempt %d, with %d repeats, Location %q, lost since %s",
 			again.Attempt, again.Repeats, again.Location, again.LostSince)
+	}
+}
+
+// A repeat of an approved request is sent only while the approval stands.
+func TestARepeatWaitsIfItsApprovalWasWithdrawn(t *testing.T) {
+	t.Parallel()
+	approvedAs := func(hash string) func(*services.Input) {
+		return with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
+			r.Operation = v1alpha1.OperationDSLStabilityProfileChange
+			r.Target = v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"}
+			r.Location, r.LostSince = "/api/connect/requests/1", metav1.NewTime(r.SubmittedAt.Add(time.Minute))
+			r.ApprovedHash = hash
+		})
+	}
+	none := func(*services.Input) {}
+	for name, test := range map[string]struct {
+		approved, stands func(*services.Input)
+		sent             bool
+	}{
+		"it needed no approval":      {approvedAs(""), none, true},
+		"the approval stands":        {approvedAs(shownHash), annotated(v1alpha1.AnnotationApprove, shownHash), true},
+		"the approval was withdrawn": {approvedAs(shownHash), none, false},
+		"something else is approved": {approvedAs(shownHash), annotated(v1alpha1.AnnotationApprove, "p0"), false},
+	} {
+		decision := services.Decide(settled(test.approved, test.stands, at(25*time.Hour)))
+		verdict := decision.Verdict
+		waits := verdict.Reason == v1alpha1.ReasonAwaitingApproval &&
+			strings.HasPrefix(verdict.Message, "the approval "+shownHash+" was withdrawn")
+		if _, sent := decision.Step.(decide.Submit); sent != test.sent || waits == test.sent {
+			t.Errorf("%s: %s, %s (%s)", name, decidetest.StepName(decision.Step), verdict.Reason, verdict.Message)
+		}
 	}
 }

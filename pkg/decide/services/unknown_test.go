@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -213,5 +214,14 @@ func TestNoApprovalIsRequestedForAHiddenService(t *testing.T) {
 		if aspect.Type == v1alpha1.ConditionApprovalRequired {
 			t.Errorf("it asks: %s", aspect.Message)
 		}
+	}
+}
+
+func TestAnUnknownValueThatIsToBeApprovedHasNoPrice(t *testing.T) {
+	t.Parallel()
+	verdict := services.Decide(settled(unknownMethod, policy(v1alpha1.UnknownAsk))).Verdict
+	unpriced := strings.Contains(verdict.Message, "; the carrier quotes no price;")
+	if verdict.Reason != v1alpha1.ReasonAwaitingApproval || !unpriced {
+		t.Errorf("%s (%s)", verdict.Reason, verdict.Message)
 	}
 }
