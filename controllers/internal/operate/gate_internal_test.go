@@ -4,11 +4,14 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -113,4 +116,22 @@ func TestR13AnIntentIsGoodForTenSeconds(t *testing.T) {
 	if err := tape.send(t.Context()); err != nil || !slices.Contains(tape.steps, stepPOST) {
 		t.Errorf("%v after %v", err, tape.steps)
 	}
+}
+
+// "Each has 3 s" (R12).
+func TestR12AReadBeforeThePOSTEndsAfterThreeSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for want, within := range map[error]time.Duration{
+			context.Canceled: 3*time.Second - 1, context.DeadlineExceeded: 3*time.Second + 1,
+		} {
+			ctx, stop := context.WithCancel(t.Context())
+			time.AfterFunc(within, stop)
+			p := &Protocol{Live: hung{}}
+			err := p.readAtGate(ctx, client.ObjectKey{Name: "site"}, &v1alpha1.BroadbandService{})
+			if !errors.Is(err, want) {
+				t.Errorf("stopped after %s: %v", within, err)
+			}
+		}
+	})
 }

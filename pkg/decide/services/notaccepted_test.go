@@ -78,20 +78,26 @@ func asked(edits ...func(*v1alpha1.Request)) []func(*v1alpha1.Request) { return 
 // given edits the input of a case.
 func given(edits ...func(*services.Input)) []func(*services.Input) { return edits }
 
-// TestADescriptionShowsThatARequestWasNotAccepted is the rule of
-// docs/design/0030-a-carrier-may-confirm-its-list.md. It begins with an attempt that the rule ends;
-// each case changes one thing.
-func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
-	t.Parallel()
-	const counts = 376 * time.Second // five minutes after a description counts
-	old := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard"}
-	busy := decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard", Modified: true}
+// counts is when the description of a case is asked for: five minutes after one may count.
+const counts = 376 * time.Second
+
+// oldValues is what the description of a case contains.
+func oldValues() decide.ServiceValues {
+	return decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard"}
+}
+
+// notAcceptedCase changes one thing of an attempt that the rule ends.
+type notAcceptedCase struct {
+	request []func(*v1alpha1.Request)
+	edits   []func(*services.Input)
+	ended   bool
+}
+
+func notAcceptedCases() map[string]notAcceptedCase {
+	old, busy := oldValues(), oldValues()
+	busy.Modified = true
 	shows := func(plan string) func(*services.Input) { return describing(counts, decide.ServiceValues{Plan: plan}) }
-	for name, test := range map[string]struct {
-		request []func(*v1alpha1.Request)
-		edits   []func(*services.Input)
-		ended   bool
-	}{
+	return map[string]notAcceptedCase{
 		"the old value, and nothing in progress": {nil, nil, true},
 		"the carrier has confirmed nothing":      {nil, given(unconfirmed), false},
 		"too early by the recorded time":         {nil, given(describing(counts-time.Second, old)), false},
@@ -127,8 +133,16 @@ func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
 		"health shows the new plan since":        {nil, given(read("Fast", counts)), false},
 		"health shows the old plan since":        {nil, given(read("Slow", counts)), true},
 		"one before it was accepted after all":   {nil, given(endedBefore("unaccepted"), acceptedAfterAll), false},
-	} {
-		edits := slices.Concat(given(at(2*time.Hour), confirming, firstSeenAt(0), describing(counts, old)), test.edits)
+	}
+}
+
+// TestADescriptionShowsThatARequestWasNotAccepted is the rule of
+// docs/design/0030-a-carrier-may-confirm-its-list.md.
+func TestADescriptionShowsThatARequestWasNotAccepted(t *testing.T) {
+	t.Parallel()
+	for name, test := range notAcceptedCases() {
+		shown := describing(counts, oldValues())
+		edits := slices.Concat(given(at(2*time.Hour), confirming, firstSeenAt(0), shown), test.edits)
 		before := describedBefore(v1alpha1.DescribedValues{Plan: "Slow", RestorationSLA: "Standard"})
 		request := slices.Concat(asked(lost, unlocated, before), test.request)
 		decision := services.Decide(settled(append(edits, with(v1alpha1.PhaseSubmitting, request...))...))
