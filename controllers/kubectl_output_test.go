@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -34,7 +35,7 @@ var (
 	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d[T ])\d\d:\d\d:\d\d(\.\d+)?`) // polls are spread by the objects' UIDs
 	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
-	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // set by the API server
+	server  = regexp.MustCompile(`((?:(?:Creation|Deletion) Timestamp|Resource Version): +).*`) // set by the API server
 )
 
 // normalized is the output of kubectl, without what differs from run to run. Columns keep their
@@ -65,7 +66,7 @@ func expectGolden(name, printed string) {
 	}
 	wanted, err := os.ReadFile(file) //nolint:gosec // the name is chosen by the test
 	Expect(err).NotTo(HaveOccurred())
-	Expect(printed).To(Equal(string(wanted)), "update it with GOLDEN=1 and review the difference")
+	Expect(cmp.Diff(string(wanted), printed)).To(BeEmpty(), "(-want +got) update it with GOLDEN=1 and review that")
 	for line := range strings.Lines(printed) {
 		expectFits(line)
 	}
