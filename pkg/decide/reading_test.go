@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
 // "422 whose every sub-error code ends in `.in.progress` means ... wait and try again (5 to 30 min),
@@ -46,6 +48,48 @@ func TestAReadingThatIsRefusedBecauseAnotherRequestIsInProgressIsTriedAgain(t *t
 		}
 		if longest := decide.ReadingPause(often, row.err); longest != row.longest {
 			t.Errorf("%s: the longest pause is %s, want %s", name, longest, row.longest)
+		}
+	}
+}
+
+// httpError is the error of a response with this status.
+func httpError(status int) error {
+	class := carrier.Refused
+	switch status {
+	case 403, 404:
+		class = carrier.NotFoundOrForbidden
+	case 503:
+		class = carrier.ServerFault
+	}
+	return &carrier.Error{HTTPStatus: status, Class: class}
+}
+
+// A reading that failed is tried again after its pause; one that was refused, when it is due again.
+func TestARefusedReadingWaitsUntilItIsDueAgain(t *testing.T) {
+	t.Parallel()
+	now := decidetest.Start().Add(time.Minute)
+	later := now.Add(time.Hour)
+	for name, row := range map[string]struct {
+		status  int
+		retryAt time.Time
+		due     bool
+		step    string
+		at      time.Time
+	}{
+		"failed":                    {503, now, false, "StartReading health", time.Time{}},
+		"failed, in its pause":      {503, now.Add(time.Second), false, "Rest", now.Add(time.Second)},
+		"refused":                   {422, now, false, "Rest", later},
+		"refused, and due":          {422, now, true, "StartReading health", time.Time{}},
+		"refused, due in its pause": {422, now.Add(time.Second), true, "Rest", now.Add(time.Second)},
+		"not found":                 {404, now, false, "Rest", later},
+	} {
+		in := decidetest.Input(&v1alpha1.BroadbandService{})
+		in.Memory.Readings.Health = decide.Reading{
+			State: decide.ReadingFailed, Err: httpError(row.status), RetryAt: row.retryAt,
+		}
+		step, at := decide.ReadingStep(&in, decide.TopicHealth, "", func() (bool, time.Time) { return row.due, later })
+		if got := decidetest.StepName(step); got != row.step || !at.Equal(row.at) {
+			t.Errorf("%s: %s, again at %s", name, got, at)
 		}
 	}
 }

@@ -51,6 +51,31 @@ func TestR32OwnWritesAreNotNews(t *testing.T) {
 	}
 }
 
+// A ledger is created only if the installation's marker allows it; the marker itself always is.
+func TestALedgerIsCreatedOnlyIfItMayBe(t *testing.T) {
+	t.Parallel()
+	ofService := v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}
+	for name, row := range map[string]struct {
+		spec    v1alpha1.RequestLedgerSpec
+		refusal error
+		created bool
+	}{
+		"it may be":     {ofService, nil, true},
+		"it may not be": {ofService, errStep, false},
+		"the marker":    {v1alpha1.RequestLedgerSpec{Marker: &v1alpha1.LedgerMarker{}}, errStep, true},
+	} {
+		created := false
+		ledgers := &Ledgers{MayCreate: func(context.Context) error { return row.refusal }}
+		ledgers.Cluster = slow{meanwhile: func(*v1alpha1.RequestLedger) error { created = true; return nil }}
+		ledger := &v1alpha1.RequestLedger{Spec: row.spec}
+		ledger.Name = "ledger"
+		err := ledgers.Write(t.Context(), ledger)
+		if created != row.created || (err == nil) != row.created || err != nil && !errors.Is(err, errStep) {
+			t.Errorf("%s: created %t, %v", name, created, err)
+		}
+	}
+}
+
 // A failed write is not mistaken for a state that was seen and lost.
 func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 	t.Parallel()

@@ -5,10 +5,12 @@ package operate
 import (
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // A pass ignores an intent of its own process while another pass is sending it. So does a pass
@@ -42,5 +44,27 @@ func TestAResponseIsRecordedOnce(t *testing.T) {
 	}
 	if got := events.events; len(got) != 1 || !strings.HasPrefix(got[0], "Normal "+eventAccepted+" ") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The carrier's pause is kept, and the response is no longer in memory once it is recorded.
+func TestAResponseIsRecordedWithThePauseThatTheCarrierAsksFor(t *testing.T) {
+	t.Parallel()
+	const pause = 30 * time.Second
+	way := &answering{tape: newTape(), receipt: carrier.Receipt{
+		Delivery: carrier.Accepted, Handle: carrier.Handle{Operation: carrier.PlanChange, Version: 8, ID: "77"},
+		RetryAfter: pause,
+	}}
+	protocol, scope := way.protocol("me"), way.scope()
+	scope.Carrier = way
+	if err := sendBy(t.Context(), protocol, scope); err != nil {
+		t.Fatal(err)
+	}
+	if receipt := protocol.Memory.Receipt("a-1"); receipt != nil {
+		t.Errorf("%+v is still to be recorded", receipt)
+	}
+	memory := protocol.Memory.Recall(scope.Subject.GetUID(), nil, protocol.Now())
+	if want := protocol.Now().Add(pause); !memory.NotBefore.Equal(want) {
+		t.Errorf("the carrier is called again at %s, want %s", memory.NotBefore, want)
 	}
 }

@@ -79,9 +79,11 @@ type answering struct {
 
 	receipt carrier.Receipt
 	outcome carrier.Outcome
+	fresh   []bool // for each POST, whether it had to use a new connection
 }
 
-func (a *answering) Submit(context.Context, carrier.Operation, int, []byte, bool) carrier.Receipt {
+func (a *answering) Submit(_ context.Context, _ carrier.Operation, _ int, _ []byte, fresh bool) carrier.Receipt {
+	a.fresh = append(a.fresh, fresh)
 	return a.receipt
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // A query that creates something at the carrier has no intent. If another process has sent the same
@@ -37,6 +38,35 @@ func TestR15ASecondResponseToAQueryThatCreatesSomethingIsReported(t *testing.T) 
 		if len(reports) != want || len(requests) != 1 || requests[0].AttemptID != "a-2" {
 			t.Errorf("creates something: %t, events %q, recorded %+v", holds, events.events,
 				tape.record.Status.Requests)
+		}
+	}
+}
+
+// "Plan options refresh the token once first": that endpoint answers a bad token with 404. Only the
+// second 404 in a row is about the service.
+func TestA404ForPlanOptionsIsTriedOnceMoreWithANewToken(t *testing.T) {
+	t.Parallel()
+	hidden := carrier.Receipt{
+		Delivery: carrier.Rejected, Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
+	}
+	for _, row := range []struct {
+		operation v1alpha1.Operation
+		recorded  []int // requests after each POST
+	}{{v1alpha1.OperationPlanOptions, []int{0, 1}}, {v1alpha1.OperationHealth, []int{1, 1}}} {
+		way := &answering{tape: newTape(), receipt: hidden}
+		protocol := way.protocol("me")
+		for i, want := range row.recorded {
+			scope := way.scope()
+			scope.Carrier = way
+			_, err := protocol.SubmitQuery(t.Context(), scope, Submission{
+				Request: v1alpha1.Request{Operation: row.operation, APIVersion: 8}, Class: carrier.ClassQuery,
+			})
+			if got := len(way.record.Status.Requests); err != nil || got != want {
+				t.Errorf("%s, POST %d: %d requests are recorded, want %d (%v)", row.operation, i+1, got, want, err)
+			}
+		}
+		if slices.Contains(way.fresh, true) {
+			t.Errorf("%s, which is free, was sent over a new connection", row.operation)
 		}
 	}
 }

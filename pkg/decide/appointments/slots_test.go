@@ -171,6 +171,21 @@ func TestRecordSlotsWithUnreadableTimesAndTypes(t *testing.T) {
 	}
 }
 
+// Texts of the carrier are limited as the schema of the status is.
+func TestTheTextsOfASlotAreBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 200)
+	slot := taken(t, fmt.Sprintf(
+		`{"slotId":"a","slotType":%[1]q,"startTime":%[1]q,"endTime":%[1]q,"timezoneOffset":%[1]q,"leadTime":%[1]q}`, long,
+	)).Slots[0]
+	lengths := [...]int{
+		len(slot.SlotType), len(slot.StartTime), len(slot.EndTime), len(slot.TimezoneOffset), len(slot.LeadTime),
+	}
+	if want := [...]int{32, 64, 64, 16, 64}; lengths != want {
+		t.Errorf("the lengths are %v, want %v", lengths, want)
+	}
+}
+
 func TestARecommendedSlotIsShownInItsLocalTime(t *testing.T) {
 	t.Parallel()
 	for shown, slot := range map[string]v1alpha1.Slot{

@@ -49,6 +49,20 @@ func TestATaskNeedsApprovalOnlyIfThePolicyIsAlways(t *testing.T) {
 	}
 }
 
+// The intent uses up the annotation with which it was approved.
+func TestARequestUsesUpItsApproval(t *testing.T) {
+	t.Parallel()
+	always := func(in *oneshots.Input) { in.Approval = v1alpha1.ApprovalAlways }
+	approved := oneshots.Decide(taskInput(always)).Pending.Hash
+	decision := oneshots.Decide(taskInput(always, func(in *oneshots.Input) {
+		in.Subject.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: approved})
+	}))
+	submit, sends := decision.Step.(decide.Submit)
+	if !sends || submit.Approve != approved || submit.Request.ApprovedHash != approved {
+		t.Errorf("%T uses up %q for %q, want %q", decision.Step, submit.Approve, submit.Request.ApprovedHash, approved)
+	}
+}
+
 // The service number is reported as wrong only if the carrier's error says so.
 func TestARejectedTaskReportsTheRejection(t *testing.T) {
 	t.Parallel()

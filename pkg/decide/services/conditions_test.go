@@ -183,6 +183,14 @@ func quoted(before, after carrier.Number) func(*services.Input) {
 	}
 }
 
+// unpriceable makes the read of the options fail just now.
+func unpriceable(in *services.Input) {
+	in.Memory.Readings.Options = decide.Reading{
+		State: decide.ReadingFailed, RetryAt: in.Now.Add(time.Minute), RequestedAt: in.Now,
+		Err: &carrier.Error{HTTPStatus: 503, Class: carrier.ServerFault},
+	}
+}
+
 // approving sets the annotation to the hash of the plan of changes that the view leads to.
 func approving(in *services.Input) {
 	annotated(v1alpha1.AnnotationApprove, services.Decide(*in).Pending.Hash)(in)
@@ -197,6 +205,9 @@ func TestServiceAsksForApproval(t *testing.T) {
 	onCost := approval(v1alpha1.ApprovalOnCost)
 	cases{
 		"the price is read first": {settled(wanting, onCost), working("StartReading plan options")},
+		"the price cannot be read": {
+			settled(wanting, onCost, unpriceable), judged{"Rest", decide.Working, "CarrierUnavailable"},
+		},
 		"a more expensive plan waits": {
 			settled(wanting, onCost, quoted("45.00", "58.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},

@@ -146,3 +146,28 @@ func TestTheStatusInAResultShowsWhetherTheRequestIsDone(t *testing.T) {
 		})
 	}
 }
+
+// The result of a change other than a plan change contains no value: what was requested is known then.
+func TestTheRequestedValueIsKnownFromTheResult(t *testing.T) {
+	t.Parallel()
+	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
+	for _, request := range []*v1alpha1.Request{
+		{
+			Operation: v1alpha1.OperationDSLStabilityProfileChange,
+			Target:    v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"},
+		},
+		{
+			Operation: v1alpha1.OperationAggregationConversion,
+			Target:    v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
+		},
+	} {
+		request.Location = "/requests/5"
+		if failed := services.Finish(service, request, []byte(`{"id":5}`), decidetest.Start(), time.UTC); failed != nil {
+			t.Errorf("%s: %+v", request.Operation, failed)
+		}
+	}
+	state := service.Status.Carrier
+	if valueOf(state.DSLStabilityProfile) != "Stable" || valueOf(state.AggregationMethod) != "ETHERNET" {
+		t.Errorf("known are %v and %v", state.DSLStabilityProfile, state.AggregationMethod)
+	}
+}

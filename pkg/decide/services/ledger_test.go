@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -130,6 +131,25 @@ func TestR16AStatusShowsItsLedger(t *testing.T) {
 				t.Error("the status says what the ledger does not know")
 			}
 		})
+	}
+}
+
+// A status that was emptied shows again which annotations were used up.
+func TestAStatusShowsTheNewestApprovalAndRetryOfItsLedger(t *testing.T) {
+	t.Parallel()
+	ledger := &v1alpha1.RequestLedger{}
+	for i, sent := range []v1alpha1.Request{
+		{Operation: v1alpha1.OperationPlanChange, ApprovedHash: "p1", Retry: "a-0"},
+		{Operation: v1alpha1.OperationAggregationConversion, ApprovedHash: "p2"},
+	} {
+		sent.AttemptID, sent.UID, sent.Phase = fmt.Sprint("a-", i+1), "u-1", v1alpha1.PhaseInProgress
+		sent.SubmittedAt = metav1.NewTime(decidetest.Start().Add(time.Duration(i) * time.Minute))
+		ledger.Open(sent)
+	}
+	service := settled().Service
+	services.Project(service, ledger, decide.Clock{Now: decidetest.Start().Add(time.Hour)})
+	if handled := service.Status.Handled; handled.Approve != "p2" || handled.Retry != "a-0" {
+		t.Errorf("%+v", handled)
 	}
 }
 

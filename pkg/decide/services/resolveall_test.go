@@ -242,6 +242,17 @@ func TestAnIgnoredResolutionIsForgottenWithTheAnnotation(t *testing.T) {
 	}
 }
 
+// The ledger keeps few ended attempts, so it may no longer contain the one that was resolved.
+func TestAHandledResolutionIsNotReportedAsIgnored(t *testing.T) {
+	t.Parallel()
+	const value = "a-2=Abandoned"
+	view := settled(saying(value))
+	view.Service.Status.Handled.Resolve = value
+	if decision := services.Decide(view); decision.Handled.IgnoredResolve != "" || len(decision.Unused) > 0 {
+		t.Errorf("%+v: %s", decision.Handled, decision.Verdict.Message)
+	}
+}
+
 // A task's attempt is resolved by the same values.
 func TestR27ResolvingAllAppliesToEveryKind(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
@@ -223,5 +224,45 @@ func TestAnUnknownValueThatIsToBeApprovedHasNoPrice(t *testing.T) {
 	unpriced := strings.Contains(verdict.Message, "; the carrier quotes no price;")
 	if verdict.Reason != v1alpha1.ReasonAwaitingApproval || !unpriced {
 		t.Errorf("%s (%s)", verdict.Reason, verdict.Message)
+	}
+}
+
+// unknownSLA declares an SLA beside the plan and term that the service has. Its own is unknown.
+func unknownSLA(in *services.Input) {
+	policy(v1alpha1.UnknownAsk)(in)
+	in.Service.Spec.RestorationSLA = "Gold"
+	in.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
+}
+
+// goldAt makes the price of the SLA read just now, for the approval that is given.
+func goldAt(oneTime, monthly carrier.Number) func(*services.Input) {
+	return func(in *services.Input) {
+		offering(decide.ReadingAnswered, "Fast")(in)
+		in.Memory.Readings.Options.Token = in.Service.Annotations[v1alpha1.AnnotationApprove]
+		in.Memory.Readings.Options.Options.SLAs = []carrier.SLA{{SLA: "Gold", Fee: &carrier.Fee{
+			OneTimeCharge:          &carrier.Money{Amount: oneTime, Currency: "AUD"},
+			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
+		}}}
+	}
+}
+
+// The price of an unknown SLA is read only after its approval. A change that turns out to cost
+// something has to be approved again, at its price.
+func TestAnUnknownSLAThatIsNotFreeIsApprovedAgain(t *testing.T) {
+	t.Parallel()
+	shown := func(in *services.Input) { in.Service.Status.Pending = services.Decide(*in).Pending }
+	for name, row := range map[string]struct {
+		oneTime, monthly carrier.Number
+		step             string
+	}{
+		"free": {"0.00", "0.00", "Submit"}, "a monthly fee": {"0.00", "5.00", "Rest"}, "a fee once": {"5.00", "0.00", "Rest"},
+	} {
+		view := settled(unknownSLA, justRead, shown, approving)
+		first := view.Service.Status.Pending.Hash
+		goldAt(row.oneTime, row.monthly)(&view)
+		decision := services.Decide(view)
+		if decidetest.StepName(decision.Step) != row.step || (decision.Pending.Hash == first) != (row.step == "Submit") {
+			t.Errorf("%s: %T, %s", name, decision.Step, decision.Verdict.Message)
+		}
 	}
 }

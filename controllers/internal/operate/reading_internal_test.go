@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// paged is a carrier with three pages of disruptions, which begin and end with the same ones: pages
+// shift while they are read.
+type paged struct{ *tape }
+
+func (paged) Disruptions(_ context.Context, _ int64, page int) ([]carrier.Disruption, bool, error) {
+	named := func(i int) carrier.Disruption {
+		return carrier.Disruption{WholesaleDisruptionID: fmt.Sprint("d-", i)}
+	}
+	return []carrier.Disruption{named(page), named(page + 1)}, page == 2, nil
+}
+
+func TestDisruptionsAreReadPageByPage(t *testing.T) {
+	t.Parallel()
+	way := paged{newTape()}
+	protocol, question := way.protocol("me"), Question{UID: "u-1", ServiceID: 7, Topic: decide.TopicDisruptions}
+	reading := func() decide.Reading {
+		return protocol.Memory.Recall(question.UID, nil, protocol.Now()).Readings.Disruptions
+	}
+	if _, err := protocol.Ask(t.Context(), way, question); err != nil {
+		t.Fatal(err)
+	}
+	for page, state := range []decide.ReadingState{decide.ReadingOpen, decide.ReadingOpen, decide.ReadingAnswered} {
+		now := reading()
+		if now.State != state || len(now.Disruptions) != page+2 {
+			t.Fatalf("after page %d: %s with %d disruptions", page, now.State, len(now.Disruptions))
+		}
+		if state == decide.ReadingAnswered {
+			break
+		}
+		if _, err := protocol.Collect(t.Context(), way, question, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The measurements are long, and a BroadbandService does not show them.
+func TestAHealthReadingKeepsNoMeasurements(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"plan":"Fast","healthCategories":[{"type":"Speed","items":[]}]}`)
+	reading := decide.Reading{
+		Handle: carrier.Handle{Operation: carrier.Health, Version: 8}, Failures: 2, Err: errStep,
+		FailingSince: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC),
+	}
+	newTape().protocol("me").readingAnswered(&reading, body)
+	if reading.State != decide.ReadingAnswered || reading.Health.Plan != "Fast" || reading.Health.HealthCategories != nil {
+		t.Errorf("%+v", reading)
+	}
+	if reading.Failures != 0 || reading.Err != nil || !reading.FailingSince.IsZero() {
+		t.Errorf("its failures are not forgotten: %+v", reading)
+	}
+}
