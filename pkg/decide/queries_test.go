@@ -32,7 +32,7 @@ func afterQuery(edit func(*v1alpha1.Request)) (*v1alpha1.PlanOptionsQuery, decid
 	return query, decidetest.Input(query)
 }
 
-// "Queries are bounded in number per wish" (R20): a retry is a new wish.
+// "Queries are bounded in number per wish" (R20). A retry starts a new count.
 func TestR20ARetryStartsTheCountOfQueriesAgain(t *testing.T) {
 	t.Parallel()
 	rejected := func(r *v1alpha1.Request) { r.Phase, r.Repeats = v1alpha1.PhaseRejected, 2 }
