@@ -53,3 +53,34 @@ func TestADescriptionIsReadForWhatItMayContain(t *testing.T) {
 		}
 	}
 }
+
+// A service that has just been described exists, so its cancellation is read at its interval, unless
+// the spec declares how the service ends.
+func TestTheCancellationOfADescribedServiceIsReadAtItsInterval(t *testing.T) {
+	t.Parallel()
+	type edits []func(*services.Input)
+	described := func(in *services.Input) {
+		describing(0, decide.ServiceValues{Plan: "Fast"})(in)
+		knownBy(v1alpha1.SourceService)(in)
+	}
+	unread := func(in *services.Input) { in.Service.Status.Carrier.Cancellation = nil }
+	kept := func(in *services.Input) {
+		in.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
+	}
+	reclaimed := func(in *services.Input) { in.Service.Spec.Disconnection = v1alpha1.DisconnectionReclaim }
+	for name, row := range map[string]struct {
+		edits edits
+		reads bool
+	}{
+		"not described":                  {edits{}, true},
+		"described":                      {edits{described}, false},
+		"described, and kept":            {edits{described, kept}, true},
+		"described, and to be reclaimed": {edits{described, reclaimed}, true},
+	} {
+		view := settled(append(edits{unread}, row.edits...)...)
+		step, reads := services.Decide(view).Step.(decide.StartReading)
+		if reads = reads && step.Topic == decide.TopicCancellation; reads != row.reads {
+			t.Errorf("%s: %s", name, decidetest.StepName(services.Decide(view).Step))
+		}
+	}
+}

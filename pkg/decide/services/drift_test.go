@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -58,5 +59,24 @@ func TestR7APlanThatTheCarrierAlreadyHasIsNotSent(t *testing.T) {
 				t.Errorf("%s, and pending is %+v", decidetest.StepName(decision.Step), decision.Pending)
 			}
 		})
+	}
+}
+
+func TestTheDriftedConditionSaysWhatTheDriftPolicyDoes(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[v1alpha1.DriftPolicy]string{
+		v1alpha1.DriftReport:  "nothing is sent. To keep the carrier's value",
+		v1alpha1.DriftCorrect: "driftPolicy is Correct, so it is changed back",
+	} {
+		decision := services.Decide(settled(drifted, func(in *services.Input) { in.Service.Spec.DriftPolicy = policy }))
+		said := ""
+		for _, aspect := range decision.Aspects {
+			if aspect.Type == v1alpha1.ConditionDrifted {
+				said = aspect.Message
+			}
+		}
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: %s", policy, said)
+		}
 	}
 }

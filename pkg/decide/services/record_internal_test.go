@@ -160,3 +160,39 @@ func TestADescribedValueHasDriftedFromWhatWasAgreed(t *testing.T) {
 		}
 	}
 }
+
+// The price is read once more before a change is sent, so a difference is an exception.
+func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
+	t.Parallel()
+	money := func(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
+	fee := func(oneTime, monthly carrier.Number) *carrier.Fee {
+		return &carrier.Fee{
+			OneTimeCharge:          &carrier.Money{Amount: oneTime, Currency: "AUD"},
+			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
+		}
+	}
+	quoted := []v1alpha1.Change{
+		{Field: decide.FieldPlan, OneTime: money("0.00"), MonthlyAfter: money("58.00")},
+		{Field: decide.FieldSLA, OneTime: money("0.00"), MonthlyAfter: money("5.00")},
+	}
+	for name, row := range map[string]struct {
+		plan, sla *carrier.Fee
+		want      string
+	}{
+		"as quoted": {fee("0.00", "58.00"), fee("0.00", "5.00"), ""},
+		"the plan": {
+			fee("1.00", "59.00"), fee("0.00", "5.00"), "the carrier charges 1.00 AUD for the plan (one-time) instead of " +
+				"0.00 AUD, 59.00 AUD for the plan (monthly) instead of 58.00 AUD",
+		},
+		"the SLA": {
+			fee("0.00", "58.00"), fee("0.00", "6.00"),
+			"the carrier charges 6.00 AUD for the restoration SLA (monthly) instead of 5.00 AUD",
+		},
+		"not mentioned": {nil, nil, ""},
+	} {
+		result := carrier.PlanChangeResult{Plan: carrier.Plan{PlanFee: row.plan}, SLA: carrier.SLA{Fee: row.sla}}
+		if got := feeDifference(quoted, "", result); got != row.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
