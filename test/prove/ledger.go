@@ -41,26 +41,32 @@ func ledgerOf(ctx context.Context, from client.Reader, subject Subject) *v1alpha
 	if from.Get(ctx, key, &account) != nil {
 		return nil
 	}
+	field, id := subjectField(subject)
+	if id == "" {
+		return nil
+	}
 	var ledgers v1alpha1.RequestLedgerList
-	must(from.List(ctx, &ledgers))
+	must(from.List(ctx, &ledgers, client.MatchingFields{field: id}))
 	for i, ledger := range ledgers.Items {
-		if ledger.Spec.Identity == account.IdentityName() && isAbout(&ledger.Spec, subject) {
+		if ledger.Spec.Identity == account.IdentityName() {
 			return &ledgers.Items[i]
 		}
 	}
 	return nil
 }
 
-func isAbout(ledger *v1alpha1.RequestLedgerSpec, subject Subject) bool {
+// subjectField returns the field of a ledger that identifies its subject, and the value for an object;
+// "" if the object has no ledger.
+func subjectField(subject Subject) (field, id string) {
 	switch object := subject.(type) {
 	case *v1alpha1.ServiceOrder:
-		return ledger.Order != nil && ledger.Order.CustomerReference == object.Spec.CustomerReference
+		return "spec.order.customerReference", object.Spec.CustomerReference
 	case *v1alpha1.BroadbandService:
-		return ledger.Service != nil && ledger.Service.ID == object.ServiceNumber()
+		return "spec.service.id", string(object.ServiceNumber())
 	case *v1alpha1.DiagnosticTest:
-		return ledger.Diagnostics != nil && object.Spec.ServiceID != "" && ledger.Diagnostics.ID == object.Spec.ServiceID
+		return "spec.diagnostics.id", string(object.Spec.ServiceID)
 	}
-	return false
+	return "", ""
 }
 
 // inLedger returns an object that has only the attempts of its ledger; nil if there is no ledger.
