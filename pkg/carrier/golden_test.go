@@ -56,7 +56,6 @@ var emptyBySpecification = map[string][]string{
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
 		"Plan.RequiresAdditionalNTDReason", "Plan.NFASFee", "Plan.NTDOptions",
 	},
-	"service.json":        {"Modifications"}, // there are none
 	"order.json":          {"RejectedReason", "RejectedOn"},
 	"order-read.json":     {"IsCancellable", "RejectedReason", "RejectedOn"},
 	"order-rejected.json": {"AVCID", "Appointments", "ServiceID", "IsCancellable"},

@@ -45,14 +45,15 @@ type Service struct {
 }
 
 // Modifications is what the carrier shows of the modifications of a service, as it wrote them. Their
-// form is not known, so they mean nothing but that there are some. It is nil if there are none.
+// form is not known, so they mean nothing but that there are some. It is empty if there are none,
+// and nil if the response does not have the field.
 type Modifications []byte
 
 // maxModifications limits what is kept of them.
 const maxModifications = 4 << 10
 
 func (m *Modifications) readWire(d jsondoc.Value) {
-	*m = nil
+	*m = Modifications{}
 	if !isVoid(d, maxVoidNesting) {
 		*m = append(*m, d[:min(len(d), maxModifications)]...)
 	}

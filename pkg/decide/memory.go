@@ -157,6 +157,7 @@ type ServiceValues struct {
 	TechnologyType, LocationID, AVCID string
 
 	Modified bool // whether the description lists modifications
+	Listed   bool // whether it has the list, which may be empty
 }
 
 // ReadingState is the progress of a reading.

@@ -18,7 +18,8 @@ func ServiceValuesOf(found carrier.Service) ServiceValues {
 		TechnologyType:      Bounded(found.TechnologyType, longest),
 		LocationID:          Bounded(found.LocationID, longest),
 		AVCID:               Bounded(found.AVCID, longest),
-		Modified:            found.Modifications != nil,
+		Modified:            len(found.Modifications) > 0,
+		Listed:              found.Modifications != nil,
 	}
 }
 

@@ -64,13 +64,14 @@ func answeredSuccess(open *v1alpha1.Request) bool {
 	return open.Error != nil && open.Error.HTTPStatus >= first && open.Error.HTTPStatus < next
 }
 
-// showsUnchanged implements: "it lists no modification, and has listed none since the attempt was
-// first seen", and "it shows each value that the request sets exactly as it was described before".
+// showsUnchanged implements: "it has the list of modifications, which is empty, and has listed none
+// since the attempt was first seen", and "it shows each value that the request sets exactly as it
+// was described before".
 func showsUnchanged(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Service
 	firstSeen := in.Memory.Attempts[open.AttemptID].FirstSeen
 	listed := reading.Service.Modified || reading.ModifiedAt.After(firstSeen)
-	if !isDescribed(in) || listed || !countsForNotAccepted(in, open, reading.RequestedAt) {
+	if !isDescribed(in) || !reading.Service.Listed || listed || !countsForNotAccepted(in, open, reading.RequestedAt) {
 		return false
 	}
 	return !slices.ContainsFunc(requestedValues(in, open), func(value requestedValue) bool {

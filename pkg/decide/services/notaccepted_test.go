@@ -83,7 +83,7 @@ const counts = 376 * time.Second
 
 // oldValues is what the description of a case contains.
 func oldValues() decide.ServiceValues {
-	return decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard"}
+	return decide.ServiceValues{Plan: "Slow", RestorationSLA: "Standard", Listed: true}
 }
 
 // notAcceptedCase changes one thing of an attempt that the rule ends.
@@ -94,9 +94,11 @@ type notAcceptedCase struct {
 }
 
 func notAcceptedCases() map[string]notAcceptedCase {
-	old, busy := oldValues(), oldValues()
-	busy.Modified = true
-	shows := func(plan string) func(*services.Input) { return describing(counts, decide.ServiceValues{Plan: plan}) }
+	old, busy, unlisted := oldValues(), oldValues(), oldValues()
+	busy.Modified, unlisted.Listed = true, false
+	shows := func(plan string) func(*services.Input) {
+		return describing(counts, decide.ServiceValues{Plan: plan, Listed: true})
+	}
 	return map[string]notAcceptedCase{
 		"the old value, and nothing in progress": {nil, nil, true},
 		"the carrier has confirmed nothing":      {nil, given(unconfirmed), false},
@@ -107,6 +109,7 @@ func notAcceptedCases() map[string]notAcceptedCase {
 		"almost an hour later":                   {nil, given(describing(time.Hour-time.Second, old)), true},
 		"an hour later":                          {nil, given(describing(time.Hour, old)), false},
 		"it lists a modification":                {nil, given(describing(counts, busy)), false},
+		"it has no list":                         {nil, given(describing(counts, unlisted)), false},
 		"it listed one since the attempt":        {nil, given(listedAt(time.Minute)), false},
 		"it listed one before the attempt":       {nil, given(listedAt(-time.Minute)), true},
 		"it shows another value":                 {nil, given(shows("Slower")), false},
@@ -186,7 +189,7 @@ func TestOnlyALostResponseIsShownNotToBeAccepted(t *testing.T) {
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown} {
 		before := describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})
 		view := settled(at(25*time.Hour), confirming, firstSeenAt(0),
-			describing(10*time.Minute, decide.ServiceValues{Plan: "Slow"}),
+			describing(10*time.Minute, decide.ServiceValues{Plan: "Slow", Listed: true}),
 			with(phase, lost, unlocated, forgotten, before))
 		decision := services.Decide(view)
 		if settled, resolves := decision.Step.(decide.Resolve); resolves && settled.Phase == v1alpha1.PhaseNotAccepted {
@@ -199,8 +202,8 @@ func TestOnlyALostResponseIsShownNotToBeAccepted(t *testing.T) {
 func TestItSaysHowItIsKnownThatARequestWasNotAccepted(t *testing.T) {
 	t.Parallel()
 	view := settled(at(7*time.Minute), confirming, firstSeenAt(0),
-		describing(390*time.Second, decide.ServiceValues{Plan: "Slow"}), with(v1alpha1.PhaseSubmitting, lost, unlocated,
-			describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})))
+		describing(390*time.Second, decide.ServiceValues{Plan: "Slow", Listed: true}),
+		with(v1alpha1.PhaseSubmitting, lost, unlocated, describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})))
 	settled, resolves := services.Decide(view).Step.(decide.Resolve)
 	const want = "the carrier's description of the service showed, at 2026-03-02 09:06:30 +00:00, " +
 		"that it had not accepted the change"
