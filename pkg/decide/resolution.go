@@ -40,10 +40,14 @@ func ResolutionNames(in *Input, attemptID string) bool {
 	return ok && !isUsedUp(in, value) && resolved.AttemptID == attemptID
 }
 
-// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good.
+// isUsedUp reports whether the value of the resolve annotation was acted on, or ignored for good. A
+// value that names an attempt is also used up if the ledger records that it has resolved this attempt:
+// the status may have been emptied, and the carrier may have accepted the attempt since.
 func isUsedUp(in *Input, value string) bool {
 	controls := in.Subject.Controls()
-	return value == controls.Resolve || value == controls.IgnoredResolve
+	resolved, ok := ParseResolution(value)
+	return value == controls.Resolve || value == controls.IgnoredResolve ||
+		ok && resolved.AttemptID != "" && hasResolved(in)
 }
 
 // HasNamed reports whether a used up value of the annotation names this attempt.

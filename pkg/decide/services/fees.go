@@ -19,8 +19,9 @@ func feeDifference(quoted []v1alpha1.Change, ntdOption string, result carrier.Pl
 		if quoted[i].Field == decide.FieldSLA {
 			d.sla(quoted[i], result.SLA)
 		} else {
-			d.plan(quoted[i], ntdOption, result.Plan)
+			d.plan(quoted[i], result.Plan)
 		}
+		d.ntdOption(quoted[i], ntdOption, result.Plan)
 	}
 	if len(d) == 0 {
 		return ""
@@ -42,12 +43,15 @@ func (d *mismatches) sla(c v1alpha1.Change, charged carrier.SLA) {
 	d.add("the restoration SLA (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.Fee))
 }
 
-func (d *mismatches) plan(c v1alpha1.Change, ntdOption string, charged carrier.Plan) {
+func (d *mismatches) plan(c v1alpha1.Change, charged carrier.Plan) {
 	d.add("the plan (one-time)", c.OneTime, decide.OneTimeOf(charged.PlanFee))
 	d.add("the plan (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.PlanFee))
 	nfas := shownCharge(c, c.NFAS)
 	d.add("the NFAS commitment (one-time)", nfas.OneTime, decide.OneTimeOf(charged.NFASFee))
 	d.add("the NFAS commitment (monthly)", nfas.Monthly, decide.MonthlyOf(charged.NFASFee))
+}
+
+func (d *mismatches) ntdOption(c v1alpha1.Change, ntdOption string, charged carrier.Plan) {
 	for _, option := range charged.NTDOptions {
 		if option.Option == ntdOption && c.NTDOption != nil {
 			d.add("the NTD option (one-time)", c.NTDOption.OneTime, decide.OneTimeOf(option.Fee))

@@ -73,7 +73,8 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 // and the fees: "never the same twice", so that an old approval never matches. An approved plan
 // keeps its hash until it is carried out: one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
-	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) {
+	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) &&
+		hasApprovedBodies(in, held, wanted) {
 		return held.Hash
 	}
 	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
@@ -146,6 +147,28 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 	return inProgress
 }
 
+// hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as they
+// were approved. An attempt records its body. An SLA that is still to be sent is sent with the plan
+// that the service has: another plan, or another term, is not the approved request.
+func hasApprovedBodies(in *Input, held *v1alpha1.Pending, wanted []decide.DesiredChange) bool {
+	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
+		sent := in.Service.RequestOf(want.Operation)
+		if sent != nil && sent.ApprovedHash == held.Hash {
+			return sent.BodyHash != want.BodyHash()
+		}
+		state := lastKnown(in)
+		return want.Operation == v1alpha1.OperationPlanChange && in.Service.Spec.Plan == nil &&
+			(knownSince(in, held, state.Plan) || knownSince(in, held, state.Term))
+	})
+}
+
+// knownSince reports whether a value became known after the first attempt at a plan was sent.
+func knownSince(in *Input, held *v1alpha1.Pending, value *v1alpha1.KnownValue) bool {
+	return value != nil && slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		return request.ApprovedHash == held.Hash && request.SubmittedAt.Before(&value.Since)
+	})
+}
+
 // endsPlan reports whether an attempt ends the plan that it is part of: it is not repeated
 // automatically, or "an attempt that a person ended makes a new hash" (R11).
 func endsPlan(attempt *v1alpha1.Request) bool {
@@ -174,6 +197,7 @@ func costsMoney(want decide.DesiredChange) bool {
 
 func billOf(want decide.DesiredChange) decide.Bill {
 	var b decide.Bill
+	optionPriced := want.Target.NTDOption == ""
 	for _, i := range pricedRows(want.Changes) {
 		c := want.Changes[i]
 		b.AddOneTime(c.OneTime)
@@ -181,9 +205,9 @@ func billOf(want decide.DesiredChange) decide.Bill {
 		b.Add(&b.After, c.MonthlyAfter)
 		b.AddCharge(c.NFAS)
 		b.AddCharge(c.NTDOption)
-		isPlan := c.Field != decide.FieldSLA
-		b.Unknown = b.Unknown || isPlan && want.Target.NTDOption != "" && c.NTDOption == nil
+		optionPriced = optionPriced || c.NTDOption != nil
 	}
+	b.Unknown = b.Unknown || !optionPriced
 	return b
 }
 
@@ -276,8 +300,18 @@ func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 // turned out to be free: then it is the change that was approved.
 func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
-		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter)
+		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter) &&
+			isOptionFree(want)
 	})
+}
+
+// isOptionFree reports whether the NTD option that is sent with an SLA costs nothing, or there is
+// none.
+func isOptionFree(want decide.DesiredChange) bool {
+	var b decide.Bill
+	option := want.Changes[0].NTDOption
+	b.AddCharge(option)
+	return !b.Costs() && (option != nil || want.Target.NTDOption == "")
 }
 
 func isZero(amount *v1alpha1.Money) bool {

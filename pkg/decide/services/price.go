@@ -50,7 +50,7 @@ func quoteFresh(in *Input) bool {
 	if decide.ProvenNotAccepted(last) && reading.RequestedAt.Before(in.Past(last.FinishedAt)) {
 		return false
 	}
-	return reading.Ended() && in.Now.Before(reading.RequestedAt.Add(decide.QuoteAge))
+	return reading.Ended() && ageOf(&in.Input, reading) < decide.QuoteAge
 }
 
 // askPrice reads the options, for the current approval if there is one.
@@ -89,10 +89,14 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 }
 
 // quote prices a plan change from the carrier's options. The price of the plan is in the row of the
-// plan, and the price of the SLA in its own row.
+// plan, and the price of the SLA in its own row. The NTD option is sent with both, so its price is in
+// the first row.
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
-	for _, i := range pricedRows(changes) {
+	for n, i := range pricedRows(changes) {
+		if n == 0 {
+			quoteNTDOption(want.Target, &changes[i], options.Plans)
+		}
 		if changes[i].Field == decide.FieldSLA {
 			quoteSLA(&changes[i], options.SLAs)
 		} else {
@@ -114,8 +118,15 @@ func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, of
 	}
 	change.OneTime, change.MonthlyAfter = decide.OneTimeOf(next.PlanFee), decide.MonthlyOf(next.PlanFee)
 	change.NFAS = decide.ChargeOf(next.NFASFee)
+}
+
+func quoteNTDOption(target v1alpha1.RequestTarget, change *v1alpha1.Change, offers []carrier.Plan) {
+	next := offered(offers, target.Plan, strconv.Itoa(int(target.Term)))
+	if next == nil {
+		return
+	}
 	for _, option := range next.NTDOptions {
-		if option.Option == want.Target.NTDOption {
+		if option.Option == target.NTDOption {
 			change.NTDOption = decide.ChargeOf(option.Fee)
 		}
 	}

@@ -3,6 +3,7 @@
 package services
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,7 +100,8 @@ func TestOnlyAnActiveDisruptionDisruptsAService(t *testing.T) {
 	}
 }
 
-func TestThePriceOfAPlanContainsTheChosenNTDOption(t *testing.T) {
+// The NTD option is sent with the plan and with an SLA alone.
+func TestThePriceContainsTheChosenNTDOption(t *testing.T) {
 	t.Parallel()
 	fee := func(amount carrier.Number) *carrier.Fee {
 		return &carrier.Fee{OneTimeCharge: &carrier.Money{Amount: amount, Currency: "AUD"}}
@@ -109,16 +111,32 @@ func TestThePriceOfAPlanContainsTheChosenNTDOption(t *testing.T) {
 		{Option: "UPGRADE_2", Fee: fee("20.00")},
 		{Option: "NONE", Fee: fee("30.00")},
 	}}}
-	for option, want := range map[string]string{"UPGRADE_2": "20.00", "": ""} {
-		var change v1alpha1.Change
-		target := v1alpha1.RequestTarget{Plan: "Fast", Term: 12, NTDOption: option}
-		quotePlan(&Input{Service: &v1alpha1.BroadbandService{}}, decide.DesiredChange{Target: target}, &change, offers)
-		got := ""
-		if change.NTDOption != nil {
-			got = change.NTDOption.OneTime.Amount
+	in := &Input{Service: &v1alpha1.BroadbandService{}}
+	for _, row := range []struct {
+		fields []string
+		option string
+		want   []string // per change
+	}{
+		{[]string{decide.FieldPlan}, "UPGRADE_2", []string{"20.00"}},
+		{[]string{decide.FieldPlan}, "", []string{""}},
+		{[]string{decide.FieldPlan}, "UPGRADE_3", []string{""}},
+		{[]string{decide.FieldSLA}, "UPGRADE_2", []string{"20.00"}},
+		{[]string{decide.FieldPlan, decide.FieldTerm, decide.FieldSLA}, "UPGRADE_1", []string{"10.00", "", ""}},
+	} {
+		want := decide.DesiredChange{Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, NTDOption: row.option}}
+		for _, field := range row.fields {
+			want.Changes = append(want.Changes, v1alpha1.Change{Field: field})
 		}
-		if got != want {
-			t.Errorf("option %q costs %q, want %q", option, got, want)
+		var got []string
+		for _, change := range quote(in, want, carrier.PlanOptionsResult{Plans: offers}) {
+			amount := ""
+			if change.NTDOption != nil {
+				amount = change.NTDOption.OneTime.Amount
+			}
+			got = append(got, amount)
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%q with option %q: it costs %q, want %q", row.fields, row.option, got, row.want)
 		}
 	}
 }

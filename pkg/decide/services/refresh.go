@@ -99,11 +99,15 @@ func requestedForGeneration(in *Input, reading *decide.Reading) bool {
 	return reading.State != decide.ReadingNone && reading.Generation >= in.Service.Generation
 }
 
-// isRecent uses the clock that shows the longer time: the monotonic clock stops while the machine
-// is suspended, and the wall clock can be set by people.
+// isRecent reports whether a request may be based on a reading.
 func isRecent(in *decide.Input, reading *decide.Reading) bool {
-	passed := max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.RequestedAt.Round(0)))
-	return passed <= refreshAge
+	return ageOf(in, reading) <= refreshAge
+}
+
+// ageOf returns the time since a reading was requested, by the clock that shows the longer time: the
+// monotonic clock stops while the machine is suspended, and the wall clock can be set by people.
+func ageOf(in *decide.Input, reading *decide.Reading) time.Duration {
+	return max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.RequestedAt.Round(0)))
 }
 
 // matchesReading reports whether the known value is the one from the reading. The two differ if the
