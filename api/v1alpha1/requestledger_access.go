@@ -98,12 +98,13 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return &l.Spec.Last[at]
 }
 
-// AcceptLate records that the carrier has accepted an attempt that had ended in another way: "An
-// Accepted receipt is never dropped" (R15). It reports whether that is new.
+// AcceptLate records that the carrier has accepted an attempt that had ended in another way, or for
+// which a person had named another request: "An Accepted receipt is never dropped" (R15). It reports
+// whether that is new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
 	is := func(attempt Request) bool { return attempt.AttemptID == late.AttemptID }
-	if slices.ContainsFunc(l.Spec.Open, is) {
-		return false
+	if at := slices.IndexFunc(l.Spec.Open, is); at >= 0 {
+		return l.Spec.Open[at].acceptElsewhere(late)
 	}
 	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == late.AttemptID }
 	if at := slices.IndexFunc(l.Spec.Ended, ended); at >= 0 {
@@ -117,6 +118,16 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 	}
 	late.Phase = PhaseLateAcceptance
 	l.Spec.Open = append(l.Spec.Open, late)
+	return true
+}
+
+// acceptElsewhere makes an attempt that is polled at a Location that a person has named a late
+// acceptance at the carrier's own Location. A person then decides which of the two it is.
+func (r *Request) acceptElsewhere(late Request) bool {
+	if r.Phase != PhaseInProgress || r.Location == late.Location {
+		return false
+	}
+	r.Phase, r.Location, r.APIVersion, r.FinishedAt = PhaseLateAcceptance, late.Location, late.APIVersion, late.FinishedAt
 	return true
 }
 

@@ -148,6 +148,25 @@ func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
 	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "it is known")
 }
 
+// "S: Accepted ... another handle (a person had named one)": "LateAcceptance added" (R14).
+func TestR14AnAttemptThatAPersonHasNamedWronglyIsAcceptedLate(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	var ledger v1alpha1.RequestLedger
+	named := attemptAt("a-1", v1alpha1.PhaseInProgress)
+	named.Location = "/requests/9"
+	ledger.Open(named)
+	late := attemptAt("a-1", "")
+	late.Location = "/requests/9"
+	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "the person was right")
+	late.Location = "/requests/7"
+	g.Expect(ledger.AcceptLate(late)).To(BeTrue())
+	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "it is known")
+	g.Expect(ledger.Spec.Open).To(HaveLen(1))
+	g.Expect(ledger.Spec.Open[0].Phase).To(Equal(v1alpha1.PhaseLateAcceptance))
+	g.Expect(ledger.Spec.Open[0].Location).To(Equal("/requests/7"), "the carrier knows where it is")
+}
+
 // A status that names the request of an attempt may claim more than its ledger (R5).
 func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
 	t.Parallel()

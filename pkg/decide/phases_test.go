@@ -87,6 +87,31 @@ func TestR14ARejectedRepeatProvesNothingAboutTheFirstAttempt(t *testing.T) {
 	}
 }
 
+// "An open entry with an id" stands for what was lost (R5), also for what was sent after this attempt.
+func TestR5OnlyAnAcceptanceOrAPersonEndsWhatStandsForALostLedger(t *testing.T) {
+	t.Parallel()
+	lost := &v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseOutcomeUnknown,
+		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost},
+	}
+	for _, row := range []struct {
+		by  decide.Writer
+		to  v1alpha1.RequestPhase
+		may bool
+	}{
+		{decide.WriterSender, v1alpha1.PhaseNotSent, false},
+		{decide.WriterSender, v1alpha1.PhaseNotProcessed, false},
+		{decide.WriterSender, v1alpha1.PhaseRejected, false},
+		{decide.WriterSender, v1alpha1.PhaseSucceeded, true},
+		{decide.WriterSender, v1alpha1.PhaseInProgress, true},
+		{decide.WriterPerson, v1alpha1.PhaseNotAccepted, true},
+	} {
+		if got := decide.MayBecome(lost, row.by, row.to); got != row.may {
+			t.Errorf("%s, %s: %t", row.by, row.to, got)
+		}
+	}
+}
+
 func TestR14AnAcceptedOrderMayBeResolvedAsNotAccepted(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseSucceeded}

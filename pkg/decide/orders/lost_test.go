@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
@@ -49,6 +51,24 @@ func TestR16AnAnswerRecordedOnlyInTheStatusCountsAsLost(t *testing.T) {
 				t.Errorf("%+v: %+v stands for what was lost", lost, lost.Error)
 			}
 		})
+	}
+}
+
+// The attempt that an older ledger has was not sent, but a later one may have been.
+func TestR5AnUnsentAttemptOfALostLedgerProvesNothing(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{v1alpha1.ReasonLedgerLost: "Rest", "": "Resolve NotSent"} {
+		view := refusedOrder("")
+		unsent := v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: "a-1", UID: "u-1", Sender: view.Memory.Sender,
+			Generation: 1, Phase: v1alpha1.PhaseOutcomeUnknown, Error: &v1alpha1.RequestError{Code: code},
+			BaseURL: view.Account.Object.Spec.BaseURL, Identity: view.Account.Object.IdentityName(),
+		}
+		view.Ledger.Open(unsent)
+		orders.Project(view.Order, view.Ledger, metav1.NewTime(view.Now))
+		if decision := orders.Decide(view); decidetest.StepName(decision.Step) != want {
+			t.Errorf("%q: %s (%s)", code, decidetest.StepName(decision.Step), decision.Verdict.Message)
+		}
 	}
 }
 
