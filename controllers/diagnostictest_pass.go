@@ -35,6 +35,9 @@ func (p *testPass) gather(ctx context.Context) error {
 	if err := p.oneShotPass.gather(ctx); err != nil {
 		return err
 	}
+	if err := p.keepNumber(ctx); err != nil {
+		return err
+	}
 	if err := p.gatherLedger(ctx, p); err != nil {
 		return err
 	}
@@ -45,6 +48,24 @@ func (p *testPass) gather(ctx context.Context) error {
 		return nil
 	}
 	return p.Protocol.AddFinalizer(ctx, p.test) // "put back if missing"
+}
+
+// keepNumber keeps the service that a test was sent for: the BroadbandService that the test names may
+// have been deleted, and created again for another service.
+func (p *testPass) keepNumber(ctx context.Context) error {
+	shown := p.test.Status.Ledger
+	if shown == nil || p.test.Spec.ServiceRef == nil {
+		return nil
+	}
+	ledger, _, err := p.Ledgers.Get(ctx, shown.Name, shown.Revision)
+	if err != nil {
+		return fmt.Errorf("read the ledger that the status of DiagnosticTest %s names: %w", p.test.Name, err)
+	}
+	sent := ledger.AttemptOf(string(p.test.UID))
+	if sent != nil && sent.Phase.Reached() && ledger.Spec.Diagnostics != nil {
+		p.number = ledger.Spec.Diagnostics.ID
+	}
+	return nil
 }
 
 // gatherLane finds out what blocks a test's request. If the blocking attempt belongs to a deleted

@@ -56,6 +56,23 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	})
 
+	It("runs once although the service is created again for another line (R24)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		first, second := w.Line(), w.Line()
+		service := w.Service(site, first)
+		Expect(w.Create(ctx, service)).To(Succeed())
+		Expect(w.Create(ctx, naming(w))).To(Succeed())
+		for tests().posts(w) == 0 {
+			_, err := process.ReconcileOneShot(ctx, tests().shot())
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(w.Delete(ctx, service)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, second))).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, first).Seen).To(Equal(1))
+		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, second).Seen).To(BeZero())
+	})
+
 	It("of another account is not sent", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line(), func(s *v1alpha1.BroadbandService) {
