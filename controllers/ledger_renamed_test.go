@@ -58,16 +58,3 @@ var _ = It("An order whose ledger now has another name is lost, and is not sent 
 	expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	Expect(w.Ordered(reference).Seen).To(Equal(1))
 })
-
-var _ = It("An order that was refused is sent under another customerReference: nothing is lost (R5)",
-	func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{
-			Kind: simulator.FaultBody, Status: 422, Body: `{"code":"invalid.format","message":"no"}`,
-		})).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		process.DriveOrder(ctx, site)
-		Expect(w.ReadOrder(ctx, site).Status.Ledger).NotTo(BeNil())
-		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.CustomerReference = "another-reference" })
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-	})

@@ -88,7 +88,7 @@ func anotherOrder(ledger *v1alpha1.RequestLedger) *decide.Verdict {
 	}
 	return &decide.Verdict{State: decide.Stuck, Reason: v1alpha1.ReasonOrderDiffers, Message: fmt.Sprintf(
 		"customerReference %q was used for another order (attempt %s, %s%s): declare that order again, "+
-			"or use another customerReference",
+			"or create another ServiceOrder with another customerReference",
 		ledger.Spec.Order.CustomerReference, request.AttemptID, request.Phase, number)}
 }
 
