@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+func TestOnlyADeletedLedgerWithItsFinalizerAwaitsItsRelease(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ deleted, kept bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
+		ledger := &v1alpha1.RequestLedger{}
+		if row.deleted {
+			ledger.DeletionTimestamp = &metav1.Time{Time: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}
+		}
+		if row.kept {
+			ledger.Finalizers = []string{v1alpha1.FinalizerMemory}
+		}
+		if got := awaitsRelease(ledger); got != (row.deleted && row.kept) {
+			t.Errorf("deleted %t, with the finalizer %t: %t", row.deleted, row.kept, got)
+		}
+	}
+}
+
+// "The live object has seen a newer ledger": another manager may show the very attempt that is about
+// to be sent.
+func TestR12ALedgerIsBehindAStatusThatHasSeenMore(t *testing.T) {
+	t.Parallel()
+	attempt := func(id string) v1alpha1.Request {
+		return v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, AttemptID: id, Phase: v1alpha1.PhaseInProgress}
+	}
+	held := &objectLedger{name: "service-1", ledger: &v1alpha1.RequestLedger{}}
+	held.ledger.Open(attempt("a-1"))
+	held.ledger.Spec.Revision = 2
+	for name, row := range map[string]struct {
+		shown  *v1alpha1.LedgerReference
+		id     string
+		behind bool
+	}{
+		"no ledger":                       {nil, "a-2", false},
+		"another ledger":                  {&v1alpha1.LedgerReference{Name: "service-2", Revision: 3}, "a-2", false},
+		"an older one":                    {&v1alpha1.LedgerReference{Name: "service-1", Revision: 1}, "a-2", false},
+		"this one":                        {&v1alpha1.LedgerReference{Name: "service-1", Revision: 2}, "a-1", false},
+		"this one, with another attempt":  {&v1alpha1.LedgerReference{Name: "service-1", Revision: 2}, "a-2", true},
+		"a newer one":                     {&v1alpha1.LedgerReference{Name: "service-1", Revision: 3}, "a-1", true},
+		"a newer one, and other attempts": {&v1alpha1.LedgerReference{Name: "service-1", Revision: 3}, "a-2", true},
+	} {
+		status := shownLedger{at: &row.shown, requests: []v1alpha1.Request{attempt(row.id)}}
+		if got := held.isBehind(status); got != row.behind {
+			t.Errorf("the status shows %s: behind %t", name, got)
+		}
+	}
+}
