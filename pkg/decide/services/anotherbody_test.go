@@ -91,25 +91,8 @@ func TestAnSLAIsSentOnlyIfItsNTDOptionIsFreeOrApproved(t *testing.T) {
 func approvedSLA(t *testing.T) services.Input {
 	t.Helper()
 	undeclared := func(in *services.Input) { in.Service.Spec.Plan = nil }
-	view := settled(otherSLA, undeclared, slaAt("5.00", "6.00"), approving, reread)
-	submit, sends := services.Decide(view).Step.(decide.Submit)
-	if !sends {
-		t.Fatalf("what is approved is not sent: %s", services.Decide(view).Verdict.Message)
-	}
-	attempt := submit.Request
-	attempt.AttemptID, attempt.UID, attempt.Phase = "a-1", string(view.Service.UID), v1alpha1.PhaseRejected
-	attempt.EndedBy = v1alpha1.EndedByCarrier
-	attempt.SubmittedAt, attempt.FinishedAt = metav1.NewTime(decidetest.Start()), metav1.NewTime(decidetest.Start())
-	anotherInProgress(&attempt)
-	view.Ledger = &v1alpha1.RequestLedger{}
-	view.Ledger.Put(attempt)
-	view.Service.ShowLedger(view.Ledger)
-	view.Service.Status.Handled.Approve = submit.Approve
-	at(40 * time.Minute)(&view)
-	slaAt("5.00", "6.00")(&view)
-	justRead(&view)
-	view.Memory.Readings.Health.RequestedAt = view.Now
-	return view
+	price := slaAt("5.00", "6.00")
+	return refusedSince(t, settled(otherSLA, undeclared, price, approving, reread), 1, anotherInProgress, price)
 }
 
 // An SLA is sent together with the plan that the service has. An approval does not cover another plan.

@@ -19,7 +19,16 @@ import (
 // refused this often. Since then, longer than any pause has passed, and the price was read again.
 func refusedAfterApproval(t *testing.T, times int, refusal func(*v1alpha1.Request)) services.Input {
 	t.Helper()
-	view := settled(wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00"), approving, reread)
+	price := quoted("45.00", "58.00")
+	view := settled(wanting, approval(v1alpha1.ApprovalOnCost), price, approving, reread)
+	return refusedSince(t, view, times, refusal, price)
+}
+
+// refusedSince is the same for an approved change at a price.
+func refusedSince(
+	t *testing.T, view services.Input, times int, refusal func(*v1alpha1.Request), price func(*services.Input),
+) services.Input {
+	t.Helper()
 	submit, submits := services.Decide(view).Step.(decide.Submit)
 	if !submits {
 		t.Fatal("what is approved is not sent")
@@ -36,7 +45,7 @@ func refusedAfterApproval(t *testing.T, times int, refusal func(*v1alpha1.Reques
 	view.Service.ShowLedger(view.Ledger)
 	view.Service.Status.Handled.Approve = submit.Approve
 	at(40 * time.Minute)(&view)
-	quoted("45.00", "58.00")(&view)
+	price(&view)
 	justRead(&view)
 	view.Memory.Readings.Health.RequestedAt = view.Now
 	return view
