@@ -111,61 +111,48 @@ func TestR11AnApprovalIsForOneBody(t *testing.T) {
 	}
 }
 
-// "An unknown term alone is never a reason for a change", and the term of another plan is not known.
-func TestTheTermIsForgottenWhenTheCarrierChangesThePlan(t *testing.T) {
+// Nobody knows the term of a plan to which the carrier has changed.
+func TestAnSLAIsNotSentWithTheTermOfAnotherPlan(t *testing.T) {
 	t.Parallel()
-	known := func(in *services.Input) {
-		in.Service.Spec.Plan = nil
-		state := in.Service.Status.Carrier
-		state.Plan.AsHealth = "Fast"
-		state.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult, Since: state.Plan.Since}
+	undeclared := func(in *services.Input) {
+		approval(v1alpha1.ApprovalAutomatic)(in)
+		in.Service.Spec.Plan, in.Service.Status.Carrier.Plan.AsHealth = nil, "Fast"
 	}
-	describedAs := func(plan string) func(*services.Input) {
+	shows := func(plan string, source v1alpha1.ValueSource, since time.Duration) func(*services.Input) {
 		return func(in *services.Input) {
-			describing(time.Second, decide.ServiceValues{Plan: plan})(in)
-			in.Memory.Readings.Service.State = decide.ReadingAnswered
+			known := in.Service.Status.Carrier.Plan
+			known.Value, known.Source, known.Since = plan, source, metav1.NewTime(known.Since.Add(since))
+			if source == v1alpha1.SourceChangeResult {
+				known.AsHealth = ""
+			}
+			justRead(in)
 		}
 	}
 	ours := func(in *services.Input) {
 		in.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-			Baseline: &v1alpha1.KnownValue{Value: "Slow", Source: v1alpha1.SourceChangeResult},
+			Baseline: &v1alpha1.KnownValue{Value: "Slow", AsHealth: "Slow", Source: v1alpha1.SourceChangeResult},
 		}}
 	}
+	const health, service = v1alpha1.SourceHealth, v1alpha1.SourceService
 	type edits []func(*services.Input)
 	for name, row := range map[string]struct {
 		edits edits
-		known bool
+		term  int32 // zero: nothing is sent
 	}{
-		"nothing was read":                    {nil, true},
-		"health shows the same plan":          {edits{read("Fast", time.Second)}, true},
-		"health shows another plan":           {edits{read("Slow", time.Second)}, false},
-		"health shows the plan that was sent": {edits{ours, read("Slow", time.Second)}, true},
-		"it is described with the same plan":  {edits{knownBy(v1alpha1.SourceService), describedAs("Fast")}, true},
-		"it is described with another plan":   {edits{describedAs("Slow")}, false},
+		"the plan is as it was":             {edits{shows("Fast", health, 0)}, 12},
+		"health shows another since":        {edits{shows("Slow", health, time.Second)}, 0},
+		"it is described with another":      {edits{shows("Slow", service, time.Second)}, 0},
+		"we have changed it":                {edits{shows("Slow", v1alpha1.SourceChangeResult, time.Second)}, 12},
+		"health shows what we have sent":    {edits{ours, shows("Slow", health, time.Second)}, 12},
+		"the term was known after the plan": {edits{shows("Slow", health, -time.Second)}, 12},
 	} {
-		view := settled(append(edits{known}, row.edits...)...)
-		services.UpdateState(&view)
-		if state := view.Service.Status.Carrier; (state.Term != nil) != row.known {
-			t.Errorf("%s: plan %+v, term %+v", name, state.Plan, state.Term)
+		decision := services.Decide(settled(append(edits{otherSLA, undeclared}, row.edits...)...))
+		term := int32(0)
+		if submit, sends := decision.Step.(decide.Submit); sends {
+			term = submit.Request.Target.Term
 		}
-	}
-}
-
-// The ledger still has the term.
-func TestTheTermOfAnotherPlanIsNotShownAgainFromTheLedger(t *testing.T) {
-	t.Parallel()
-	service := settled().Service
-	plan, term := service.Status.Carrier.Plan, &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
-	plan.AsHealth = "Fast"
-	for _, row := range []struct {
-		since time.Duration
-		known bool
-	}{{-time.Minute, false}, {0, true}, {time.Minute, true}} {
-		term.Since = metav1.NewTime(plan.Since.Add(row.since))
-		ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Known: v1alpha1.KnownToLedger{Term: term}}}
-		services.Project(service, ledger, decide.Clock{Now: decidetest.Start().Add(time.Hour)})
-		if got := service.Status.Carrier.Term; (got != nil) != row.known {
-			t.Errorf("known since %s after the plan: %+v", row.since, got)
+		if term != row.term || term == 0 && decision.Verdict.Reason != v1alpha1.ReasonTermUnknown {
+			t.Errorf("%s: term %d, %s: %s", name, term, decidetest.StepName(decision.Step), decision.Verdict.Message)
 		}
 	}
 }

@@ -117,13 +117,28 @@ func targetPlan(in *Input) (plan string, term int32) {
 		}
 		return declared.Name, declared.Term
 	}
-	if value := lastKnown(in).Term; value != nil {
+	if value := termOfPlan(in); value != nil {
 		parsed, err := strconv.ParseInt(value.Value, 10, 32)
 		if err == nil {
 			term = int32(parsed)
 		}
 	}
 	return known.Value, term
+}
+
+// termOfPlan returns the term of the plan that the service has; nil if it is not known. Nobody knows
+// the term of a plan to which the carrier has changed: its API cannot report it.
+func termOfPlan(in *Input) *v1alpha1.KnownValue {
+	plan, term, base := lastKnown(in).Plan, lastKnown(in).Term, baselineOf(in)
+	if plan == nil || term == nil {
+		return term
+	}
+	read := plan.Source == v1alpha1.SourceHealth || plan.Source == v1alpha1.SourceService
+	ours := base != nil && decide.SameName(base.Value, plan.Value)
+	if read && !ours && term.Since.Before(&plan.Since) {
+		return nil
+	}
+	return term
 }
 
 func planChange(field, from, to string) v1alpha1.Change {

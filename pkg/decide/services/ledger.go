@@ -48,7 +48,6 @@ func Project(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger,
 	state.AggregationMethod = valueOnRecord(state.AggregationMethod, known.AggregationMethod, clock)
 	state.DSLStabilityProfile = valueOnRecord(state.DSLStabilityProfile, known.DSLStabilityProfile, clock)
 	state.Plan = planOnRecord(state.Plan, spec.Baseline, clock)
-	forgetTermOfAnotherPlan(state, spec.Baseline)
 }
 
 // forgetOutdated drops values that were read before the end of a request, if the status does not

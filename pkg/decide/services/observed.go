@@ -37,21 +37,6 @@ func UpdateState(in *Input) {
 	recordAgreement(in)
 	fillFromOrder(in)
 	applyTrust(in)
-	forgetTermOfAnotherPlan(in.Service.Status.Carrier, baselineOf(in))
-}
-
-// forgetTermOfAnotherPlan drops a term that was known before the carrier changed the plan: nobody
-// knows the term of the new plan, and the carrier's API cannot report it.
-func forgetTermOfAnotherPlan(state *v1alpha1.CarrierState, baseline *v1alpha1.KnownValue) {
-	if state == nil || state.Plan == nil || state.Term == nil {
-		return
-	}
-	plan := state.Plan
-	read := plan.Source == v1alpha1.SourceHealth || plan.Source == v1alpha1.SourceService
-	ours := baseline != nil && decide.SameName(baseline.Value, plan.Value)
-	if read && !ours && state.Term.Since.Before(&plan.Since) {
-		state.Term = nil
-	}
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was

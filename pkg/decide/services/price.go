@@ -108,7 +108,7 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 
 func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, offers []carrier.Plan) {
 	if state := lastKnown(in); state.Plan != nil && !want.Unread {
-		if now := offered(offers, state.Plan.Value, valueOf(state.Term)); now != nil {
+		if now := offered(offers, state.Plan.Value, valueOf(termOfPlan(in))); now != nil {
 			change.MonthlyBefore = decide.MonthlyOf(now.PlanFee)
 		}
 	}

@@ -231,7 +231,8 @@ func TestAnUnknownValueThatIsToBeApprovedHasNoPrice(t *testing.T) {
 func unknownSLA(in *services.Input) {
 	policy(v1alpha1.UnknownAsk)(in)
 	in.Service.Spec.RestorationSLA = "Gold"
-	in.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
+	known := in.Service.Status.Carrier
+	known.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult, Since: known.Plan.Since}
 }
 
 // goldAt makes the price of the SLA read just now, for the approval that is given.
