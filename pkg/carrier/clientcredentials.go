@@ -247,6 +247,21 @@ func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 	s.pause = pause{err: err, length: length, until: now.Add(length), rereadKeys: now.Add(keyRereadInterval)}
 }
 
+// suspectAge is the age from which a token is replaced because a response may mean that it is invalid.
+const suspectAge = time.Minute
+
+// Suspect implements [TokenSource]. It does not count as a refusal: most such responses are about one
+// service, and the next exchange must not be delayed for all others.
+func (s *ClientCredentials) Suspect(token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token.AccessToken.IsZero() || token.AccessToken != s.current.token.AccessToken ||
+		s.config.Now().Sub(s.current.grantedAt) < suspectAge {
+		return
+	}
+	s.current = grantedToken{}
+}
+
 // Invalidate implements [TokenSource]. The first refused token is replaced at once. If its
 // replacement is refused too, the fault is not in the token, and every further exchange is delayed
 // longer.

@@ -46,6 +46,7 @@ type staticTokens struct {
 	mu          sync.Mutex
 	err         error
 	invalidated []Token
+	suspected   []Token
 }
 
 func (s *staticTokens) Token(context.Context) (Token, error) {
@@ -60,6 +61,18 @@ func (s *staticTokens) Invalidate(token Token) {
 	if token.AccessToken.Reveal() == canaryToken { // any other token is foreign
 		s.invalidated = append(s.invalidated, token)
 	}
+}
+
+func (s *staticTokens) Suspect(token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.suspected = append(s.suspected, token)
+}
+
+func (s *staticTokens) suspicions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.suspected)
 }
 
 func (s *staticTokens) invalidations() int {

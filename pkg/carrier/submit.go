@@ -131,14 +131,14 @@ func (c *Client) handleInLocation(contract Contract, k call, resp response) (Han
 	return handle, ""
 }
 
-// recordStatus records what a response shows beyond this one call: that the token is invalid, or
-// that the account exceeds the rate limit.
+// recordStatus records what a response shows beyond this one call: that the token is invalid, or may
+// be, or that the account exceeds the rate limit.
 func (c *Client) recordStatus(contract Contract, k call, resp response) {
 	switch {
 	case resp.status == http.StatusUnauthorized:
 		c.tokens.Invalidate(resp.token)
 	case resp.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
-		c.tokens.Invalidate(resp.token)
+		c.tokens.Suspect(resp.token)
 	case resp.status == http.StatusTooManyRequests:
 		c.limiter.pause(c.now(), max(c.retryAfter(resp), minRetryAfter))
 	}

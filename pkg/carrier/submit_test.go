@@ -265,22 +265,6 @@ func TestSubmitIsAmbiguousWhenCancelled(t *testing.T) {
 	}
 }
 
-func TestSubmitInvalidatesARefusedToken(t *testing.T) {
-	for _, test := range []struct {
-		op     Operation
-		status int
-		want   int
-	}{{PlanChange, 401, 1}, {PlanOptions, 404, 1}, {PlanChange, 404, 0}, {PlanOptions, 403, 0}, {PlanChange, 500, 0}} {
-		tokens := &staticTokens{}
-		carrier := serve(t, respond(test.status, ""))
-		client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
-		client.Submit(t.Context(), test.op, 8, planChange.Body(), false)
-		if got := tokens.invalidations(); got != test.want {
-			t.Errorf("%s answered %d: %d tokens invalidated, want %d", test.op, test.status, got, test.want)
-		}
-	}
-}
-
 func TestSubmitShowsNoSecret(t *testing.T) {
 	request := planChange
 	request.NTDOption, request.ContactName = "1_PORT", "Canary Person"

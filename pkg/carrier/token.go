@@ -22,6 +22,9 @@ type TokenSource interface {
 	// Invalidate reports that the carrier answered 401 to this token. It has no effect on any other
 	// token, so if many calls with one token are refused, only the first causes a new exchange.
 	Invalidate(token Token)
+	// Suspect reports that the carrier's response to this token may mean that it is invalid, or
+	// something else. A token that is a minute old or older is replaced.
+	Suspect(token Token)
 }
 
 // TokenReason states why there is no token. The values are condition reasons.
