@@ -36,6 +36,11 @@ var _ = Describe("A notification that an order was rejected", func() {
 			HaveField("Event", "OrderRejected"), HaveField("Reason", "No access"), HaveField("Unverified", unverified))))
 	}
 
+	rejectedBody := func(number v1alpha1.CarrierID) string {
+		const form = `{"eventType":"OrderRejected","order":{"id":%s,"customerRef":%q,"rejectedReason":"No access"}}`
+		return fmt.Sprintf(form, number, reference)
+	}
+
 	It("is recorded at once, with its source", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		reject(ctx, w, process)
@@ -122,6 +127,44 @@ var _ = Describe("A notification that an order was rejected", func() {
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Ordered(reference).Seen).To(Equal(2))
+	})
+
+	It("is recorded for an order that a person resolved without its number", func(ctx SpecContext) {
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
+		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
+		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		attempt := process.DriveOrder(ctx, site).Status.Request.AttemptID
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, attempt+"=Succeeded")
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.OrderID).To(BeEmpty())
+
+		body := rejectedBody("4711")
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		order = process.DriveOrder(ctx, site)
+		expectRejected(order, false)
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(
+			ContainSubstring("rejected the order with reference " + reference + " after accepting it"))
+	})
+
+	It("is not taken to be about a later order with the same customerReference", func(ctx SpecContext) {
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
+		reject(ctx, w, process)
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
+		first := process.DriveOrder(ctx, site)
+		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
+		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first.Status.Request.AttemptID+"=NotAccepted")
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+
+		body := rejectedBody(first.Status.OrderID)
+		restarted := w.Start(world.CrashPoint{}) // has not seen the notification before
+		_, err := restarted.ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		receiver.SwitchTo(restarted)
+		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.ReadOrder(ctx, site).Status.Rejection).To(BeNil())
 	})
 
 	It("about an unknown order is accepted and dropped", func(ctx SpecContext) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"time"
@@ -170,14 +171,16 @@ func (n *Notifications) orderRejected(ctx context.Context, notification receiver
 }
 
 // unnumberedRejected handles a rejection whose order number is not known: the order is being sent,
-// or the response was lost. A notification without a customerReference has to wait until each order
-// being sent has its number; orders that are no longer being sent do not count.
+// its response was lost, or a person has resolved it without its number. A notification without a
+// customerReference has to wait until each order being sent has its number; orders that are no longer
+// being sent do not count. A notification about an earlier order with the same reference is old.
 func (n *Notifications) unnumberedRejected(ctx context.Context, notification receiver.Notification, at OrderAt) error {
-	open, err := n.openLedgers(ctx, notification, at.CustomerReference)
+	open, err := n.unnumberedLedgers(ctx, notification, at.CustomerReference)
 	since := n.Protocol.Now().Add(-sendingFor)
 	for i := range open {
 		request, holder := open[i].RequestOf(v1alpha1.OperationOrderCreate), open[i].Spec.Holder
 		switch {
+		case isEarlierOrder(&open[i], at.ID):
 		case request.Phase == v1alpha1.PhaseSubmitting && request.SubmittedAt.After(since):
 			err = errors.Join(err, errNotYet)
 		case at.CustomerReference != "":
@@ -188,9 +191,16 @@ func (n *Notifications) unnumberedRejected(ctx context.Context, notification rec
 	return err
 }
 
-// openLedgers returns the ledgers of the account's orders in progress: all of them, or only that
-// with a customerReference.
-func (n *Notifications) openLedgers(
+// isEarlierOrder reports whether a number belongs to an attempt at an order that has ended.
+func isEarlierOrder(ledger *v1alpha1.RequestLedger, id v1alpha1.CarrierID) bool {
+	return id != "" && slices.ContainsFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
+		return path.Base(ended.Location) == string(id)
+	})
+}
+
+// unnumberedLedgers returns the ledgers of the account's orders that are in progress, or were resolved
+// without a number: all of them, or only that with a customerReference.
+func (n *Notifications) unnumberedLedgers(
 	ctx context.Context, notification receiver.Notification, reference string,
 ) ([]v1alpha1.RequestLedger, error) {
 	var account v1alpha1.CarrierAccount
@@ -207,8 +217,14 @@ func (n *Notifications) openLedgers(
 	}
 	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
 		ours := ledger.Spec.Identity == account.IdentityName() && ledger.Spec.Holder.Namespace == account.Namespace
-		return !ours || ledger.Spec.Order == nil || len(ledger.Spec.Open) == 0
+		return !ours || ledger.Spec.Order == nil || len(ledger.Spec.Open) == 0 && !isUnnumbered(&ledger)
 	}), nil
+}
+
+// isUnnumbered reports whether an order has succeeded, and nobody knows its number.
+func isUnnumbered(ledger *v1alpha1.RequestLedger) bool {
+	newest, known := ledger.RequestOf(v1alpha1.OperationOrderCreate), ledger.Spec.Known.Order
+	return newest != nil && newest.Phase == v1alpha1.PhaseSucceeded && (known == nil || known.OrderID == "")
 }
 
 // sendingFor is longer than any POST and the recording of its response take.

@@ -67,7 +67,9 @@ func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 	if order.Status.OrderID != "" {
 		return order.Status.OrderID == at.ID
 	}
-	return at.CustomerReference == order.Spec.CustomerReference && len(order.OpenRequests()) > 0
+	sent := order.Status.Request
+	unnumbered := sent != nil && (!sent.Phase.Ended() || sent.Phase == v1alpha1.PhaseSucceeded)
+	return at.CustomerReference == order.Spec.CustomerReference && unnumbered
 }
 
 // RecordRejection records that the carrier has rejected an order that it had accepted. The attempt

@@ -90,6 +90,10 @@ func acceptedText(in *Input, request *v1alpha1.Request) string {
 
 func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	rejection, again := in.Order.Status.Rejection, ""
+	number := "order " + string(in.Order.Status.OrderID)
+	if in.Order.Status.OrderID == "" { // a person has resolved it without its number
+		number = v1alpha1.CarrierName(in.Order)
+	}
 	if decide.HasNamed(&in.Input, request.AttemptID) {
 		again = fmt.Sprintf(" (the annotation has been used for this attempt before: remove it first, with '%s-')",
 			v1alpha1.AnnotationResolve)
@@ -97,10 +101,10 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	return decide.Verdict{
 		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
 		Message: fmt.Sprintf(
-			"the carrier rejected order %s after accepting it%s: %s. To order again with this customerReference, "+
+			"the carrier rejected %s after accepting it%s: %s. To order again with this customerReference, "+
 				"confirm with the carrier that the order was closed, then run: kubectl -n %s annotate --overwrite %s %s "+
 				"'%s=%s=NotAccepted'%s",
-			in.Order.Status.OrderID, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection), in.Order.Namespace,
+			number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection), in.Order.Namespace,
 			v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again),
 	}
 }
