@@ -189,6 +189,7 @@ type QualificationIDs struct {
 // ConfigMapKeyReference names a key of a ConfigMap in the same namespace.
 type ConfigMapKeyReference struct {
 	// name of the ConfigMap, in the object's own namespace.
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a ConfigMap: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
