@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -58,7 +59,10 @@ func (p *testPass) keepNumber(ctx context.Context) error {
 		return nil
 	}
 	ledger, _, err := p.Ledgers.Get(ctx, shown.Name, shown.Revision)
-	if err != nil {
+	switch {
+	case errors.Is(err, operate.ErrLedgerDamaged):
+		return nil // gatherLedger reports it
+	case err != nil:
 		return fmt.Errorf("read the ledger that the status of DiagnosticTest %s names: %w", p.test.Name, err)
 	}
 	sent := ledger.AttemptOf(string(p.test.UID))

@@ -60,12 +60,13 @@ func (l *RequestLedger) Put(attempt Request) {
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
 }
 
-// isOutdone reports whether a late acceptance leaves an earlier success in place: its attempt was
+// isOutdone reports whether a late acceptance leaves a later success in place: its attempt was
 // abandoned, or it belongs to a test that has been run since.
 func (l *RequestLedger) isOutdone(late *Request) bool {
 	if l.Spec.Diagnostics == nil {
 		last := l.ReachedLast(late.Operation)
-		return late.Phase == PhaseAbandoned && last != nil && last.Phase == PhaseSucceeded
+		return late.Phase == PhaseAbandoned && last != nil && last.Phase == PhaseSucceeded &&
+			late.SubmittedAt.Before(&last.SubmittedAt)
 	}
 	return slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
 		return ended.UID == late.UID && ended.AttemptID != late.AttemptID && ended.Outcome == PhaseSucceeded

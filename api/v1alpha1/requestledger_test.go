@@ -167,6 +167,28 @@ func TestR14AnAttemptThatAPersonHasNamedWronglyIsAcceptedLate(t *testing.T) {
 	g.Expect(ledger.Spec.Open[0].Location).To(Equal("/requests/7"), "the carrier knows where it is")
 }
 
+// "An attempt that a person ended makes a new hash" (R11), so it must be the newest that ended. Only a
+// success that was sent after it stays in its place.
+func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	for after, newest := range map[int]string{1: "late", -1: "other"} {
+		g := NewWithT(t)
+		var ledger v1alpha1.RequestLedger
+		other, late := attemptAt("other", v1alpha1.PhaseSucceeded), attemptAt("late", v1alpha1.PhaseInProgress)
+		other.SubmittedAt = metav1.NewTime(noon)
+		late.SubmittedAt, late.Location = metav1.NewTime(noon.Add(time.Duration(after)*time.Minute)), "/requests/9"
+		ledger.Put(other)
+		ledger.Open(late)
+		late.Location = "/requests/7"
+		g.Expect(ledger.AcceptLate(late)).To(BeTrue())
+		late.Phase = v1alpha1.PhaseAbandoned
+		ledger.Put(late)
+		g.Expect(ledger.ReachedLast(late.Operation).AttemptID).To(Equal(newest), "sent %d minutes after the other", after)
+		g.Expect(ledger.Spec.Open).To(BeEmpty())
+	}
+}
+
 // A status that names the request of an attempt may claim more than its ledger (R5).
 func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
 	t.Parallel()

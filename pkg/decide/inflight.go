@@ -65,11 +65,16 @@ func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 		since = "its description of the service had shown that it had not accepted it: remove spec.serviceRead from the " +
 			"account, and ask the carrier about every request for this change. Nothing is sent until you resolve the attempt"
 	}
+	abandon := "=" + resolvedAbandoned
+	if isUsedUp(in, open.AttemptID+abandon) {
+		abandon = resolvedAll + "<the present time, as RFC 3339>" + abandon +
+			" as the value, because the shorter one is used up"
+	}
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
 		"the carrier accepted %s attempt %s as %s, but this became known only after %s. "+
-			"If the request is valid, run: %s; if it was cancelled at the carrier or is not valid, use =Abandoned",
+			"If the request is valid, run: %s; if it was cancelled at the carrier or is not valid, use %s",
 		open.Operation, open.AttemptID, open.Location, since,
-		ResolveCommand(in, open, resolvedSucceeded))+notResolvedByAll(in, open))
+		ResolveCommand(in, open, resolvedSucceeded), abandon)+notResolvedByAll(in, open))
 }
 
 // submitting decides about an intent without an outcome.

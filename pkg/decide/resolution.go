@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,14 +41,26 @@ func ResolutionNames(in *Input, attemptID string) bool {
 	return ok && !isUsedUp(in, value) && resolved.AttemptID == attemptID
 }
 
-// isUsedUp reports whether the value of the resolve annotation was acted on, or ignored for good. A
-// value that names an attempt is also used up if the ledger records that it has resolved this attempt:
-// the status may have been emptied, and the carrier may have accepted the attempt since.
+// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good. A
+// value that names an attempt is also used up if the ledger records that it has resolved this
+// attempt: the status may have been emptied, or the object created again, and the carrier may have
+// accepted the attempt since.
 func isUsedUp(in *Input, value string) bool {
 	controls := in.Subject.Controls()
 	resolved, ok := ParseResolution(value)
 	return value == controls.Resolve || value == controls.IgnoredResolve ||
-		ok && resolved.AttemptID != "" && hasResolved(in)
+		ok && resolved.AttemptID != "" && isOnRecord(in.Ledger, resolved.AttemptID, value)
+}
+
+// isOnRecord reports whether a ledger records that a value has resolved an attempt, for whatever
+// object: attempt ids are unique. The ledger may be nil.
+func isOnRecord(ledger *v1alpha1.RequestLedger, attemptID, value string) bool {
+	if ledger == nil {
+		return false
+	}
+	is := func(id string, by *v1alpha1.Resolution) bool { return id == attemptID && by != nil && by.Word == value }
+	return slices.ContainsFunc(ledger.Spec.Open, func(r v1alpha1.Request) bool { return is(r.AttemptID, r.ResolvedBy) }) ||
+		slices.ContainsFunc(ledger.Spec.Ended, func(e v1alpha1.EndedAttempt) bool { return is(e.AttemptID, e.ResolvedBy) })
 }
 
 // HasNamed reports whether a used up value of the annotation names this attempt.

@@ -175,22 +175,37 @@ func TestR7ThePriceIsAsOldAsTheLongerClockSays(t *testing.T) {
 	}
 }
 
-// The status was emptied, and the annotation is still there: the attempt that it ended was accepted
-// after all, and nobody has decided about that.
+// The status was emptied, or the object was created again, and the annotation is still there: the
+// attempt that it ended was accepted after all, and nobody has decided about that.
 func TestR27AnOldResolutionDoesNotSettleALateAcceptance(t *testing.T) {
 	t.Parallel()
-	const old = "a-1=Abandoned"
-	for word, want := range map[string]string{old: "Rest", "a-1=Succeeded": "Resolve Succeeded"} {
-		view := settled(with(v1alpha1.PhaseLateAcceptance), saying(word), func(in *services.Input) {
-			in.Ledger = &v1alpha1.RequestLedger{}
-			in.Ledger.Put(v1alpha1.Request{
-				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", UID: "u-1", Phase: v1alpha1.PhaseAbandoned,
+	const old, named = "a-1=Abandoned", "a-1=Accepted:9"
+	for name, row := range map[string]struct {
+		uid, word string
+		step      string
+	}{
+		"the same word":                     {"u-1", old, "Rest"},
+		"the same word, for another object": {"u-0", old, "Rest"},
+		"the request that was named first":  {"u-1", named, "Rest"},
+		"a new word":                        {"u-1", "a-1=Succeeded", "Resolve Succeeded"},
+	} {
+		view := settled(with(v1alpha1.PhaseLateAcceptance), saying(row.word), func(in *services.Input) {
+			attempt := v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", UID: row.uid, Phase: v1alpha1.PhaseAbandoned,
 				EndedBy: v1alpha1.EndedByPerson, ResolvedBy: &v1alpha1.Resolution{Word: old},
-			})
+			}
+			in.Ledger = &v1alpha1.RequestLedger{}
+			in.Ledger.Put(attempt)
+			attempt.Phase, attempt.ResolvedBy = v1alpha1.PhaseLateAcceptance, &v1alpha1.Resolution{Word: named}
+			in.Ledger.Spec.Open = append(in.Ledger.Spec.Open, attempt)
 		})
 		decision := services.Decide(view)
-		if got := decidetest.StepName(decision.Step); got != want {
-			t.Errorf("%s: %s (%s)", word, got, decision.Verdict.Message)
+		if got := decidetest.StepName(decision.Step); got != row.step {
+			t.Errorf("%s: %s (%s)", name, got, decision.Verdict.Message)
+		}
+		const help = "use all@<the present time, as RFC 3339>=Abandoned"
+		if row.step == "Rest" && !strings.Contains(decision.Verdict.Message, help) {
+			t.Errorf("%s: it does not say what to do: %s", name, decision.Verdict.Message)
 		}
 	}
 }
