@@ -27,7 +27,7 @@ type DesiredChange struct {
 // Wanted reports whether anything has to change.
 func (want DesiredChange) Wanted() bool { return len(want.Changes) > 0 }
 
-// costs reports whether a second request for the change may cost money: the breaker holds back the
+// costs reports whether the change is chargeable: the breaker and the charge limit hold back the
 // classes Charge and Never.
 func (want DesiredChange) costs() bool {
 	return ClassOf(want.Operation, want.Target).Costly()

@@ -14,10 +14,9 @@ import (
 // s of the reservation (R13). Recorded times are truncated to seconds.
 const reservationHolds = time.Hour + 11*time.Second
 
-// Costs reports whether requests of an operation count towards chargeLimit. A reclaim may be repeated,
-// but it is chargeable.
+// Costs reports whether requests of an operation count towards chargeLimit.
 func Costs(operation v1alpha1.Operation) bool {
-	return operation == v1alpha1.OperationReclaim || ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
+	return ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
 // ReservedSince returns the start of the period that counts: an older reservation is ignored.
@@ -73,7 +72,7 @@ func ReleasesReservation(attempt *v1alpha1.Request) bool {
 // underChargeLimit holds back a chargeable request. The limit may be reached only by the time the
 // request is sent, so the reservation made then decides.
 func underChargeLimit(in *Input, want DesiredChange) *Decision {
-	if !Costs(want.Operation) {
+	if !want.costs() {
 		return nil
 	}
 	return spendingHeld(in.Account.Object, in.Account.Spending, in.Now)

@@ -51,7 +51,9 @@ func (s spending) startAtZero(currency string) {
 	}
 }
 
-func isCostly(request v1alpha1.Request) bool { return decide.Costs(request.Operation) }
+func isCostly(request v1alpha1.Request) bool {
+	return decide.ClassOf(request.Operation, request.Target).Costly()
+}
 
 // commit counts the price of an accepted request. The fees are those of an order.
 func (s spending) commit(request v1alpha1.Request, fees *v1alpha1.OrderFees) {

@@ -14,7 +14,7 @@ import (
 // reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
 // process that is shut down waits for the response, so that the reservation can be released.
 func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
-	if scope.Spending == nil || !decide.Costs(submission.Request.Operation) {
+	if scope.Spending == nil || !submission.Class.Costly() {
 		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
@@ -28,7 +28,7 @@ func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submissi
 
 // release removes the reservation of an attempt that has no intent and will not be sent.
 func (*Protocol) release(ctx context.Context, scope Scope, submission Submission) {
-	if scope.Spending == nil || !decide.Costs(submission.Request.Operation) {
+	if scope.Spending == nil || !submission.Class.Costly() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
