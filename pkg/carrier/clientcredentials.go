@@ -259,7 +259,7 @@ func (s *ClientCredentials) Suspect(token Token) {
 		s.config.Now().Sub(s.current.grantedAt) < suspectAge {
 		return
 	}
-	s.current = grantedToken{}
+	s.current = grantedToken{usableUntil: s.config.Now()} // as if it had expired: nobody has refused it
 }
 
 // Invalidate implements [TokenSource]. The first refused token is replaced at once. If its

@@ -35,6 +35,12 @@ func TestASuspectTokenIsReplacedOnceAMinuteAndDelaysNothing(t *testing.T) {
 	if got := a.exchanges(); got != 11 {
 		t.Errorf("%d exchanges, want 11", got)
 	}
+	a.source.Invalidate(a.mustToken(t))
+	held := a.mustToken(t)
+	a.clock.advance(suspectAge)
+	a.source.Suspect(held)
+	a.source.Invalidate(a.mustToken(t)) // not the second in a row: another token was used in between
+	a.mustToken(t)
 }
 
 func TestSubmitInvalidatesARefusedToken(t *testing.T) {
