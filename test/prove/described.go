@@ -159,7 +159,9 @@ func (w *recorder) readSince(since time.Time, reads ...string) bool {
 }
 
 // isExcused reports whether it is known why an accepted request is recorded as not accepted.
-func (of transition) isExcused() bool { return of.repeatsQuery || of.failedUnseen() }
+func (c *simulationRecorder) isExcused(of transition) bool {
+	return of.repeatsQuery || of.failedUnseen() || c.isReverted(of) || c.resolvedFalsely[of.request.AttemptID]
+}
 
 // noteFailedUnseen notes that a request may be sent again, because it had failed unseen.
 func (of transition) noteFailedUnseen() {
@@ -173,6 +175,14 @@ func (of transition) noteFailedUnseen() {
 func (of transition) failedUnseen() bool {
 	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
 	return shown && of.sent != nil && of.sent.endsInError
+}
+
+// isReverted reports whether the carrier has changed the plan by itself since it accepted a request
+// that its description shows as not accepted: "accepted, done, and changed back within an hour by
+// somebody else" (docs/design/0030), which a description cannot tell.
+func (c *simulationRecorder) isReverted(of transition) bool {
+	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
+	return shown && of.sent != nil && c.planSets[of.sent] != of.member.subject.planSets
 }
 
 // Comparison counts the unknown outcomes after a crash in all operations: with a carrier that does not

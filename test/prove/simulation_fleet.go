@@ -52,6 +52,7 @@ func (m *member) String() string {
 type requestSubject struct {
 	serviceID int64 // the service's number; 0: it is not a service
 	permits   int   // how often someone has allowed another request
+	planSets  int   // how often the carrier has changed the plan by itself
 }
 
 // fleet is the set of all objects, including the accounts.

@@ -23,6 +23,7 @@ func (c *simulationRecorder) checkPost(m *manager, sender, path string, body []b
 	one := &post{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
 	c.linef("POST %s %s", path, body)
 	c.sent, c.memberOf[one], c.permits[one] = append(c.sent, one), about, about.subject.permits
+	c.planSets[one] = about.subject.planSets
 	subject := c.simulation.subject(about)
 	one.hasFinalizer = about.kind == kindOrder || about.kind == kindService // by its ledger
 	if subject != nil {
@@ -238,7 +239,7 @@ func (c *simulationRecorder) checkTransition(known *attempt, request *v1alpha1.R
 		name   string
 		holds  bool
 	}{
-		{5, "NoLostAcceptance", !of.losesAcceptance() || of.isExcused() || c.resolvedFalsely[request.AttemptID]},
+		{5, "NoLostAcceptance", !of.losesAcceptance() || c.isExcused(of)},
 		{6, "Truthful", of.to != v1alpha1.PhaseSucceeded || c.isSupported(of)},
 		{6, "Truthful", of.to != v1alpha1.PhaseFailed || c.refusals[request.Location]},
 		{10, "PhaseDAG", of.repeatsQuery || of.isCorrection() || slices.Contains(nextPhases(of.from), of.to)},

@@ -289,6 +289,7 @@ func (l *simulation) asDeclared(one *member, subject Subject) bool {
 func (l *simulation) changePlanAtCarrier(one *member, _ Subject) {
 	if one.subject.serviceID != 0 {
 		one.subject.permits++
+		one.subject.planSets++
 		plan := []string{world.PlanSlow, world.PlanFast, world.PlanCheap}[l.random.IntN(3)]
 		must(l.world.Carrier.SetPlan(one.subject.serviceID, plan))
 	}
