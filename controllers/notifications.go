@@ -175,12 +175,12 @@ func (n *Notifications) orderRejected(ctx context.Context, notification receiver
 // customerReference has to wait until each order being sent has its number; orders that are no longer
 // being sent do not count. A notification about an earlier order with the same reference is old.
 func (n *Notifications) unnumberedRejected(ctx context.Context, notification receiver.Notification, at OrderAt) error {
-	open, err := n.unnumberedLedgers(ctx, notification, at.CustomerReference)
+	ledgers, err := n.unnumberedLedgers(ctx, notification, at.CustomerReference)
 	since := n.Protocol.Now().Add(-sendingFor)
-	for i := range open {
-		request, holder := open[i].RequestOf(v1alpha1.OperationOrderCreate), open[i].Spec.Holder
+	for i := range ledgers {
+		request, holder := ledgers[i].RequestOf(v1alpha1.OperationOrderCreate), ledgers[i].Spec.Holder
 		switch {
-		case isEarlierOrder(&open[i], at.ID):
+		case isEarlierOrder(&ledgers[i], at.ID):
 		case request.Phase == v1alpha1.PhaseSubmitting && request.SubmittedAt.After(since):
 			err = errors.Join(err, errNotYet)
 		case at.CustomerReference != "":

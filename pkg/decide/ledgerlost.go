@@ -26,10 +26,16 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 		return in.Receipt
 	}
 	open := &in.Ledger.Spec.Open[at]
-	if open.Phase == v1alpha1.PhaseOutcomeUnknown && UnknownReason(open.Error) == v1alpha1.ReasonLedgerLost {
+	if open.Phase == v1alpha1.PhaseOutcomeUnknown && LostWithItsLedger(open) {
 		return nil
 	}
 	return open
+}
+
+// LostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
+// lost. It stands for the attempts that came after it, too (R5).
+func LostWithItsLedger(attempt *v1alpha1.Request) bool {
+	return UnknownReason(attempt.Error) == v1alpha1.ReasonLedgerLost
 }
 
 // ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, that

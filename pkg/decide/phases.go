@@ -62,7 +62,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseSubmitting,
 		}
 	case v1alpha1.PhaseOutcomeUnknown:
-		if UnknownReason(attempt.Error) == v1alpha1.ReasonLedgerLost { // it stands for later attempts, too
+		if LostWithItsLedger(attempt) {
 			return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded}
 		}
 		known := []v1alpha1.RequestPhase{

@@ -23,8 +23,7 @@ func TestAReadingThatIsRefusedBecauseAnotherRequestIsInProgressIsTriedAgain(t *t
 		}
 		return err
 	}
-	hidden := &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden}
-	failing := &carrier.Error{HTTPStatus: 503, Class: carrier.ServerFault}
+	hidden, failing := httpError(404), httpError(503)
 	const inProgress, other carrier.SubErrorCode = "constraints.request.in.progress", "constraints.some.rule"
 	const often = 100
 	for name, row := range map[string]struct {

@@ -135,8 +135,7 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 // Proof resolves an attempt of this process that was never posted: it was not sent. An attempt of a
 // ledger that was lost proves nothing: it stands for those that came after it (R5).
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
-	stands := decide.UnknownReason(open.Error) == v1alpha1.ReasonLedgerLost
-	if !stands && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
+	if !decide.LostWithItsLedger(open) && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,
 			decide.Because("the intent was recorded, but nothing was sent"))
 	}

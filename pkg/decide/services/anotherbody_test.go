@@ -33,13 +33,8 @@ func slaAt(before, after carrier.Number) func(*services.Input) {
 	return func(in *services.Input) {
 		offering(decide.ReadingAnswered)(in)
 		in.Memory.Readings.Options.Token = in.Service.Annotations[v1alpha1.AnnotationApprove]
-		for sla, monthly := range map[string]carrier.Number{"Silver": before, "Gold": after} {
-			in.Memory.Readings.Options.Options.SLAs = append(in.Memory.Readings.Options.Options.SLAs, carrier.SLA{
-				SLA: sla, Fee: &carrier.Fee{
-					OneTimeCharge:          &carrier.Money{Amount: "0.00", Currency: "AUD"},
-					MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
-				},
-			})
+		in.Memory.Readings.Options.Options.SLAs = []carrier.SLA{
+			{SLA: "Silver", Fee: decidetest.Fee("0.00", before)}, {SLA: "Gold", Fee: decidetest.Fee("0.00", after)},
 		}
 	}
 }
@@ -47,10 +42,7 @@ func slaAt(before, after carrier.Number) func(*services.Input) {
 // optionAt offers the NTD option of the declared plan at a price.
 func optionAt(oneTime carrier.Number) func(*services.Input) {
 	return func(in *services.Input) {
-		fee := &carrier.Fee{
-			OneTimeCharge:          &carrier.Money{Amount: oneTime, Currency: "AUD"},
-			MonthlyRecurringCharge: &carrier.Money{Amount: "0.00", Currency: "AUD"},
-		}
+		fee := decidetest.Fee(oneTime, "0.00")
 		in.Memory.Readings.Options.Options.Plans = []carrier.Plan{{
 			Plan: "Fast", Term: "12", NTDOptions: []carrier.NTDOption{{Option: "4_PORT", Fee: fee}},
 		}}

@@ -169,10 +169,7 @@ func approval(policy v1alpha1.Approval) func(*services.Input) {
 // quoted is a reading of the options, just made: what the plan costs now and after the change.
 func quoted(before, after carrier.Number) func(*services.Input) {
 	offer := func(plan string, monthly carrier.Number) carrier.Plan {
-		return carrier.Plan{Plan: plan, Term: "12", PlanFee: &carrier.Fee{
-			OneTimeCharge:          &carrier.Money{Amount: "0.00", Currency: "AUD"},
-			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
-		}}
+		return carrier.Plan{Plan: plan, Term: "12", PlanFee: decidetest.Fee("0.00", monthly)}
 	}
 	return func(in *services.Input) {
 		known := in.Service.Status.Carrier

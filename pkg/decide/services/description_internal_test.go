@@ -39,3 +39,41 @@ func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 		}
 	}
 }
+
+// A declared value that the service had, by the carrier's word, has drifted if a later description
+// shows another one.
+func TestADescribedValueHasDriftedFromWhatWasAgreed(t *testing.T) {
+	t.Parallel()
+	const declared, other = "Fast", "Slow"
+	known := func(value string, source v1alpha1.ValueSource, driftedFrom string) *v1alpha1.KnownValue {
+		return &v1alpha1.KnownValue{
+			Value: value, Source: source, DriftedFrom: driftedFrom, Since: metav1.NewTime(decidetest.Start()),
+		}
+	}
+	const result, service = v1alpha1.SourceChangeResult, v1alpha1.SourceService
+	in := &Input{}
+	in.Now = decidetest.Start().Add(time.Hour)
+	for name, row := range map[string]struct {
+		held            *v1alpha1.KnownValue
+		declared, shown string
+		driftedFrom     string
+	}{
+		"changed by somebody else":     {known(declared, result, ""), declared, other, declared},
+		"and again":                    {known("Medium", service, declared), declared, other, declared},
+		"and back":                     {known(other, service, declared), declared, declared, ""},
+		"never as declared":            {known("Medium", service, ""), declared, other, ""},
+		"not declared":                 {known(declared, result, ""), "", other, ""},
+		"only trusted to be":           {known(declared, v1alpha1.SourceDeclared, ""), declared, other, ""},
+		"only named by health":         {known(declared, v1alpha1.SourceHealth, ""), declared, other, ""},
+		"drifted from an earlier spec": {known("Medium", service, "Old"), declared, other, ""},
+		"never known":                  {nil, declared, other, ""},
+	} {
+		value := &describedValue{
+			declared: row.declared, shown: row.shown, held: &row.held, same: func(a, b string) bool { return a == b },
+		}
+		got := described(in, value, in.Now)
+		if got.Value != row.shown || got.DriftedFrom != row.driftedFrom {
+			t.Errorf("%s: %q, drifted from %q", name, got.Value, got.DriftedFrom)
+		}
+	}
+}

@@ -93,40 +93,39 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 // the first row.
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
+	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
 	for n, i := range pricedRows(changes) {
-		if n == 0 {
-			quoteNTDOption(want.Target, &changes[i], options.Plans)
+		if n == 0 && next != nil {
+			quoteNTDOption(want.Target.NTDOption, &changes[i], next)
 		}
 		if changes[i].Field == decide.FieldSLA {
 			quoteSLA(&changes[i], options.SLAs)
 		} else {
-			quotePlan(in, want, &changes[i], options.Plans)
+			quotePlan(in, want, &changes[i], next, options.Plans)
 		}
 	}
 	return changes
 }
 
-func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, offers []carrier.Plan) {
+// quotePlan prices a plan from the offer of it, nil if it is not offered, and from that of the present
+// plan.
+func quotePlan(
+	in *Input, want decide.DesiredChange, change *v1alpha1.Change, next *carrier.Plan, offers []carrier.Plan,
+) {
 	if state := lastKnown(in); state.Plan != nil && !want.Unread {
 		if now := offered(offers, state.Plan.Value, valueOf(termOfPlan(in))); now != nil {
 			change.MonthlyBefore = decide.MonthlyOf(now.PlanFee)
 		}
 	}
-	next := offered(offers, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
-	if next == nil {
-		return
+	if next != nil {
+		change.OneTime, change.MonthlyAfter = decide.OneTimeOf(next.PlanFee), decide.MonthlyOf(next.PlanFee)
+		change.NFAS = decide.ChargeOf(next.NFASFee)
 	}
-	change.OneTime, change.MonthlyAfter = decide.OneTimeOf(next.PlanFee), decide.MonthlyOf(next.PlanFee)
-	change.NFAS = decide.ChargeOf(next.NFASFee)
 }
 
-func quoteNTDOption(target v1alpha1.RequestTarget, change *v1alpha1.Change, offers []carrier.Plan) {
-	next := offered(offers, target.Plan, strconv.Itoa(int(target.Term)))
-	if next == nil {
-		return
-	}
-	for _, option := range next.NTDOptions {
-		if option.Option == target.NTDOption {
+func quoteNTDOption(chosen string, change *v1alpha1.Change, plan *carrier.Plan) {
+	for _, option := range plan.NTDOptions {
+		if option.Option == chosen {
 			change.NTDOption = decide.ChargeOf(option.Fee)
 		}
 	}

@@ -240,10 +240,7 @@ func goldAt(oneTime, monthly carrier.Number) func(*services.Input) {
 	return func(in *services.Input) {
 		offering(decide.ReadingAnswered, "Fast")(in)
 		in.Memory.Readings.Options.Token = in.Service.Annotations[v1alpha1.AnnotationApprove]
-		in.Memory.Readings.Options.Options.SLAs = []carrier.SLA{{SLA: "Gold", Fee: &carrier.Fee{
-			OneTimeCharge:          &carrier.Money{Amount: oneTime, Currency: "AUD"},
-			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
-		}}}
+		in.Memory.Readings.Options.Options.SLAs = []carrier.SLA{{SLA: "Gold", Fee: decidetest.Fee(oneTime, monthly)}}
 	}
 }
 
@@ -251,14 +248,13 @@ func goldAt(oneTime, monthly carrier.Number) func(*services.Input) {
 // something has to be approved again, at its price.
 func TestAnUnknownSLAThatIsNotFreeIsApprovedAgain(t *testing.T) {
 	t.Parallel()
-	shown := func(in *services.Input) { in.Service.Status.Pending = services.Decide(*in).Pending }
 	for name, row := range map[string]struct {
 		oneTime, monthly carrier.Number
 		step             string
 	}{
 		"free": {"0.00", "0.00", "Submit"}, "a monthly fee": {"0.00", "5.00", "Rest"}, "a fee once": {"5.00", "0.00", "Rest"},
 	} {
-		view := settled(unknownSLA, justRead, shown, approving)
+		view := settled(unknownSLA, justRead, pendingShown, approving)
 		first := view.Service.Status.Pending.Hash
 		goldAt(row.oneTime, row.monthly)(&view)
 		decision := services.Decide(view)

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -91,6 +92,14 @@ func Input(subject decide.Subject) decide.Input {
 		},
 		Now:    Start().Add(time.Minute),
 		Submit: true,
+	}
+}
+
+// Fee is a fee of the carrier, in Australian dollars.
+func Fee(oneTime, monthly carrier.Number) *carrier.Fee {
+	return &carrier.Fee{
+		OneTimeCharge:          &carrier.Money{Amount: oneTime, Currency: "AUD"},
+		MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
 	}
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+)
+
+// The NTD option is sent with the plan and with an SLA alone.
+func TestThePriceContainsTheChosenNTDOption(t *testing.T) {
+	t.Parallel()
+	fee := func(oneTime carrier.Number) *carrier.Fee { return decidetest.Fee(oneTime, "0.00") }
+	offers := []carrier.Plan{{Plan: "Fast", Term: "12 months", NTDOptions: []carrier.NTDOption{
+		{Option: "UPGRADE_1", Fee: fee("10.00")},
+		{Option: "UPGRADE_2", Fee: fee("20.00")},
+		{Option: "NONE", Fee: fee("30.00")},
+	}}}
+	in := &Input{Service: &v1alpha1.BroadbandService{}}
+	for _, row := range []struct {
+		fields []string
+		option string
+		want   []string // per change
+	}{
+		{[]string{decide.FieldPlan}, "UPGRADE_2", []string{"20.00"}},
+		{[]string{decide.FieldPlan}, "", []string{""}},
+		{[]string{decide.FieldPlan}, "UPGRADE_3", []string{""}},
+		{[]string{decide.FieldSLA}, "UPGRADE_2", []string{"20.00"}},
+		{[]string{decide.FieldPlan, decide.FieldTerm, decide.FieldSLA}, "UPGRADE_1", []string{"10.00", "", ""}},
+	} {
+		want := decide.DesiredChange{Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, NTDOption: row.option}}
+		for _, field := range row.fields {
+			want.Changes = append(want.Changes, v1alpha1.Change{Field: field})
+		}
+		var got []string
+		for _, change := range quote(in, want, carrier.PlanOptionsResult{Plans: offers}) {
+			amount := ""
+			if change.NTDOption != nil {
+				amount = change.NTDOption.OneTime.Amount
+			}
+			got = append(got, amount)
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%q with option %q: it costs %q, want %q", row.fields, row.option, got, row.want)
+		}
+	}
+}
+
+// The price is read once more before a change is sent, so a difference is an exception.
+func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
+	t.Parallel()
+	fee := decidetest.Fee
+	quoted := []v1alpha1.Change{
+		{Field: decide.FieldPlan, OneTime: aud("0.00"), MonthlyAfter: aud("58.00")},
+		{Field: decide.FieldSLA, OneTime: aud("0.00"), MonthlyAfter: aud("5.00")},
+	}
+	for name, row := range map[string]struct {
+		plan, sla *carrier.Fee
+		want      string
+	}{
+		"as quoted": {fee("0.00", "58.00"), fee("0.00", "5.00"), ""},
+		"the plan": {
+			fee("1.00", "59.00"), fee("0.00", "5.00"), "the carrier charges 1.00 AUD for the plan (one-time) instead of " +
+				"0.00 AUD, 59.00 AUD for the plan (monthly) instead of 58.00 AUD",
+		},
+		"the SLA": {
+			fee("0.00", "58.00"), fee("0.00", "6.00"),
+			"the carrier charges 6.00 AUD for the restoration SLA (monthly) instead of 5.00 AUD",
+		},
+		"not mentioned": {nil, nil, ""},
+	} {
+		result := carrier.PlanChangeResult{Plan: carrier.Plan{PlanFee: row.plan}, SLA: carrier.SLA{Fee: row.sla}}
+		if got := feeDifference(quoted, "", result); got != row.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
