@@ -21,7 +21,8 @@ concurrent='^\./(controllers/.+|pkg(/.*)?|test/lifecycle)$'
 mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' controllers/*_test.go | sed 's/^/-ginkgo.focus-file=/')
 
 # go test starts packages in this order, so the slowest come first.
-longest=(./hack/demo ./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
+longest=(./hack/demo ./controllers ./cmd/kubectl-broadband/internal/command ./test/drill ./test/fleet ./test/isolation
+  ./test/prove ./test/lifecycle .)
 module=$(go list -m)
 mapfile -t packages < <({
   printf '%s\n' "${longest[@]}"
@@ -71,7 +72,7 @@ if [ "$size" = all ]; then
       exit "$raced_status"
     } &
     with_race=$!
-    run 0 -p=2 "${packages[@]}" || status=1
+    run 0 -p=3 "${packages[@]}" || status=1
     wait "$with_race" || status=1
   else
     echo "test: without the race detector, which needs a C compiler"
