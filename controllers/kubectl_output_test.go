@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,7 +35,7 @@ var (
 	sums    = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)
 	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d[T ])\d\d:\d\d:\d\d(\.\d+)?`) // polls are spread by the objects' UIDs
-	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
+	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]* +((?:Normal|Warning) )`)
 	server  = regexp.MustCompile(`((?:(?:Creation|Deletion) Timestamp|Resource Version): +).*`) // set by the API server
 )
 
@@ -46,7 +47,10 @@ func normalized(w *world.World, printed string) string {
 	printed = sums.ReplaceAllString(printed, "${1}"+strings.Repeat("0", 32))
 	printed = ids.ReplaceAllString(printed, "00000000-0000-0000-0000-000000000000")
 	printed = times.ReplaceAllString(printed, "${1}00:00:00")
-	printed = since.ReplaceAllString(printed, "0s${1}")
+	printed = since.ReplaceAllStringFunc(printed, func(start string) string {
+		kind := since.ReplaceAllString(start, "${1}")
+		return fmt.Sprintf("%-*s%s", len(start)-len(kind), "0s", kind)
+	})
 	printed = server.ReplaceAllString(printed, "${1}…")
 	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
 	for i, line := range lines {

@@ -110,7 +110,13 @@ func (l *lane) failpointAt(e *change, at faultPoint, inject func(apiCall) error)
 // ended because they lost their lease.
 func (l *lane) replaceEnded() {
 	GinkgoHelper()
-	l.managers = slices.DeleteFunc(l.managers, func(m *manager) bool { return !m.isRunning() })
+	l.managers = slices.DeleteFunc(l.managers, func(m *manager) bool {
+		ended := !m.isRunning()
+		if ended {
+			l.proxy.noteEnded(m)
+		}
+		return ended
+	})
 	for len(l.managers) < l.replicas {
 		l.start()
 	}
