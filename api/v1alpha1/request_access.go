@@ -89,6 +89,26 @@ func (s *BroadbandService) ServiceNumber() CarrierID {
 	return cmp.Or(s.Spec.ServiceID, s.Status.ServiceID)
 }
 
+// LastKnown returns what is known of the service at the carrier; before anything is known, all of it
+// is empty.
+func (s *BroadbandService) LastKnown() CarrierState {
+	if s.Status.Carrier == nil {
+		return CarrierState{}
+	}
+	return *s.Status.Carrier
+}
+
+// OnlyObserves reports whether the service is only read and nothing is changed.
+func (s *BroadbandService) OnlyObserves() bool { return s.Spec.ManagementPolicy == ManagementObserve }
+
+// ValueOrEmpty returns the value, or "" if it is not known.
+func (k *KnownValue) ValueOrEmpty() string {
+	if k == nil {
+		return ""
+	}
+	return k.Value
+}
+
 // Ended reports whether an attempt in this phase is finished. A phase that this version does not
 // know counts as not ended, and is ignored.
 func (p RequestPhase) Ended() bool {

@@ -83,6 +83,15 @@ func (l *RequestLedger) placeOf(attemptID string) int {
 	return at
 }
 
+// Baseline returns the plan last applied to the service; nil if none is recorded, or if there is no
+// ledger.
+func (l *RequestLedger) Baseline() *KnownValue {
+	if l == nil {
+		return nil
+	}
+	return l.Spec.Baseline
+}
+
 // ReachedLast returns the newest ended attempt at an operation that reached the carrier or may
 // have; nil for none. A later attempt that did not reach the carrier does not change this. The
 // pointer points into the ledger, which may be nil.

@@ -27,6 +27,15 @@ func ApprovalPolicy(in *Input, own v1alpha1.Approval) v1alpha1.Approval {
 	return v1alpha1.ApprovalAutomatic
 }
 
+// UnknownValuesPolicy returns the policy for declared values that cannot be compared with the
+// carrier's. The object's own setting takes precedence over the account's.
+func UnknownValuesPolicy(in *Input, own v1alpha1.UnknownValues) v1alpha1.UnknownValues {
+	if in.Account.Object != nil {
+		own = cmp.Or(own, in.Account.Object.Spec.UnknownValues)
+	}
+	return cmp.Or(own, v1alpha1.UnknownAsk)
+}
+
 // ApprovalReason is the reason why a person's approval is needed.
 type ApprovalReason struct {
 	Why    string

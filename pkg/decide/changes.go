@@ -95,6 +95,17 @@ func EqualChanges(a, b []v1alpha1.Change) bool {
 	return equal
 }
 
+// ChangesOf returns the changes of the fields whose names begin with prefix.
+func ChangesOf(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
+	var kept []v1alpha1.Change
+	for _, change := range changes {
+		if strings.HasPrefix(change.Field, prefix) {
+			kept = append(kept, change)
+		}
+	}
+	return kept
+}
+
 // HasUnknown reports whether the carrier's present value of any of the changes is unknown.
 func HasUnknown(changes []v1alpha1.Change) bool {
 	return slices.ContainsFunc(changes, func(change v1alpha1.Change) bool { return change.Unknown })

@@ -95,6 +95,13 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, fix)
 }
 
+// exhaustedMessage is the message about an exhausted query.
+func exhaustedMessage(last *v1alpha1.Request, fix string) string {
+	return fmt.Sprintf("%s was sent %d times, but the carrier has not answered it (the last time: %s): "+
+		"it is not sent again automatically. Ask the carrier; then %s",
+		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
+}
+
 // ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
 // forbiddenMost is the maximum.
 const (

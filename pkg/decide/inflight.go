@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -169,15 +168,6 @@ func UnknownVerdict(in *Input, open *v1alpha1.Request) Verdict {
 		ResolveHint(in, open) + notResolvedByAll(in, open)}
 }
 
-// UnknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.
-func UnknownReason(err *v1alpha1.RequestError) string {
-	named := []string{v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost}
-	if err != nil && slices.Contains(named, err.Code) {
-		return err.Code
-	}
-	return v1alpha1.ReasonOutcomeUnknown
-}
-
 // ResolveHint returns the command that resolves a request.
 func ResolveHint(in *Input, open *v1alpha1.Request) string {
 	return ResolveCommand(in, open, "Accepted:<request id>") + " (or =NotAccepted, =Succeeded, =Abandoned)"
@@ -186,12 +176,6 @@ func ResolveHint(in *Input, open *v1alpha1.Request) string {
 // ResolveCommand returns the command that resolves an attempt with an outcome.
 func ResolveCommand(in *Input, attempt *v1alpha1.Request, outcome string) string {
 	return annotateCommand(in, v1alpha1.AnnotationResolve, attempt.AttemptID+"="+outcome)
-}
-
-// annotateCommand returns the command that sets an annotation of the object.
-func annotateCommand(in *Input, annotation, value string) string {
-	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
-		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), annotation, value)
 }
 
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {

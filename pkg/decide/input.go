@@ -20,6 +20,7 @@
 package decide
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,6 +57,12 @@ type Subject interface {
 func Control(object metav1.Object, annotation string) string {
 	const longest = 256
 	return Bounded(object.GetAnnotations()[annotation], longest)
+}
+
+// annotateCommand returns the command that sets an annotation of the object.
+func annotateCommand(in *Input, annotation, value string) string {
+	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
+		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), annotation, value)
 }
 
 // Account is the part of a CarrierAccount that decisions depend on.

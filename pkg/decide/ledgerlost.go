@@ -32,12 +32,6 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 	return open
 }
 
-// LostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
-// lost. It stands for the attempts that came after it, too (R5).
-func LostWithItsLedger(attempt *v1alpha1.Request) bool {
-	return UnknownReason(attempt.Error) == v1alpha1.ReasonLedgerLost
-}
-
 // ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, that
 // is the attempt with this Location, which a person can resolve as accepted with its request id.
 func ReceiptLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {

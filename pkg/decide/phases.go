@@ -214,3 +214,9 @@ func IsAutoRetried(phase v1alpha1.RequestPhase) bool {
 func StandsForLost(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }
+
+// LostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
+// lost. It stands for the attempts that came after it, too (R5).
+func LostWithItsLedger(attempt *v1alpha1.Request) bool {
+	return attempt.Error != nil && attempt.Error.Code == v1alpha1.ReasonLedgerLost
+}

@@ -3,8 +3,6 @@
 package decide
 
 import (
-	"fmt"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -42,13 +40,6 @@ func queriesBefore(in *Input, want DesiredChange) int32 {
 		return last.Repeats
 	}
 	return 0
-}
-
-// exhaustedMessage is the message about an exhausted query.
-func exhaustedMessage(last *v1alpha1.Request, fix string) string {
-	return fmt.Sprintf("%s was sent %d times, but the carrier has not answered it (the last time: %s): "+
-		"it is not sent again automatically. Ask the carrier; then %s",
-		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
 // NamesNoPlan reports that a health response does not contain the plan.

@@ -113,6 +113,32 @@ func ChangedAt(in *Input, topic Topic) time.Time {
 	return at
 }
 
+// ModifiedAt returns when the newest modification of ours ended. Times in a status are whole seconds,
+// so the end of that second is returned. A request that never reached the carrier does not count.
+func ModifiedAt(in *Input) time.Time {
+	var at time.Time
+	for contract := range carrier.Contracts() {
+		done := ReachedOf(in, v1alpha1.Operation(contract.Operation))
+		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
+			at = Later(at, in.Past(done.FinishedAt).Add(StatusPrecision))
+		}
+	}
+	return at
+}
+
+// AgeOf returns the time since a reading was requested, by the clock that shows the longer time: the
+// monotonic clock stops while the machine is suspended, and the wall clock can be set by people.
+func AgeOf(in *Input, reading *Reading) time.Duration {
+	return max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.RequestedAt.Round(0)))
+}
+
+// ReconcileRequested reports whether the reconcile annotation asks for a reading that has not been
+// made for it.
+func ReconcileRequested(in *Input, reading *Reading) bool {
+	token := Control(in.Subject, v1alpha1.AnnotationReconcile)
+	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
+}
+
 // changes reports whether a request has changed the topic. A request that stands for a lost ledger
 // may have changed anything.
 func changes(request *v1alpha1.Request, topic Topic) bool {

@@ -3,6 +3,8 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -58,4 +60,13 @@ func reasonOf(err *v1alpha1.RequestError) string {
 		return v1alpha1.ReasonRequestInvalid
 	}
 	return v1alpha1.ReasonCarrierRejected
+}
+
+// UnknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.
+func UnknownReason(err *v1alpha1.RequestError) string {
+	named := []string{v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost}
+	if err != nil && slices.Contains(named, err.Code) {
+		return err.Code
+	}
+	return v1alpha1.ReasonOutcomeUnknown
 }

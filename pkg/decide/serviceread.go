@@ -49,6 +49,13 @@ func MayReadService(account *Account) bool {
 	return serviceReadSupported(account.Object) == nil && account.Extensions[v1alpha1.ExtensionServiceRead] == nil
 }
 
+// ListsFromAcceptance reports whether the carrier has confirmed that the description of a service
+// lists a change from the moment at which it is accepted until it has ended.
+func ListsFromAcceptance(account *Account) bool {
+	return account.Object != nil &&
+		account.Object.Spec.ServiceRead.Modifications == v1alpha1.ModificationsListedFromAcceptance
+}
+
 // ServiceReadRefused returns the error with which the carrier has refused to describe a service that
 // it shows otherwise; nil if it has not. A 403 or 404 alone may be about the service: only the read
 // of its cancellation says whether the carrier shows it.

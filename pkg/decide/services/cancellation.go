@@ -15,25 +15,6 @@ const (
 	fieldDisconnection = "disconnection"
 )
 
-// unknownCancellation returns a decision while the cancellation is needed but unknown.
-func unknownCancellation(in *Input) *decide.Decision {
-	spec := in.Service.Spec
-	if spec.Cancellation == nil && spec.Disconnection == "" || lastKnown(in).Cancellation != nil {
-		return nil
-	}
-	return awaitReading(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
-}
-
-// unknownAlteration implements: "an unresolved OutcomeUnknown blocks every later change of that
-// service". The unknown outcome of a reschedule or abort blocks them too.
-func unknownAlteration(in *Input) *decide.Decision {
-	open := in.Service.OpenCancellation()
-	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {
-		return nil
-	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.UnknownVerdict(&in.Input, open)}
-}
-
 // desiredCancellation returns the request that the declared cancellation needs. If the carrier's
 // cancellation changed after we had applied ours, this is drift and the drift policy decides.
 func desiredCancellation(in *Input) decide.DesiredChange {
@@ -47,7 +28,7 @@ func desiredCancellation(in *Input) decide.DesiredChange {
 // cancellationDiffers compares the declared cancellation with the carrier's: "OnDate against
 // REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
 func cancellationDiffers(in *Input) decide.DesiredChange {
-	declared, known := in.Service.Spec.Cancellation, lastKnown(in).Cancellation
+	declared, known := in.Service.Spec.Cancellation, in.Service.LastKnown().Cancellation
 	if declared == nil || known == nil || !isAlterable(known) {
 		return decide.DesiredChange{}
 	}
@@ -69,8 +50,8 @@ func cancellationDiffers(in *Input) decide.DesiredChange {
 
 // cancellationBarred returns why no request can apply the declared cancellation; nil if one can.
 func cancellationBarred(in *Input) *decide.Verdict {
-	declared, known := in.Service.Spec.Cancellation, lastKnown(in).Cancellation
-	if declared == nil || known == nil || onlyObserves(in) {
+	declared, known := in.Service.Spec.Cancellation, in.Service.LastKnown().Cancellation
+	if declared == nil || known == nil || in.Service.OnlyObserves() {
 		return nil
 	}
 	if declared.Mode == v1alpha1.CancellationNever {
@@ -119,20 +100,6 @@ func onDateBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.Ca
 	return nil
 }
 
-// cancelledAsWanted ends the comparison: "mode OnDate and the carrier shows it cancelled: nothing
-// else is compared".
-func cancelledAsWanted(in *Input) *decide.Decision {
-	if !endedAsWanted(in) {
-		return nil
-	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
-		Message: fmt.Sprintf(
-			"the service has been cancelled since %s, as declared; nothing else is compared",
-			decide.OrElse(lastKnown(in).Cancellation.CancelledOn, "an unknown day")),
-	}}
-}
-
 func endedAsWanted(in *Input) bool {
 	declared := in.Service.Spec.Cancellation
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
@@ -141,7 +108,7 @@ func endedAsWanted(in *Input) bool {
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
 // one is drift.
 func recordAgreement(in *Input) {
-	known := lastKnown(in).Cancellation
+	known := in.Service.LastKnown().Cancellation
 	if in.Service.Spec.Cancellation == nil || known == nil {
 		return
 	}
@@ -154,36 +121,6 @@ func recordAgreement(in *Input) {
 // declaredEnding returns the declared date of cancellation, or "none".
 func declaredEnding(in *Input) string {
 	return decide.OrElse(string(in.Service.Spec.Cancellation.Date), "none")
-}
-
-// disconnected holds back a modification of a cancelled service: the carrier accepts none until it
-// is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to decide.
-func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
-	since := decide.OrElse(sinceCancelled(in), "an unknown day")
-	reclaim := decide.ReachedOf(&in.Input, v1alpha1.OperationReclaim)
-	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
-		reclaim.Generation == in.Subject.GetGeneration() && !decide.RetryRequested(&in.Input, reclaim)
-	switch {
-	case !cancelled(in):
-		return nil
-	case want.Operation != v1alpha1.OperationReclaim:
-		return decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
-			"the carrier shows the service as cancelled since %s and accepts no changes: reclaim the service "+
-				"(disconnection: Reclaim) so that %s can be sent, or remove that change from spec", since, want.Operation))
-	case done:
-		return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
-			"the carrier shows the service as cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
-				"or, to reclaim the service once more, run: %s%s", since, reclaim.AttemptID, decide.RetryHint(&in.Input, reclaim),
-			decide.WhyRetryIgnored(&in.Input, reclaim))), decide.RetryDue(&in.Input, reclaim))
-	}
-	return nil
-}
-
-func sinceCancelled(in *Input) string {
-	if known := lastKnown(in).Cancellation; known != nil {
-		return known.CancelledOn
-	}
-	return ""
 }
 
 // AsWanted reports whether a cancellation has the state that a request was meant to set.
@@ -219,6 +156,18 @@ func isFinal(known *v1alpha1.CancellationState) bool {
 
 // cancelled reports whether the carrier shows the service cancelled.
 func cancelled(in *Input) bool {
-	known := lastKnown(in).Cancellation
+	known := in.Service.LastKnown().Cancellation
 	return known != nil && known.Cancelled
+}
+
+// onlyReportsCancellationDrift reports whether a cancellation has drifted and the drift is only
+// reported.
+func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
+	return cancellationWasAgreed(in) && !corrects(in, want.Operation)
+}
+
+// cancellationWasAgreed reports whether the carrier's cancellation was as declared at some time.
+func cancellationWasAgreed(in *Input) bool {
+	known := in.Service.LastKnown().Cancellation
+	return known != nil && known.Agreed == declaredEnding(in)
 }

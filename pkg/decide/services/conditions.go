@@ -52,7 +52,7 @@ func approvalAspect(in *Input) *decide.Aspect {
 
 // valueAspects returns the aspects of the values that modifications change.
 func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
-	spec, held, changes := in.Service.Spec, lastKnown(in), differences(desiredChanges(in))
+	spec, held, changes := in.Service.Spec, in.Service.LastKnown(), differences(desiredChanges(in))
 	var aspects []decide.Aspect
 	if spec.Plan != nil {
 		aspects = append(aspects, planAspect(in, changes, verdict))
@@ -78,14 +78,14 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 				aspect.Message = fmt.Sprintf("the carrier changed the %s from %q to %q after the service had converged",
 					value.what, value.known.DriftedFrom, value.known.Value)
 			}
-			aspects = append(aspects, unless(aspect, fieldChanges(changes, value.field), value.known, verdict))
+			aspects = append(aspects, unless(aspect, decide.ChangesOf(changes, value.field), value.known, verdict))
 		}
 	}
 	return aspects
 }
 
 func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) decide.Aspect {
-	plan, declared := lastKnown(in).Plan, in.Service.Spec.Plan.Name
+	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan.Name
 	aspect := inSyncAspect(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
 	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	switch {
@@ -103,13 +103,13 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
 		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
-	return unless(aspect, fieldChanges(changes, "plan."), plan, verdict)
+	return unless(aspect, decide.ChangesOf(changes, "plan."), plan, verdict)
 }
 
 // endingAspects returns the aspects of the service's cancellation and disconnection.
 func endingAspects(in *Input, result rulesResult) []decide.Aspect {
 	var aspects []decide.Aspect
-	known := lastKnown(in).Cancellation
+	known := in.Service.LastKnown().Cancellation
 	if in.Service.Spec.Cancellation != nil {
 		aspects = append(aspects, cancellationAspect(in, known, result.cancellation))
 	}
@@ -256,7 +256,7 @@ func inSyncText(in *Input) string {
 			words = append(words, howSince(declared, days))
 		}
 	}
-	if known := lastKnown(in).Cancellation; known != nil && in.Service.Spec.Cancellation != nil {
+	if known := in.Service.LastKnown().Cancellation; known != nil && in.Service.Spec.Cancellation != nil {
 		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
 	}
 	if len(unconfirmed) > 0 {
@@ -279,7 +279,7 @@ type declaredValue struct {
 
 // declaredValues returns the declared values of the service.
 func declaredValues(in *Input) []declaredValue {
-	spec, held := in.Service.Spec, lastKnown(in)
+	spec, held := in.Service.Spec, in.Service.LastKnown()
 	var declared []declaredValue
 	if spec.Plan != nil {
 		declared = append(declared, declaredValue{"plan", held.Plan}, declaredValue{"term", held.Term})

@@ -15,6 +15,9 @@ const (
 	fieldDSLProfile  = "dslStabilityProfile"
 )
 
+// theDescription names what is read of a service with the extension ServiceRead, in messages.
+const theDescription = "the carrier's description of the service"
+
 // describedValue is a value that the carrier's description of a service contains (extension
 // ServiceRead).
 type describedValue struct {
@@ -51,6 +54,81 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 			spec.DSLStabilityProfile, shown.DSLStabilityProfile, &state.DSLStabilityProfile, exactly,
 		},
 	}
+}
+
+// readsService reports whether the values of the service are read from the carrier's description of
+// it. A carrier that refuses this for one service, or fails to give it several times in a row, is
+// asked in the other ways.
+func readsService(in *Input) bool {
+	reading := &in.Memory.Readings.Service
+	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
+}
+
+// isDescribed reports whether the newest description has been read.
+func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() }
+
+// wasDescribed reports whether a value is recorded that the carrier's description of the service has
+// shown. Every process sees the same.
+func wasDescribed(in *Input) bool {
+	known := in.Service.LastKnown()
+	return isFromService(known.Plan) || isFromService(known.RestorationSLA) ||
+		isFromService(known.AggregationMethod) || isFromService(known.DSLStabilityProfile)
+}
+
+// readsPlanFromService reports whether the plan is read from the description of the service, and not
+// from its health.
+func readsPlanFromService(in *Input) bool {
+	return readsService(in) && (!isDescribed(in) || in.Memory.Readings.Service.Service.Plan != "")
+}
+
+// isFromService reports whether a value is known from the carrier's description of the service.
+func isFromService(value *v1alpha1.KnownValue) bool {
+	return value != nil && value.Source == v1alpha1.SourceService
+}
+
+// describedField returns the field of spec that the description of the service shows and that an
+// operation changes, if the description is the basis of such a request.
+func describedField(in *Input, operation v1alpha1.Operation) (field string, has bool) {
+	readsPlan := operation != v1alpha1.OperationPlanChange || readsPlanFromService(in)
+	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
+		if value.operation == operation && readsService(in) && readsPlan {
+			return value.field, true
+		}
+	}
+	return "", false
+}
+
+// isUndescribed reports whether a declared value is about to be read: it is unknown, or only known by
+// the name that health has for it, and the description has not been read or contains the value. Off
+// DSL, a description has no DSL profile: a new process does not read it again for that.
+func isUndescribed(in *Input, value *describedValue) bool {
+	held := *value.held
+	switch {
+	case value.declared == "" && (value.field != decide.FieldPlan || !needsPlan(in)):
+		return false
+	case held != nil:
+		return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
+	case isDescribed(in):
+		return value.shown != ""
+	}
+	return value.field != fieldDSLProfile || !wasDescribed(in)
+}
+
+// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
+// sent together with the current plan.
+func needsPlan(in *Input) bool {
+	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
+}
+
+// willBeDescribed reports whether a declared value is about to be read from the description of the
+// service. Such a value is not trusted without being read.
+func willBeDescribed(in *Input, field string) bool {
+	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
+		if value.field == field {
+			return readsService(in) && isUndescribed(in, &value)
+		}
+	}
+	return false
 }
 
 // recordDescription records what the carrier's description of the service contains.

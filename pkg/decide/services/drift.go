@@ -4,7 +4,6 @@ package services
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,19 +54,11 @@ func declaredPlanReached(in *Input, held *v1alpha1.KnownValue, plan string, aske
 	if decide.SameName(declared.Name, plan) {
 		return found
 	}
-	if base := baselineOf(in); base != nil && base.AsHealth == plan && decide.SameName(declared.Name, base.Value) {
+	if base := in.Ledger.Baseline(); base != nil && base.AsHealth == plan && decide.SameName(declared.Name, base.Value) {
 		found.Value, found.Source = base.Value, base.Source
 		return found
 	}
 	return nil
-}
-
-// baselineOf returns the plan last applied to the service; nil if none is recorded.
-func baselineOf(in *Input) *v1alpha1.KnownValue {
-	if in.Ledger == nil {
-		return nil
-	}
-	return in.Ledger.Spec.Baseline
 }
 
 // acceptDrift makes a drifted plan the baseline once the spec names it: the service then counts as
@@ -109,11 +100,11 @@ func planDrifted(plan *v1alpha1.KnownValue) bool {
 // onlyReportsPlanDrift reports whether a plan has drifted and the drift is only reported: the
 // service had converged to the declared plan.
 func onlyReportsPlanDrift(in *Input) bool {
-	plan, declared := lastKnown(in).Plan, in.Service.Spec.Plan
+	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan
 	if !planDrifted(plan) || declared == nil {
 		return false
 	}
-	base := baselineOf(in)
+	base := in.Ledger.Baseline()
 	converged := decide.SameName(declared.Name, plan.AsHealth) || decide.SameName(declared.Name, sentPlan(in)) ||
 		base != nil && base.AsHealth == plan.AsHealth && decide.SameName(declared.Name, base.Value)
 	return converged && !corrects(in, v1alpha1.OperationPlanChange)
@@ -131,18 +122,6 @@ func corrects(in *Input, operation v1alpha1.Operation) bool {
 	sent := last != nil && !decide.IsAutoRetried(last.Phase)
 	due := !sent || !in.Now.Before(in.Past(last.SubmittedAt).Add(correctEvery))
 	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
-}
-
-// cancellationWasAgreed reports whether the carrier's cancellation was as declared at some time.
-func cancellationWasAgreed(in *Input) bool {
-	known := lastKnown(in).Cancellation
-	return known != nil && known.Agreed == declaredEnding(in)
-}
-
-// onlyReportsCancellationDrift reports whether a cancellation has drifted and the drift is only
-// reported.
-func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
-	return cancellationWasAgreed(in) && !corrects(in, want.Operation)
 }
 
 // correctsAt returns when reported drift may be corrected; zero if there is none.
@@ -171,24 +150,6 @@ func correctsAt(in *Input) time.Time {
 	return at
 }
 
-// valueDrift reports a drifted plan or value as not in sync, although nothing is sent.
-func valueDrift(in *Input) *decide.Decision {
-	reports := func(value describedValue) bool { return !corrects(in, value.operation) }
-	if onlyObserves(in) || !onlyReportsPlanDrift(in) && !slices.ContainsFunc(drifted(in), reports) {
-		return nil
-	}
-	return driftDecision(in)
-}
-
-// cancellationDrift reports a drifted cancellation as not in sync, although nothing is sent.
-func cancellationDrift(in *Input) *decide.Decision {
-	want := cancellationDiffers(in)
-	if onlyObserves(in) || !want.Wanted() || !onlyReportsCancellationDrift(in, want) {
-		return nil
-	}
-	return driftDecision(in)
-}
-
 // driftDecision is Stuck if a person has to decide, and Working if the policy corrects the drift.
 func driftDecision(in *Input) *decide.Decision {
 	aspect := driftAspect(in)
@@ -204,7 +165,7 @@ func driftDecision(in *Input) *decide.Decision {
 // driftAspect describes the drift, with old and new values; nil if there is none.
 func driftAspect(in *Input) *decide.Aspect {
 	var words []string
-	if plan, declared := lastKnown(in).Plan, in.Service.Spec.Plan; declared != nil &&
+	if plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan; declared != nil &&
 		planDrifted(plan) && !decide.SameName(declared.Name, plan.Value) {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
@@ -247,7 +208,7 @@ func forgetAcceptedDrift(in *Input) {
 // drifted returns the values that the carrier has changed after the service had converged.
 func drifted(in *Input) []describedValue {
 	var values []describedValue
-	state := lastKnown(in)
+	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
 		if held := *value.held; held != nil && held.DriftedFrom != "" {
 			values = append(values, value)

@@ -71,18 +71,3 @@ func shownCharge(c v1alpha1.Change, charge *v1alpha1.Charge) v1alpha1.Charge {
 	nothing := &v1alpha1.Money{Amount: "0.00", Currency: c.MonthlyAfter.Currency}
 	return v1alpha1.Charge{OneTime: nothing, Monthly: nothing}
 }
-
-// pricedRows returns the indexes of the changes that carry a price: the row of the SLA, and the
-// first row of plan and term, which are sold together.
-func pricedRows(changes []v1alpha1.Change) []int {
-	var rows []int
-	ofPlan := false
-	for i, change := range changes {
-		isPlan := change.Field != decide.FieldSLA
-		if !isPlan || !ofPlan {
-			rows = append(rows, i)
-		}
-		ofPlan = ofPlan || isPlan
-	}
-	return rows
-}

@@ -165,10 +165,10 @@ func ApplyResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Reque
 		}
 		if rowOf(request, value.field) == nil {
 			request.Plan = append(request.Plan, v1alpha1.Change{
-				Operation: request.Operation, Field: value.field, From: valueOf(was), To: valueOf(*value.held),
+				Operation: request.Operation, Field: value.field, From: was.ValueOrEmpty(), To: (*value.held).ValueOrEmpty(),
 			})
 		}
-		if valueOf(was) == valueOf(*value.held) {
+		if was.ValueOrEmpty() == (*value.held).ValueOrEmpty() {
 			*value.held = was
 		}
 	}

@@ -81,7 +81,7 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 		return [3]string{}
 	}
 	state := service.Status.Carrier
-	return [3]string{valueOf(state.Plan), valueOf(state.Term), valueOf(state.RestorationSLA)}
+	return [3]string{state.Plan.ValueOrEmpty(), state.Term.ValueOrEmpty(), state.RestorationSLA.ValueOrEmpty()}
 }
 
 // "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more does
@@ -98,17 +98,10 @@ func TestReadingAResultOnceMoreDoesNotFailTheRequest(t *testing.T) {
 		if failed := services.Finish(service, request, body, decidetest.Start(), time.UTC); failed != nil {
 			t.Errorf("%s: %+v", result, failed)
 		}
-		if plan := valueOf(service.Status.Carrier.Plan); plan != "Fast" {
+		if plan := service.Status.Carrier.Plan.ValueOrEmpty(); plan != "Fast" {
 			t.Errorf("%s: the plan is taken to be %q", result, plan)
 		}
 	}
-}
-
-func valueOf(known *v1alpha1.KnownValue) string {
-	if known == nil {
-		return ""
-	}
-	return known.Value
 }
 
 func TestTheStatusInAResultShowsWhetherTheRequestIsDone(t *testing.T) {
@@ -167,7 +160,7 @@ func TestTheRequestedValueIsKnownFromTheResult(t *testing.T) {
 		}
 	}
 	state := service.Status.Carrier
-	if valueOf(state.DSLStabilityProfile) != "Stable" || valueOf(state.AggregationMethod) != "ETHERNET" {
+	if state.DSLStabilityProfile.ValueOrEmpty() != "Stable" || state.AggregationMethod.ValueOrEmpty() != "ETHERNET" {
 		t.Errorf("known are %v and %v", state.DSLStabilityProfile, state.AggregationMethod)
 	}
 }

@@ -5,42 +5,13 @@ package services
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-// modifications sends the first change that may be sent. A change that is held back does not hold
-// back the others. If all are held back, a verdict about work in progress is reported before one
-// that waits for a person.
-func modifications(in *Input) *decide.Decision {
-	var held *decide.Decision
-	for _, want := range desiredChanges(in) {
-		decision := judge(in, want)
-		if !decide.IsRest(decision.Step) {
-			return decision
-		}
-		held = decide.Weightier(held, decision)
-		if decision.Verdict.Reason == v1alpha1.ReasonProgressing {
-			break // it is about to be sent: the others wait their turn
-		}
-	}
-	return held
-}
-
-// cancellation applies the declared cancellation, or explains why that is not possible.
-func cancellation(in *Input) *decide.Decision {
-	if why := cancellationBarred(in); why != nil {
-		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
-	}
-	want := desiredCancellation(in)
-	if !want.Wanted() {
-		return nil
-	}
-	return judge(in, want)
-}
 
 // judge sends a change, or explains why it is not sent.
 func judge(in *Input, want decide.DesiredChange) *decide.Decision {
@@ -76,6 +47,19 @@ func submission(in *Input, want decide.DesiredChange) decide.Submit {
 	return submit
 }
 
+// describedBefore returns what the description of the service showed right before a request; nil if
+// the request does not rest on it.
+func describedBefore(in *Input, operation v1alpha1.Operation) *v1alpha1.DescribedValues {
+	if _, has := describedField(in, operation); !has || !isDescribed(in) {
+		return nil
+	}
+	shown := in.Memory.Readings.Service.Service
+	return &v1alpha1.DescribedValues{
+		Plan: shown.Plan, RestorationSLA: shown.RestorationSLA,
+		AggregationMethod: shown.AggregationMethod, DSLStabilityProfile: shown.DSLStabilityProfile,
+	}
+}
+
 // guard returns a decision if a desired change may not be sent now, or nil.
 type guard func(*Input, decide.DesiredChange) *decide.Decision
 
@@ -102,7 +86,7 @@ func guards() []guard {
 }
 
 func observing(in *Input, _ decide.DesiredChange) *decide.Decision {
-	if !onlyObserves(in) {
+	if !in.Service.OnlyObserves() {
 		return nil
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
@@ -152,14 +136,6 @@ func optionNames(options []carrier.NTDOption) string {
 		return ""
 	}
 	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
-}
-
-// priced waits for the prices of a change if they have to be shown.
-func priced(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
-		return nil
-	}
-	return askPrice(in)
 }
 
 func planning(in *Input, want decide.DesiredChange) *decide.Decision {
@@ -243,25 +219,68 @@ func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.RequeueAt(held, in.Memory.ContactAgain)
 }
 
-// approved waits until a person approves exactly this plan of changes.
-func approved(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !needsApproval(in, want) {
-		return nil
-	}
-	return decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
-}
-
 // sendable holds back a change for the reasons that apply to every kind.
 func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.MaySend(&in.Input, want)
 }
 
-// priceConfirmed implements: "the options are read again right before the POST and a different fee
-// voids the approval". A different fee results in another hash, which the approval does not match.
-func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
-	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+// unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
+// approval or has one: the message contains the carrier's response.
+func unreadNeedsApproval(in *Input) bool {
+	return slices.ContainsFunc(desiredChanges(in), func(want decide.DesiredChange) bool {
+		return want.Unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil
+	})
+}
+
+// disconnected holds back a modification of a cancelled service: the carrier accepts none until it
+// is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to decide.
+func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
+	since := decide.OrElse(sinceCancelled(in), "an unknown day")
+	reclaim := decide.ReachedOf(&in.Input, v1alpha1.OperationReclaim)
+	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
+		reclaim.Generation == in.Subject.GetGeneration() && !decide.RetryRequested(&in.Input, reclaim)
+	switch {
+	case !cancelled(in):
+		return nil
+	case want.Operation != v1alpha1.OperationReclaim:
+		return decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
+			"the carrier shows the service as cancelled since %s and accepts no changes: reclaim the service "+
+				"(disconnection: Reclaim) so that %s can be sent, or remove that change from spec", since, want.Operation))
+	case done:
+		return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
+			"the carrier shows the service as cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
+				"or, to reclaim the service once more, run: %s%s", since, reclaim.AttemptID, decide.RetryHint(&in.Input, reclaim),
+			decide.WhyRetryIgnored(&in.Input, reclaim))), decide.RetryDue(&in.Input, reclaim))
+	}
+	return nil
+}
+
+func sinceCancelled(in *Input) string {
+	if known := in.Service.LastKnown().Cancellation; known != nil {
+		return known.CancelledOn
+	}
+	return ""
+}
+
+// contradicted holds back a change whose last attempt was shown not to have been accepted, if the
+// resolve annotation says otherwise of that attempt, or if the account no longer has the carrier's
+// confirmation. A person who says NotAccepted has the last word.
+func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
+	last := decide.ReachedOf(&in.Input, want.Operation)
+	if !decide.ProvenNotAccepted(last) {
 		return nil
 	}
-	return askPrice(in)
+	said, valid := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
+	named := valid && said.AttemptID == last.AttemptID
+	why := "the account no longer says that the carrier lists each change from its acceptance"
+	switch {
+	case named && said.Outcome == decide.ResolvedNotAccepted, !named && decide.ListsFromAcceptance(&in.Account):
+		return nil
+	case named:
+		why = v1alpha1.AnnotationResolve + " says " + said.Outcome
+	}
+	return decide.RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
+		"the carrier's description of the service showed that it had not accepted %s attempt %s, but %s: nothing is "+
+			"sent. Ask the carrier about this attempt. If it was not accepted, run: %s; otherwise remove the change from spec",
+		last.Operation, last.AttemptID, why, decide.ResolveCommand(&in.Input, last, decide.ResolvedNotAccepted)))
 }

@@ -3,7 +3,6 @@
 package services
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -30,32 +29,6 @@ type Order struct {
 	AVCID             string
 }
 
-// onlyObserves reports whether the state is only read and nothing is changed.
-func onlyObserves(in *Input) bool {
-	return in.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
-}
-
-// approvalOf returns when a change of the service has to be approved.
-func approvalOf(in *Input) v1alpha1.Approval {
-	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
-}
-
-// unknownValuesOf returns the policy for declared values that cannot be compared with the
-// carrier's. The service's setting takes precedence over the account's.
-func unknownValuesOf(in *Input) v1alpha1.UnknownValues {
-	policy := in.Service.Spec.UnknownValues
-	if in.Account.Object != nil {
-		policy = cmp.Or(policy, in.Account.Object.Spec.UnknownValues)
-	}
-	return cmp.Or(policy, v1alpha1.UnknownAsk)
-}
-
-// unseenService is the verdict on a managed service that the carrier does not show: it is read
-// before anything is sent.
-func unseenService(in *Input) decide.Verdict {
-	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
-}
-
 func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
 	if service.Status.Carrier == nil {
 		service.Status.Carrier = &v1alpha1.CarrierState{}
@@ -65,21 +38,4 @@ func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
 
 func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
 	return &v1alpha1.KnownValue{Value: value, Source: source, Since: v1alpha1.WholeSeconds(now)}
-}
-
-// valueOf returns a known value, or "" if it is unknown.
-func valueOf(known *v1alpha1.KnownValue) string {
-	if known == nil {
-		return ""
-	}
-	return known.Value
-}
-
-// lastKnown returns what is known of the service at the carrier; before anything is, all of it is
-// empty.
-func lastKnown(in *Input) v1alpha1.CarrierState {
-	if in.Service.Status.Carrier == nil {
-		return v1alpha1.CarrierState{}
-	}
-	return *in.Service.Status.Carrier
 }

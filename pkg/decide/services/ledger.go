@@ -127,11 +127,6 @@ func valueOnRecord(shown, recorded *v1alpha1.KnownValue, clock decide.Clock) *v1
 	return shown
 }
 
-// isFromService reports whether a value is known from the carrier's description of the service.
-func isFromService(value *v1alpha1.KnownValue) bool {
-	return value != nil && value.Source == v1alpha1.SourceService
-}
-
 // toRemember returns what the ledger records of a value. A value that the description of the service
 // shows can be read again, so it is recorded only to replace an older value of the ledger. If the
 // status were lost, the older value would justify a request, but "what the ledger remembers of a

@@ -11,16 +11,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// openModification returns a decision as long as a modification has not ended.
-func openModification(in *Input) *decide.Decision {
-	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
-}
-
-// openCancellation returns a decision as long as a reschedule or abort has not ended.
-func openCancellation(in *Input) *decide.Decision {
-	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
-}
-
 // evidence determines the outcome of a service's requests from health, from the
 // cancellation, and by repeating a request if that is harmless.
 type evidence struct{ *Input }
@@ -41,7 +31,8 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 		return verifyCancellation(in, open)
 	case proven(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
-	case describable(in, open) || !provable(open) || healthSupported(in) != nil || disproven(in, open):
+	case describable(in, open), !provable(open), disproven(in, open),
+		decide.CheckSupported(&in.Input, carrier.Health) != nil:
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return awaitProof(in, open)
@@ -175,12 +166,12 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 // readSince reports whether this process read the recorded cancellation at or after a time.
 func readSince(in *Input, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
-	return reading.Answered() && lastKnown(in).Cancellation != nil && !reading.RequestedAt.Before(at)
+	return reading.Answered() && in.Service.LastKnown().Cancellation != nil && !reading.RequestedAt.Before(at)
 }
 
 // shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	known := lastKnown(in).Cancellation
+	known := in.Service.LastKnown().Cancellation
 	switch {
 	case known == nil:
 		return nil
@@ -211,7 +202,7 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 			"the approval %s was withdrawn: %s", open.ApprovedHash, lost))
 	}
-	if onlyObserves(in) {
+	if in.Service.OnlyObserves() {
 		return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
 	}
 	return nil

@@ -28,17 +28,10 @@ const (
 	maxNotAccepted = 2
 )
 
-// listsFromAcceptance reports whether the carrier has confirmed that the description of a service
-// lists a change from the moment at which it is accepted until it has ended.
-func listsFromAcceptance(in *Input) bool {
-	account := in.Account.Object
-	return account != nil && account.Spec.ServiceRead.Modifications == v1alpha1.ModificationsListedFromAcceptance
-}
-
 // notAcceptedByDescription ends an attempt that the description of the service shows not to have
 // been accepted; nil if it does not show that.
 func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
-	if !listsFromAcceptance(in) || !mayBeUnaccepted(in, open) || !showsUnchanged(in, open) {
+	if !decide.ListsFromAcceptance(&in.Account) || !mayBeUnaccepted(in, open) || !showsUnchanged(in, open) {
 		return nil
 	}
 	at := decide.FormatTime(&in.Input, in.Memory.Readings.Service.RequestedAt)
@@ -106,27 +99,4 @@ func notAcceptedBefore(in *Input, open *v1alpha1.Request) (count int) {
 		}
 	}
 	return count
-}
-
-// contradicted holds back a change whose last attempt was shown not to have been accepted, if the
-// resolve annotation says otherwise of that attempt, or if the account no longer has the carrier's
-// confirmation. A person who says NotAccepted has the last word.
-func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
-	last := decide.ReachedOf(&in.Input, want.Operation)
-	if !decide.ProvenNotAccepted(last) {
-		return nil
-	}
-	said, valid := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
-	named := valid && said.AttemptID == last.AttemptID
-	why := "the account no longer says that the carrier lists each change from its acceptance"
-	switch {
-	case named && said.Outcome == decide.ResolvedNotAccepted, !named && listsFromAcceptance(in):
-		return nil
-	case named:
-		why = v1alpha1.AnnotationResolve + " says " + said.Outcome
-	}
-	return decide.RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
-		"the carrier's description of the service showed that it had not accepted %s attempt %s, but %s: nothing is "+
-			"sent. Ask the carrier about this attempt. If it was not accepted, run: %s; otherwise remove the change from spec",
-		last.Operation, last.AttemptID, why, decide.ResolveCommand(&in.Input, last, decide.ResolvedNotAccepted)))
 }

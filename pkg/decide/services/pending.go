@@ -4,9 +4,7 @@ package services
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -28,13 +26,19 @@ func pendingOf(in *Input) *v1alpha1.Pending {
 
 // wantedNext returns the changes that would be sent, in addition to those in progress.
 func wantedNext(in *Input) []decide.DesiredChange {
-	if onlyObserves(in) || showsNothing(in) {
+	if in.Service.OnlyObserves() || showsNothing(in) {
 		return nil
 	}
 	return slices.DeleteFunc(append(desiredChanges(in), desiredCancellation(in)), func(want decide.DesiredChange) bool {
 		open := in.Subject.RequestOf(want.Operation)
 		return !want.Wanted() || open != nil && !open.Phase.Ended()
 	})
+}
+
+// showsNothing reports whether there is no plan of changes because the carrier does not show the
+// service. A failed change is recorded, so all processes show it.
+func showsNothing(in *Input) bool {
+	return hiddenTopic(in) != "" && !unreadNeedsApproval(in) && failedChange(in) == nil
 }
 
 // WantedRequests returns the changes that would be sent, with their bodies, in addition to those in
@@ -156,7 +160,7 @@ func hasApprovedBodies(in *Input, held *v1alpha1.Pending, wanted []decide.Desire
 		if sent != nil && sent.ApprovedHash == held.Hash {
 			return sent.BodyHash != want.BodyHash()
 		}
-		state := lastKnown(in)
+		state := in.Service.LastKnown()
 		return want.Operation == v1alpha1.OperationPlanChange && in.Service.Spec.Plan == nil &&
 			(knownSince(in, held, state.Plan) || knownSince(in, held, state.Term))
 	})
@@ -174,126 +178,6 @@ func knownSince(in *Input, held *v1alpha1.Pending, value *v1alpha1.KnownValue) b
 func endsPlan(attempt *v1alpha1.Request) bool {
 	failed := decide.Definitive(attempt.Phase) && !decide.AnotherInProgress(attempt)
 	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(attempt)
-}
-
-// needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
-// monthly fee rises, or when either is unknown". Aggregation conversion and reclaim have no quoted
-// price. OnCost also needs approval for the first change of a service that the object did not
-// order. An unreadable value needs approval "whatever the account says" (R7), and so do unknown
-// values.
-func needsApproval(in *Input, want decide.DesiredChange) bool {
-	policy := approvalOf(in)
-	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
-	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
-}
-
-func costsMoney(want decide.DesiredChange) bool {
-	if want.Operation == v1alpha1.OperationPlanChange {
-		b := billOf(want)
-		return b.Costs()
-	}
-	return want.Operation == v1alpha1.OperationAggregationConversion || want.Operation == v1alpha1.OperationReclaim
-}
-
-func billOf(want decide.DesiredChange) decide.Bill {
-	var b decide.Bill
-	optionPriced := want.Target.NTDOption == ""
-	for _, i := range pricedRows(want.Changes) {
-		c := want.Changes[i]
-		b.AddOneTime(c.OneTime)
-		b.Add(&b.Before, c.MonthlyBefore)
-		b.Add(&b.After, c.MonthlyAfter)
-		b.AddCharge(c.NFAS)
-		b.AddCharge(c.NTDOption)
-		optionPriced = optionPriced || c.NTDOption != nil
-	}
-	b.Unknown = b.Unknown || !optionPriced
-	return b
-}
-
-// untilApproved follows the text about the unreadable value.
-const untilApproved = "; nothing is sent until somebody approves the change or requests another read with " +
-	v1alpha1.AnnotationReconcile
-
-// approvalReason returns why a change waits for a person.
-func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
-	switch policy := approvalOf(in); {
-	case want.Unread:
-	case needsUnknownDecision(in, want):
-		return unknownValueReason(in, want)
-	case policy == v1alpha1.ApprovalOnCost && isFirstChange(in) && !costsMoney(want):
-		return decide.ApprovalReason{
-			Why: "this would be the first change that this object makes to a service that it did not order, " +
-				"and approval is OnCost, so nothing is sent until somebody approves it",
-			Priced: true,
-		}
-	default:
-		return decide.RequiredByPolicy(policy)
-	}
-	on, _ := basisOf(in, want.Operation)
-	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
-}
-
-// unreadText describes what could not be read and why. The reason is the one that this process
-// knows, or otherwise the one that the status last reported.
-func unreadText(in *Input, on basis) string {
-	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
-	switch {
-	case reading.Answered():
-		return words + " (the carrier's response does not contain it)"
-	case reading.Err != nil:
-		return fmt.Sprintf("%s (%s)", words, decide.ErrorText(reading.Err))
-	}
-	for _, condition := range in.Service.Status.Conditions {
-		before, _, found := strings.Cut(condition.Message, untilApproved)
-		if found && condition.Type == v1alpha1.ConditionApprovalRequired && strings.HasPrefix(before, words) {
-			return before
-		}
-	}
-	return words
-}
-
-// unknownValueReason explains why unknown values need an approval.
-func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
-	changes, unread := differences(desiredChanges(in)), []string(nil)
-	why := ""
-	for _, change := range changes {
-		switch {
-		case change.Unknown && change.Field == decide.FieldPlan:
-			why = fmt.Sprintf("health shows the plan as %q, but the carrier is not known to offer a plan with that name "+
-				"for this service: it may be the declared plan, spelled differently; ", change.From)
-		case change.Unknown:
-			unread = append(unread, change.Field)
-		}
-	}
-	if len(unread) > 0 {
-		why += "the carrier's API cannot report " + decide.ListOf(unread) + "; "
-	}
-	why += "nothing is sent until somebody approves this change"
-	if !isPriced(in, want) && pricedOnceApproved(in, want) {
-		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
-			"if it is not zero, the change must be approved again"}
-	}
-	return decide.ApprovalReason{Why: why, Priced: true}
-}
-
-// pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent: an unknown SLA may be trusted instead, and then its price is not needed. With
-// managementPolicy Plan, all prices are shown.
-func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
-	if !onlySLANeedsDecision(in, want) {
-		return false
-	}
-	pending := pendingOf(in)
-	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
-}
-
-// onlySLANeedsDecision reports whether a change consists only of an SLA that a person has to decide
-// about.
-func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
-	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
-	return !planned && needsUnknownDecision(in, want) &&
-		len(fieldChanges(want.Changes, decide.FieldSLA)) == len(want.Changes)
 }
 
 // isFreeAsApproved reports whether an unknown SLA that was approved before its price was read

@@ -14,8 +14,27 @@ import (
 // be shown to a person, or a person has to decide whether it is a change at all. Only a plan change
 // has offers that can be read (spec §4, plan change options).
 func pricing(in *Input, operation v1alpha1.Operation) bool {
-	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
+	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan ||
+		decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval) != v1alpha1.ApprovalAutomatic
 	return operation == v1alpha1.OperationPlanChange && (seen || mayNeedPlanDecision(in))
+}
+
+// priced waits for the prices of a change if they have to be shown.
+func priced(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
+		return nil
+	}
+	return askPrice(in)
+}
+
+// priceConfirmed implements: "the options are read again right before the POST and a different fee
+// voids the approval". A different fee results in another hash, which the approval does not match.
+func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+		return nil
+	}
+	return askPrice(in)
 }
 
 // isPriced reports whether the price of a change is as well known as it can be: the options were
@@ -24,7 +43,7 @@ func isPriced(in *Input, want decide.DesiredChange) bool {
 	switch {
 	case quoteFresh(in):
 		return true
-	case unknownValuesOf(in) == v1alpha1.UnknownTrust && isUnlisted(in):
+	case decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust && isUnlisted(in):
 		return false // trusting it requires offers read now, not the ones shown earlier
 	}
 	recorded := shownPlan(in, want.Operation)
@@ -50,7 +69,7 @@ func quoteFresh(in *Input) bool {
 	if decide.ProvenNotAccepted(last) && reading.RequestedAt.Before(in.Past(last.FinishedAt)) {
 		return false
 	}
-	return reading.Ended() && ageOf(&in.Input, reading) < decide.QuoteAge
+	return reading.Ended() && decide.AgeOf(&in.Input, reading) < decide.QuoteAge
 }
 
 // askPrice reads the options, for the current approval if there is one.
@@ -112,8 +131,8 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 func quotePlan(
 	in *Input, want decide.DesiredChange, change *v1alpha1.Change, next *carrier.Plan, offers []carrier.Plan,
 ) {
-	if state := lastKnown(in); state.Plan != nil && !want.Unread {
-		if now := offered(offers, state.Plan.Value, valueOf(termOfPlan(in))); now != nil {
+	if state := in.Service.LastKnown(); state.Plan != nil && !want.Unread {
+		if now := offered(offers, state.Plan.Value, termOfPlan(in).ValueOrEmpty()); now != nil {
 			change.MonthlyBefore = decide.MonthlyOf(now.PlanFee)
 		}
 	}
@@ -163,4 +182,84 @@ func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
 func sameFee(a, b *carrier.Fee) bool {
 	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
 	return same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
+}
+
+// isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
+// has concerned it, and no person has confirmed it.
+func isAtFirstSight(in *Input) bool {
+	plan := in.Service.LastKnown().Plan
+	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
+		decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange) == nil
+}
+
+// comparesSpelling reports whether the carrier's offers have to be read before a plan with a
+// different name counts as different from the declared one: health may spell the same plan
+// differently.
+func comparesSpelling(in *Input) bool {
+	declared := in.Service.Spec.Plan
+	return declared != nil && isAtFirstSight(in) && !decide.SameName(declared.Name, in.Service.LastKnown().Plan.Value) &&
+		decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) != v1alpha1.UnknownRequest
+}
+
+// isUnlisted reports whether the plan named in health is not known to be offered for the service,
+// so that the change may be one to the same plan. Offers that are too old are not read again for
+// this check, because the changes that are shown still contain its result.
+func isUnlisted(in *Input) bool {
+	switch {
+	case !comparesSpelling(in):
+		return false
+	case quoteFresh(in):
+		return !offers(in, in.Service.LastKnown().Plan.Value)
+	}
+	return decide.HasUnknown(decide.ChangesOf(shownPlan(in, v1alpha1.OperationPlanChange), decide.FieldPlan))
+}
+
+// offers reports whether the carrier is known to offer a plan.
+func offers(in *Input, name string) bool {
+	for _, offer := range in.Memory.Readings.Options.Options.Plans {
+		if decide.SameName(offer.Plan, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayNeedPlanDecision reports whether a person may have to decide about a plan change because of
+// unknown values. Its price is read for that decision.
+func mayNeedPlanDecision(in *Input) bool {
+	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaChanges(in)})
+}
+
+// pricedOnceApproved reports whether the price of a change is read only after a person wants it
+// sent: an unknown SLA may be trusted instead, and then its price is not needed. With
+// managementPolicy Plan, all prices are shown.
+func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
+	if !onlySLANeedsDecision(in, want) {
+		return false
+	}
+	pending := pendingOf(in)
+	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
+}
+
+// onlySLANeedsDecision reports whether a change consists only of an SLA that a person has to decide
+// about.
+func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
+	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
+	return !planned && needsUnknownDecision(in, want) &&
+		len(decide.ChangesOf(want.Changes, decide.FieldSLA)) == len(want.Changes)
+}
+
+// pricedRows returns the indexes of the changes that carry a price: the row of the SLA, and the
+// first row of plan and term, which are sold together.
+func pricedRows(changes []v1alpha1.Change) []int {
+	var rows []int
+	ofPlan := false
+	for i, change := range changes {
+		isPlan := change.Field != decide.FieldSLA
+		if !isPlan || !ofPlan {
+			rows = append(rows, i)
+		}
+		ofPlan = ofPlan || isPlan
+	}
+	return rows
 }

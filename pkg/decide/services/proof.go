@@ -14,19 +14,6 @@ import (
 
 // The rules quoted here are those of docs/design/0027-a-description-proves-a-change.md.
 
-// describedBefore returns what the description of the service showed right before a request; nil if
-// the request does not rest on it.
-func describedBefore(in *Input, operation v1alpha1.Operation) *v1alpha1.DescribedValues {
-	if _, has := describedBasis(in, operation); !has || !isDescribed(in) {
-		return nil
-	}
-	shown := in.Memory.Readings.Service.Service
-	return &v1alpha1.DescribedValues{
-		Plan: shown.Plan, RestorationSLA: shown.RestorationSLA,
-		AggregationMethod: shown.AggregationMethod, DSLStabilityProfile: shown.DSLStabilityProfile,
-	}
-}
-
 // requestedValue is a value that a request sets: as it was described before, as requested, and as it
 // is described now.
 type requestedValue struct{ before, asked, shown string }

@@ -3,7 +3,6 @@
 package services
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -11,99 +10,18 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// unknownPlan returns a decision while the plan is needed but unknown.
-func unknownPlan(in *Input) *decide.Decision {
-	if !needsPlan(in) || lastKnown(in).Plan != nil || readsPlanFromService(in) {
-		return nil
-	}
-	if err := healthSupported(in); err != nil {
-		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the carrier's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
-	}
-	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
-}
-
-// readsService reports whether the values of the service are read from the carrier's description of
-// it. A carrier that refuses this for one service, or fails to give it several times in a row, is
-// asked in the other ways.
-func readsService(in *Input) bool {
-	reading := &in.Memory.Readings.Service
-	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
-}
-
-// isDescribed reports whether the newest description has been read.
-func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() }
-
-// wasDescribed reports whether a value is recorded that the carrier's description of the service has
-// shown. Every process sees the same.
-func wasDescribed(in *Input) bool {
-	known := lastKnown(in)
-	return isFromService(known.Plan) || isFromService(known.RestorationSLA) ||
-		isFromService(known.AggregationMethod) || isFromService(known.DSLStabilityProfile)
-}
-
-// readsPlanFromService reports whether the plan is read from the description of the service, and not
-// from its health.
-func readsPlanFromService(in *Input) bool {
-	return readsService(in) && (!isDescribed(in) || in.Memory.Readings.Service.Service.Plan != "")
-}
-
-// isUndescribed reports whether a declared value is about to be read: it is unknown, or only known by
-// the name that health has for it, and the description has not been read or contains the value. Off
-// DSL, a description has no DSL profile: a new process does not read it again for that.
-func isUndescribed(in *Input, value *describedValue) bool {
-	held := *value.held
-	switch {
-	case value.declared == "" && (value.field != decide.FieldPlan || !needsPlan(in)):
-		return false
-	case held != nil:
-		return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
-	case isDescribed(in):
-		return value.shown != ""
-	}
-	return value.field != fieldDSLProfile || !wasDescribed(in)
-}
-
-// undescribed waits for the description of the service if a declared value has to be read first:
-// nobody is asked about a value that can be read.
-func undescribed(in *Input) *decide.Decision {
-	if !readsService(in) {
-		return nil
-	}
-	state := lastKnown(in)
-	for _, value := range describedValues(in, &state) {
-		if isUndescribed(in, &value) {
-			const what = "the carrier's description of the service"
-			decision := awaitReading(in, decide.TopicService, what, v1alpha1.ReasonCarrierUnavailable)
-			return markTransient(in, decision, decide.TopicService)
-		}
-	}
-	return nil
-}
-
-// willBeDescribed reports whether a declared value is about to be read from the description of the
-// service. Such a value is not trusted without being read.
-func willBeDescribed(in *Input, field string) bool {
-	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
-		if value.field == field {
-			return readsService(in) && isUndescribed(in, &value)
-		}
-	}
-	return false
-}
-
-// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
-// sent together with the current plan.
-func needsPlan(in *Input) bool {
-	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
-}
-
 // awaitReading waits for a reading that the comparison needs.
 func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
 	verdict := readingVerdict(in, in.Memory.Readings.Of(topic), what, unread)
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
+}
+
+// awaitTransient waits for a reading like awaitReading, and writes nothing while that takes only
+// seconds.
+func awaitTransient(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
+	return markTransient(in, awaitReading(in, topic, what, unread), topic)
 }
 
 // unlessEmpty reads at once, unless the last response did not contain the value: that is "a failed
@@ -136,7 +54,7 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 	}
 	switch carrier.ClassOf(reading.Err) {
 	case carrier.NotFoundOrForbidden:
-		return unseenService(in)
+		return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 		return decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
@@ -149,8 +67,6 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
 	}
 }
-
-func healthSupported(in *Input) error { return decide.CheckSupported(&in.Input, carrier.Health) }
 
 // refreshTakes is how long a reading may take before the object reports the wait. Until then
 // nothing is written: the status is updated together with the request, in the same write.
@@ -198,7 +114,7 @@ func observations(in *Input) []observation {
 	}, observation{
 		decide.TopicDisruptions, spec.Observe.DisruptionsInterval.Or(0), status.Disruptions == nil,
 	})
-	if healthSupported(in) == nil {
+	if decide.CheckSupported(&in.Input, carrier.Health) == nil {
 		health := spec.Observe.HealthInterval.Or(defaultHealthInterval)
 		observed = append(observed, observation{decide.TopicHealth, health, false})
 	}
@@ -207,7 +123,7 @@ func observations(in *Input) []observation {
 
 // knowsNoValue reports whether nothing is known that the description of the service contains.
 func knowsNoValue(in *Input) bool {
-	known := lastKnown(in)
+	known := in.Service.LastKnown()
 	return known.Plan == nil && known.RestorationSLA == nil &&
 		known.AggregationMethod == nil && known.DSLStabilityProfile == nil
 }
@@ -224,13 +140,16 @@ func readsCancellationNow(in *Input) bool {
 	case wasDescribed(in) && spec.Cancellation == nil && spec.Disconnection == "":
 		return false
 	}
-	return lastKnown(in).Cancellation == nil
+	return in.Service.LastKnown().Cancellation == nil
 }
 
 // withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its
 // interval or because of the reconcile annotation. The verdict does not change, because a reading
 // does not modify the service.
 func withReadings(in *Input, decision decide.Decision) decide.Decision {
+	if reconcileServed(in) {
+		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	}
 	if !decide.IsRest(decision.Step) || !readable(in) {
 		return decision
 	}
@@ -258,18 +177,13 @@ func (o observation) due(in *Input) (bool, time.Time) {
 	switch {
 	case o.interval <= 0:
 		return false, time.Time{}
-	case reconcileRequested(in, reading), o.firstNow && !reading.Refused():
+	case decide.ReconcileRequested(&in.Input, reading), o.firstNow && !reading.Refused():
 		return true, time.Time{}
 	}
 	last := decide.Later(in.Memory.FirstSeen, reading.RequestedAt)
 	slot := decide.NextSlot(string(in.Subject.GetUID()), o.interval, last)
 	next := decide.Earlier(decide.NotifiedReadAt(&in.Input, o.topic), slot)
 	return !in.Now.Before(next), next
-}
-
-func reconcileRequested(in *Input, reading *decide.Reading) bool {
-	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
 }
 
 // reconcileServed reports whether the reconcile annotation has been handled: the readings made for
@@ -284,4 +198,38 @@ func reconcileServed(in *Input) bool {
 		}
 	}
 	return token != ""
+}
+
+// hiddenTopic returns the topic whose newest reading shows that the account may not see the
+// service; "" if none does. A reading before a modification of ours no longer counts, because the
+// carrier accepted that modification. A Location that the carrier does not find proves nothing
+// about the service.
+func hiddenTopic(in *Input) decide.Topic {
+	for _, topic := range []decide.Topic{decide.TopicCancellation, decide.TopicHealth, decide.TopicDisruptions} {
+		reading := in.Memory.Readings.Of(topic)
+		refused := reading.State == decide.ReadingFailed && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
+		if refused && reading.Handle == (carrier.Handle{}) && !reading.RequestedAt.Before(decide.ModifiedAt(&in.Input)) {
+			return topic
+		}
+	}
+	return ""
+}
+
+// topicToReadFirst returns a topic that a new process has to read before it reports anything, unless a
+// recorded request explains it: the status shows the service as hidden. "" if there is none.
+func topicToReadFirst(in *Input) decide.Topic {
+	if !reportedHidden(in) {
+		return ""
+	}
+	for _, o := range observations(in) {
+		if o.interval > 0 && in.Memory.Readings.Of(o.topic).State == decide.ReadingNone {
+			return o.topic
+		}
+	}
+	return ""
+}
+
+// reportedHidden reports whether the status shows the service as hidden by the carrier.
+func reportedHidden(in *Input) bool {
+	return decide.ReadyIn(in.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
 }

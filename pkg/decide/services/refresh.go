@@ -32,10 +32,10 @@ type basis struct {
 // basisOf returns the basis of an operation. "Where the API version has no such read, our own
 // success or a person's word decides" (R7).
 func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) {
-	if described, has := describedBasis(in, operation); has {
-		return described, true
+	if field, described := describedField(in, operation); described {
+		return basis{decide.TopicService, theDescription, field, v1alpha1.ReasonCarrierUnavailable}, true
 	}
-	if operation == v1alpha1.OperationPlanChange && healthSupported(in) == nil {
+	if operation == v1alpha1.OperationPlanChange && decide.CheckSupported(&in.Input, carrier.Health) == nil {
 		return basis{decide.TopicHealth, "the carrier's plan", decide.FieldPlan, v1alpha1.ReasonPlanUnknown}, true
 	}
 	on = basis{
@@ -66,13 +66,13 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 		decision.Transient = !isPlanUnconfirmed(in)
 		return decision
 	}
-	return markTransient(in, awaitReading(in, on.topic, on.what, on.reason), on.topic)
+	return awaitTransient(in, on.topic, on.what, on.reason)
 }
 
 // isPlanUnconfirmed reports whether the known plan comes from an order or from the user, not from
 // the carrier.
 func isPlanUnconfirmed(in *Input) bool {
-	known := lastKnown(in).Plan
+	known := in.Service.LastKnown().Plan
 	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
 
@@ -83,7 +83,7 @@ func isPlanUnconfirmed(in *Input) bool {
 func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
-	case !requestedForGeneration(in, reading), reading.RequestedAt.Before(modifiedAt(&in.Input)):
+	case !requestedForGeneration(in, reading), reading.RequestedAt.Before(decide.ModifiedAt(&in.Input)):
 		return false
 	case reading.State == decide.ReadingOpen:
 		return want.Unread && !in.Now.Before(reading.RequestedAt.Add(unreadAfter))
@@ -101,13 +101,7 @@ func requestedForGeneration(in *Input, reading *decide.Reading) bool {
 
 // isRecent reports whether a request may be based on a reading.
 func isRecent(in *decide.Input, reading *decide.Reading) bool {
-	return ageOf(in, reading) <= refreshAge
-}
-
-// ageOf returns the time since a reading was requested, by the clock that shows the longer time: the
-// monotonic clock stops while the machine is suspended, and the wall clock can be set by people.
-func ageOf(in *decide.Input, reading *decide.Reading) time.Duration {
-	return max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.RequestedAt.Round(0)))
+	return decide.AgeOf(in, reading) <= refreshAge
 }
 
 // matchesReading reports whether the known value is the one from the reading. The two differ if the
@@ -124,7 +118,7 @@ func matchesReading(in *Input, on basis) bool {
 		return matchesDescription(in)
 	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes, decide.TopicOrder:
 	}
-	known := lastKnown(in).Plan
+	known := in.Service.LastKnown().Plan
 	if known == nil {
 		return false
 	}
@@ -140,25 +134,11 @@ func hasValue(reading *decide.Reading, topic decide.Topic) bool {
 	return reading.Answered() && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
 }
 
-// modifiedAt returns when the ledger's newest modification ended. Times in a status are whole
-// seconds, so the end of that second is returned. A request that never reached the carrier does not
-// count.
-func modifiedAt(in *decide.Input) time.Time {
-	var at time.Time
-	for contract := range carrier.Contracts() {
-		done := decide.ReachedOf(in, v1alpha1.Operation(contract.Operation))
-		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
-			at = decide.Later(at, in.Past(done.FinishedAt).Add(decide.StatusPrecision))
-		}
-	}
-	return at
-}
-
 // readableFrom returns the time from which a reading counts. A reading that was requested in the
 // same second in which the known value was recorded cannot be distinguished from an older one.
 func readableFrom(in *Input, on basis) time.Time {
-	from := modifiedAt(&in.Input)
-	if known := lastKnown(in).Plan; on.topic == decide.TopicHealth && known != nil {
+	from := decide.ModifiedAt(&in.Input)
+	if known := in.Service.LastKnown().Plan; on.topic == decide.TopicHealth && known != nil {
 		from = decide.Later(from, in.Past(known.Since).Add(decide.StatusPrecision))
 	}
 	return from
@@ -180,13 +160,6 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on)
 }
 
-// waitsOrHeldBack reports whether a change waits for an open modification or is held back after a
-// failure. Then it needs no approval. Otherwise two processes, one without the reading, would
-// overwrite each other's status.
-func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
-	return in.Service.OpenRequest() != nil || refused(in, withBody(in, want)) != nil
-}
-
 // givesNoReading reports whether the carrier gives no reading: "refused, or has failed for 1 h"
 // (R7), or answered without the value.
 func givesNoReading(in *Input, reading *decide.Reading) bool {
@@ -202,7 +175,7 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be
 // the intended one: its plan is only known from an order or from the user.
 func mayAppear(in *Input, reading *decide.Reading) bool {
-	return isPlanUnconfirmed(in) && lastKnown(in).Plan.AsHealth == "" &&
+	return isPlanUnconfirmed(in) && in.Service.LastKnown().Plan.AsHealth == "" &&
 		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 
@@ -235,23 +208,12 @@ func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	return want
 }
 
-// describedBasis returns the description of the service as the basis of a change of one of its values.
-func describedBasis(in *Input, operation v1alpha1.Operation) (on basis, has bool) {
-	readsPlan := operation != v1alpha1.OperationPlanChange || readsPlanFromService(in)
-	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
-		if value.operation == operation && readsService(in) && readsPlan {
-			const what = "the carrier's description of the service"
-			return basis{decide.TopicService, what, value.field, v1alpha1.ReasonCarrierUnavailable}, true
-		}
-	}
-	return basis{}, false
-}
-
 // matchesDescription reports whether the known values are those of the newest description. A value
 // that it does not contain matches.
 func matchesDescription(in *Input) bool {
-	for _, value := range describedValues(in, carrierState(in.Service)) {
-		if value.shown != "" && !value.same(value.shown, valueOf(*value.held)) {
+	state := in.Service.LastKnown()
+	for _, value := range describedValues(in, &state) {
+		if value.shown != "" && !value.same(value.shown, (*value.held).ValueOrEmpty()) {
 			return false
 		}
 	}
@@ -266,7 +228,7 @@ func anotherModification(in *Input, on basis) *decide.Decision {
 	again := reading.RequestedAt.Add(decide.InProgressPause(reading.Modified))
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := decide.ReadingStep(&in.Input, on.topic, token, func() (bool, time.Time) {
-		return reconcileRequested(in, reading) || !in.Now.Before(again), again
+		return decide.ReconcileRequested(&in.Input, reading) || !in.Now.Before(again), again
 	})
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonChangeInProgress,

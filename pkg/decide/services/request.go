@@ -72,6 +72,13 @@ func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 	return held
 }
 
+// waitsOrHeldBack reports whether a change waits for an open modification or is held back after a
+// failure. Then it needs no approval. Otherwise two processes, one without the reading, would
+// overwrite each other's status.
+func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
+	return in.Service.OpenRequest() != nil || refused(in, withBody(in, want)) != nil
+}
+
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
 // ledger was lost and its requests were abandoned, the request that stands for all of them is
 // returned instead, except for reschedule and abort.
@@ -86,7 +93,7 @@ func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 // aboutAnother reports whether another cancellation has been requested since a request was sent.
 // The outcome of that request does not apply to the new cancellation.
 func aboutAnother(in *Input, request *v1alpha1.Request) bool {
-	known := lastKnown(in).Cancellation
+	known := in.Service.LastKnown().Cancellation
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -14,7 +15,7 @@ import (
 // with trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
 func applyTrust(in *Input) {
 	trustUnreadable(in)
-	switch plan := lastKnown(in).Plan; {
+	switch plan := in.Service.LastKnown().Plan; {
 	case in.Service.Spec.Plan == nil:
 	case plan == nil:
 		trustPlan(in)
@@ -25,7 +26,7 @@ func applyTrust(in *Input) {
 
 // trustUnreadable records the declared values in place of those that cannot be read.
 func trustUnreadable(in *Input) {
-	state := lastKnown(in) // the recorded state stays unchanged if no value is taken
+	state := in.Service.LastKnown() // the recorded state stays unchanged if no value is taken
 	spec := in.Service.Spec
 	for _, aspect := range []struct {
 		name            v1alpha1.TrustedAspect
@@ -60,7 +61,7 @@ func trustUnreadable(in *Input) {
 // trustPlan records the plan as declared instead of reading it, or if it cannot be read.
 func trustPlan(in *Input) {
 	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
-	readable := healthSupported(in) == nil || willBeDescribed(in, decide.FieldPlan)
+	readable := decide.CheckSupported(&in.Input, carrier.Health) == nil || willBeDescribed(in, decide.FieldPlan)
 	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && readable {
 		return
 	}
@@ -73,7 +74,8 @@ func trustPlan(in *Input) {
 func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 	declared := in.Service.Spec.Plan.Name
 	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == decide.ReadingAnswered
-	trusted := unknownValuesOf(in) == v1alpha1.UnknownTrust && offersRead && isUnlisted(in)
+	policy := decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues)
+	trusted := policy == v1alpha1.UnknownTrust && offersRead && isUnlisted(in)
 	change := v1alpha1.Change{
 		Operation: v1alpha1.OperationPlanChange, Field: decide.FieldPlan, From: plan.Value, To: declared,
 	}
@@ -92,7 +94,7 @@ func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspe
 		return false
 	}
 	listed := slices.Contains(in.Service.Spec.TrustDeclared, aspect)
-	return listed || unknownValuesOf(in) == v1alpha1.UnknownTrust
+	return listed || decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust
 }
 
 // takeTrust handles the trust annotation for the changes that are shown, and reports whether it

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// approved waits until a person approves exactly this plan of changes.
+func approved(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !needsApproval(in, want) {
+		return nil
+	}
+	return decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
+}
+
+// needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
+// monthly fee rises, or when either is unknown". Aggregation conversion and reclaim have no quoted
+// price. OnCost also needs approval for the first change of a service that the object did not
+// order. An unreadable value needs approval "whatever the account says" (R7), and so do unknown
+// values.
+func needsApproval(in *Input, want decide.DesiredChange) bool {
+	policy := decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
+	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
+	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
+}
+
+func costsMoney(want decide.DesiredChange) bool {
+	if want.Operation == v1alpha1.OperationPlanChange {
+		b := billOf(want)
+		return b.Costs()
+	}
+	return want.Operation == v1alpha1.OperationAggregationConversion || want.Operation == v1alpha1.OperationReclaim
+}
+
+func billOf(want decide.DesiredChange) decide.Bill {
+	var b decide.Bill
+	optionPriced := want.Target.NTDOption == ""
+	for _, i := range pricedRows(want.Changes) {
+		c := want.Changes[i]
+		b.AddOneTime(c.OneTime)
+		b.Add(&b.Before, c.MonthlyBefore)
+		b.Add(&b.After, c.MonthlyAfter)
+		b.AddCharge(c.NFAS)
+		b.AddCharge(c.NTDOption)
+		optionPriced = optionPriced || c.NTDOption != nil
+	}
+	b.Unknown = b.Unknown || !optionPriced
+	return b
+}
+
+// untilApproved follows the text about the unreadable value.
+const untilApproved = "; nothing is sent until somebody approves the change or requests another read with " +
+	v1alpha1.AnnotationReconcile
+
+// approvalReason returns why a change waits for a person.
+func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
+	switch policy := decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval); {
+	case want.Unread:
+	case needsUnknownDecision(in, want):
+		return unknownValueReason(in, want)
+	case policy == v1alpha1.ApprovalOnCost && isFirstChange(in) && !costsMoney(want):
+		return decide.ApprovalReason{
+			Why: "this would be the first change that this object makes to a service that it did not order, " +
+				"and approval is OnCost, so nothing is sent until somebody approves it",
+			Priced: true,
+		}
+	default:
+		return decide.RequiredByPolicy(policy)
+	}
+	on, _ := basisOf(in, want.Operation)
+	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
+}
+
+// unreadText describes what could not be read and why. The reason is the one that this process
+// knows, or otherwise the one that the status last reported.
+func unreadText(in *Input, on basis) string {
+	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
+	switch {
+	case reading.Answered():
+		return words + " (the carrier's response does not contain it)"
+	case reading.Err != nil:
+		return fmt.Sprintf("%s (%s)", words, decide.ErrorText(reading.Err))
+	}
+	for _, condition := range in.Service.Status.Conditions {
+		before, _, found := strings.Cut(condition.Message, untilApproved)
+		if found && condition.Type == v1alpha1.ConditionApprovalRequired && strings.HasPrefix(before, words) {
+			return before
+		}
+	}
+	return words
+}
+
+// unknownValueReason explains why unknown values need an approval.
+func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
+	changes, unread := differences(desiredChanges(in)), []string(nil)
+	why := ""
+	for _, change := range changes {
+		switch {
+		case change.Unknown && change.Field == decide.FieldPlan:
+			why = fmt.Sprintf("health shows the plan as %q, but the carrier is not known to offer a plan with that name "+
+				"for this service: it may be the declared plan, spelled differently; ", change.From)
+		case change.Unknown:
+			unread = append(unread, change.Field)
+		}
+	}
+	if len(unread) > 0 {
+		why += "the carrier's API cannot report " + decide.ListOf(unread) + "; "
+	}
+	why += "nothing is sent until somebody approves this change"
+	if !isPriced(in, want) && pricedOnceApproved(in, want) {
+		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
+			"if it is not zero, the change must be approved again"}
+	}
+	return decide.ApprovalReason{Why: why, Priced: true}
+}
+
+// isFirstChange reports whether the object has not changed the service yet and did not order it.
+// Its spec may be out of date, and nobody has reviewed what it would change. The status shows the
+// newest ended attempt of each operation, and the ledger has the earlier ones.
+func isFirstChange(in *Input) bool {
+	if in.Service.Spec.OrderRef != nil {
+		return false
+	}
+	for i := range in.Service.Status.Requests {
+		request := &in.Service.Status.Requests[i]
+		if mayHaveChanged(in, request.UID, request.TakenOver, request.Phase) {
+			return false
+		}
+	}
+	return in.Ledger == nil || !slices.ContainsFunc(in.Ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
+		return mayHaveChanged(in, ended.UID, ended.TakenOver, ended.Outcome)
+	})
+}
+
+// mayHaveChanged reports whether the object sent an attempt in this phase that has changed the
+// service, or may have. An attempt that the carrier refused has changed nothing.
+func mayHaveChanged(in *Input, uid string, takenOver bool, phase v1alpha1.RequestPhase) bool {
+	return uid == string(in.Service.UID) && !takenOver && !decide.MayOrderAgain(phase)
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// rule checks one thing. It returns a decision, or nil to let the next rule decide.
+type rule func(*Input) *decide.Decision
+
+// servicePass lists the rules of one pass over a service, in order. The first rule that returns a
+// decision wins.
+func servicePass() []rule {
+	return []rule{
+		common(decide.AnsweredRequest),  // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson), // a person's resolution settles an unknown outcome
+		whoseService,                    // the order that the service comes from, and the account's list of services
+		common(decide.AccountReady),     // no call is possible without a login
+		common(decide.SentElsewhere),    // a request in progress belongs to the carrier and identity it was sent to
+		onlyTracked,                     // for a service that is not on the account's list, only that request is tracked
+	}
+}
+
+// modificationLane lists the rules for plan, SLA, aggregation, DSL profile and reclaim. These
+// requests are sent one at a time.
+func modificationLane() []rule {
+	return []rule{
+		openModification,  // a request at the carrier is tracked until it ends
+		unknownAlteration, // an unknown outcome blocks every change of the service
+		cancelledAsWanted, // a service that has ended as declared is no longer compared
+		hidden,            // nothing is reported about a service that the carrier does not show
+		undescribed,       // the carrier's description of the service is read if a declared value has to be known
+		unknownPlan,       // the plan is read if it has to be known
+		firstReading,      // the first read checks whether the service exists
+		modifications,     // differences are sent to the carrier, if the guards allow it
+		valueDrift,        // the carrier has moved to another plan or value, which is only reported
+	}
+}
+
+// cancellationLane lists the rules for the service's cancellation: "reschedule and abort are
+// immediate and never wait behind" a modification.
+func cancellationLane() []rule {
+	return []rule{
+		openCancellation,    // a request at the carrier is tracked until it ends
+		unknownCancellation, // the cancellation is read if it has to be known
+		cancellation,        // differences are sent to the carrier, if the guards allow it
+		cancellationDrift,   // the carrier has a different cancellation, which is only reported
+	}
+}
+
+// applyRules applies the rules of the pass, and then those of both lanes.
+func applyRules(in *Input) rulesResult {
+	if first := firstOf(in, servicePass()); first != nil {
+		return rulesResult{*first, first.Verdict, first.Verdict}
+	}
+	modified, ended := firstOf(in, modificationLane()), firstOf(in, cancellationLane())
+	settled := inSync(in)
+	result := rulesResult{decide.Decision{Step: decide.Rest{}, Verdict: settled}, settled, settled}
+	if modified != nil {
+		result.modification = modified.Verdict
+	}
+	if ended != nil {
+		result.cancellation = ended.Verdict
+	}
+	if both := decide.Combined(modified, ended); both != nil {
+		result.both = *both
+	}
+	return result
+}
+
+// firstOf returns the decision of the first rule that has one; nil if none has.
+func firstOf(in *Input, rules []rule) *decide.Decision {
+	for _, rule := range rules {
+		if decision := rule(in); decision != nil {
+			return decision
+		}
+	}
+	return nil
+}
+
+// common adapts a rule that applies to objects of every kind.
+func common(rule func(*decide.Input) *decide.Decision) rule {
+	return func(in *Input) *decide.Decision { return rule(&in.Input) }
+}
+
+// whoseService returns a decision if this object must not manage the service.
+func whoseService(in *Input) *decide.Decision {
+	serviceID := in.Service.ServiceNumber()
+	switch {
+	case serviceID == "":
+		return orderNotReady(in)
+	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.OpenRequests()) == 0:
+		return &decide.Decision{Step: decide.Rest{}, Verdict: unseenService(in)}
+	}
+	return nil
+}
+
+// orderNotReady waits until the order has a service.
+func orderNotReady(in *Input) *decide.Decision {
+	why := "has no service yet: the operator continues automatically once status.serviceID of the order is set"
+	switch {
+	case in.Order == nil:
+		why = "does not exist in this namespace: create it, or set serviceID"
+	case !in.Order.Accepted:
+		why = "has not been accepted by the carrier: the operator continues automatically once the order has been " +
+			"accepted and has a service"
+	}
+	name := ""
+	if in.Service.Spec.OrderRef != nil {
+		name = in.Service.Spec.OrderRef.Name
+	}
+	return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
+}
+
+// onlyTracked handles a service that was removed from the account's list: a request at the carrier
+// is tracked until it ends, and no other call is made.
+func onlyTracked(in *Input) *decide.Decision {
+	if decide.Listed(in.Account.Object, in.Service.ServiceNumber()) {
+		return nil
+	}
+	refusal := unseenService(in)
+	tracked := decide.Combined(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
+	if tracked == nil {
+		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal}
+	}
+	return tracked
+}
+
+// orRefused replaces any call that does not track the open request with a refusal.
+func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decision {
+	if decision == nil {
+		return nil
+	}
+	switch decision.Step.(type) {
+	case decide.StartReading, decide.ContinueReading, decide.Submit, decide.SubmitQuery, decide.Probe:
+		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal, RequeueAt: decision.RequeueAt}
+	case decide.Rest, decide.Poll, decide.RecordAnswer, decide.Resolve:
+	}
+	return decision
+}
+
+// unseenService is the verdict on a managed service that the carrier does not show: it is read
+// before anything is sent.
+func unseenService(in *Input) decide.Verdict {
+	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
+}
+
+// openModification returns a decision as long as a modification has not ended.
+func openModification(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
+}
+
+// unknownAlteration implements: "an unresolved OutcomeUnknown blocks every later change of that
+// service". The unknown outcome of a reschedule or abort blocks them too.
+func unknownAlteration(in *Input) *decide.Decision {
+	open := in.Service.OpenCancellation()
+	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.UnknownVerdict(&in.Input, open)}
+}
+
+// cancelledAsWanted ends the comparison: "mode OnDate and the carrier shows it cancelled: nothing
+// else is compared".
+func cancelledAsWanted(in *Input) *decide.Decision {
+	if !endedAsWanted(in) {
+		return nil
+	}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
+		Message: fmt.Sprintf(
+			"the service has been cancelled since %s, as declared; nothing else is compared",
+			decide.OrElse(in.Service.LastKnown().Cancellation.CancelledOn, "an unknown day")),
+	}}
+}
+
+// hidden stops if the carrier does not show the service: a 403 or 404 from any reading counts.
+// Nothing is reported about such a service, and nothing is changed in it.
+func hidden(in *Input) *decide.Decision {
+	const what = "the service's state at the carrier"
+	topic, failed := hiddenTopic(in), failedChange(in)
+	if topic == "" {
+		first := topicToReadFirst(in)
+		if first == "" || failed != nil {
+			return nil
+		}
+		return awaitTransient(in, first, what, v1alpha1.ReasonCarrierUnavailable)
+	}
+	if unreadNeedsApproval(in) {
+		return nil
+	}
+	decision := awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
+	if failed != nil {
+		decision.Verdict = failed.Verdict // the failure is recorded: processes without this reading report it, too
+	}
+	return decision
+}
+
+// undescribed waits for the description of the service if a declared value has to be read first:
+// nobody is asked about a value that can be read.
+func undescribed(in *Input) *decide.Decision {
+	if !readsService(in) {
+		return nil
+	}
+	state := in.Service.LastKnown()
+	for _, value := range describedValues(in, &state) {
+		if isUndescribed(in, &value) {
+			return awaitTransient(in, decide.TopicService, theDescription, v1alpha1.ReasonCarrierUnavailable)
+		}
+	}
+	return nil
+}
+
+// unknownPlan returns a decision while the plan is needed but unknown.
+func unknownPlan(in *Input) *decide.Decision {
+	if !needsPlan(in) || in.Service.LastKnown().Plan != nil || readsPlanFromService(in) {
+		return nil
+	}
+	if err := decide.CheckSupported(&in.Input, carrier.Health); err != nil {
+		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
+			"the carrier's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
+	}
+	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+}
+
+// firstReading waits for the first reading of the description of the service, or else of its
+// cancellation, a free GET. Unless this reading is disabled, it comes before any report about a
+// service that the carrier has not shown, and before any change of a service that may be cancelled.
+func firstReading(in *Input) *decide.Decision {
+	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
+		return nil
+	}
+	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
+		return awaitTransient(in, decide.TopicService, theDescription, v1alpha1.ReasonCarrierUnavailable)
+	}
+	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
+	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
+		return nil
+	}
+	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+}
+
+// hasBeenShown reports whether the carrier has shown the service before, from a value that is still
+// known.
+func hasBeenShown(in *Input) bool {
+	return in.Service.Status.Health != nil || wasDescribed(in)
+}
+
+// modifications sends the first change that may be sent. A change that is held back does not hold
+// back the others. If all are held back, a verdict about work in progress is reported before one
+// that waits for a person.
+func modifications(in *Input) *decide.Decision {
+	var held *decide.Decision
+	for _, want := range desiredChanges(in) {
+		decision := judge(in, want)
+		if !decide.IsRest(decision.Step) {
+			return decision
+		}
+		held = decide.Weightier(held, decision)
+		if decision.Verdict.Reason == v1alpha1.ReasonProgressing {
+			break // it is about to be sent: the others wait their turn
+		}
+	}
+	return held
+}
+
+// valueDrift reports a drifted plan or value as not in sync, although nothing is sent.
+func valueDrift(in *Input) *decide.Decision {
+	reports := func(value describedValue) bool { return !corrects(in, value.operation) }
+	if in.Service.OnlyObserves() || !onlyReportsPlanDrift(in) && !slices.ContainsFunc(drifted(in), reports) {
+		return nil
+	}
+	return driftDecision(in)
+}
+
+// openCancellation returns a decision as long as a reschedule or abort has not ended.
+func openCancellation(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
+}
+
+// unknownCancellation returns a decision while the cancellation is needed but unknown.
+func unknownCancellation(in *Input) *decide.Decision {
+	spec := in.Service.Spec
+	if spec.Cancellation == nil && spec.Disconnection == "" || in.Service.LastKnown().Cancellation != nil {
+		return nil
+	}
+	return awaitReading(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+}
+
+// cancellation applies the declared cancellation, or explains why that is not possible.
+func cancellation(in *Input) *decide.Decision {
+	if why := cancellationBarred(in); why != nil {
+		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
+	}
+	want := desiredCancellation(in)
+	if !want.Wanted() {
+		return nil
+	}
+	return judge(in, want)
+}
+
+// cancellationDrift reports a drifted cancellation as not in sync, although nothing is sent.
+func cancellationDrift(in *Input) *decide.Decision {
+	want := cancellationDiffers(in)
+	if in.Service.OnlyObserves() || !want.Wanted() || !onlyReportsCancellationDrift(in, want) {
+		return nil
+	}
+	return driftDecision(in)
+}
