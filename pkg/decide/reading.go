@@ -133,7 +133,7 @@ func AgeOf(in *Input, reading *Reading) time.Duration {
 }
 
 // ReconcileRequested reports whether the reconcile annotation asks for a reading that has not been
-// made for it.
+// requested for this annotation yet.
 func ReconcileRequested(in *Input, reading *Reading) bool {
 	token := Control(in.Subject, v1alpha1.AnnotationReconcile)
 	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token

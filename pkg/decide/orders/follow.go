@@ -74,8 +74,7 @@ func followed(in *Input, decision *decide.Decision) *decide.Decision {
 // nextLook returns when the order is read next; zero if it is not.
 func nextLook(in *Input) time.Time {
 	reading := &in.Memory.Readings.Order
-	asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	if asked != "" && asked != in.Order.Status.Handled.Reconcile && asked != reading.Token {
+	if decide.ReconcileRequested(&in.Input, reading) {
 		return decide.Later(in.Now, in.Memory.NotBefore)
 	}
 	if lacksRead(in, reading) {

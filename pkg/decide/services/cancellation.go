@@ -55,14 +55,14 @@ func cancellationBarred(in *Input) *decide.Verdict {
 		return nil
 	}
 	if declared.Mode == v1alpha1.CancellationNever {
-		return neverBarred(in, known)
+		return abortBarred(in, known)
 	}
-	return onDateBarred(in, declared, known)
+	return rescheduleBarred(in, declared, known)
 }
 
-// neverBarred reports a cancellation that can no longer be aborted. A service that is to be
-// reclaimed does not need the abort.
-func neverBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
+// abortBarred returns why the cancellation can no longer be aborted; nil if it can. A service that is
+// to be reclaimed does not need the abort.
+func abortBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 	if !isFinal(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
 	}
@@ -74,7 +74,9 @@ func neverBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 	}
 }
 
-func onDateBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *decide.Verdict {
+// rescheduleBarred returns why the cancellation cannot be moved to the declared date; nil if it can,
+// or if it has that date.
+func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *decide.Verdict {
 	date := string(declared.Date)
 	switch {
 	case known.Cancelled, known.RequestDate == date && (isAlterable(known) || isFinal(known)):
@@ -146,8 +148,9 @@ func isAlterable(known *v1alpha1.CancellationState) bool {
 	return requested && (known.CanAbort || known.CanReschedule)
 }
 
-// isFinal reports whether the cancellation has been submitted to the carrier or carried out. An
-// aborted or rejected cancellation counts as none.
+// isFinal reports whether there is a cancellation that can no longer be altered: it has been submitted
+// to the carrier or carried out, or the carrier does not allow it. A status that this version does not
+// know counts as one. An aborted or rejected cancellation counts as none.
 func isFinal(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected

@@ -15,7 +15,7 @@ const (
 	fieldDSLProfile  = "dslStabilityProfile"
 )
 
-// theDescription names what is read of a service with the extension ServiceRead, in messages.
+// theDescription is what messages call the reading of a service with the extension ServiceRead.
 const theDescription = "the carrier's description of the service"
 
 // describedValue is a value that the carrier's description of a service contains (extension
@@ -149,7 +149,8 @@ func recordDescription(in *Input, reading *decide.Reading) {
 }
 
 // described returns a value as it is known after a reading. A value of another source is kept if the
-// reading confirms it, or is not newer. One that was only trusted, or named by health, is replaced.
+// reading confirms it, or is not newer. One that was only trusted, or named by health, is replaced. If
+// the service had the declared value before, the new one has drifted from it.
 func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
 	held, found := *value.held, knownValue(value.shown, v1alpha1.SourceService, askedAt)
 	if held == nil {

@@ -18,7 +18,7 @@ func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.De
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
 }
 
-// awaitTransient waits for a reading like awaitReading, and writes nothing while that takes only
+// awaitTransient waits for a reading, as awaitReading does. Nothing is written while that takes only
 // seconds.
 func awaitTransient(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
 	return markTransient(in, awaitReading(in, topic, what, unread), topic)
@@ -145,7 +145,8 @@ func readsCancellationNow(in *Input) bool {
 
 // withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its
 // interval or because of the reconcile annotation. The verdict does not change, because a reading
-// does not modify the service.
+// does not modify the service. It also marks the reconcile annotation as handled once the readings
+// that were requested for it have ended.
 func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	if reconcileServed(in) {
 		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
@@ -215,8 +216,8 @@ func hiddenTopic(in *Input) decide.Topic {
 	return ""
 }
 
-// topicToReadFirst returns a topic that a new process has to read before it reports anything, unless a
-// recorded request explains it: the status shows the service as hidden. "" if there is none.
+// topicToReadFirst returns a topic that a new process has to read before it reports anything, because
+// the status shows the service as hidden; "" if there is none.
 func topicToReadFirst(in *Input) decide.Topic {
 	if !reportedHidden(in) {
 		return ""

@@ -34,10 +34,10 @@ func modificationLane() []rule {
 		openModification,  // a request at the carrier is tracked until it ends
 		unknownAlteration, // an unknown outcome blocks every change of the service
 		cancelledAsWanted, // a service that has ended as declared is no longer compared
-		hidden,            // nothing is reported about a service that the carrier does not show
+		hidden,            // nothing is reported about a service that the carrier does not show; it is read again
 		undescribed,       // the carrier's description of the service is read if a declared value has to be known
 		unknownPlan,       // the plan is read if it has to be known
-		firstReading,      // the first read checks whether the service exists
+		firstReading,      // a first read, of the description or the cancellation, checks whether the service exists
 		modifications,     // differences are sent to the carrier, if the guards allow it
 		valueDrift,        // the carrier has moved to another plan or value, which is only reported
 	}
@@ -54,7 +54,7 @@ func cancellationLane() []rule {
 	}
 }
 
-// applyRules applies the rules of the pass, and then those of both lanes.
+// applyRules applies the rules of the pass and, if none of them decides, those of both lanes.
 func applyRules(in *Input) rulesResult {
 	if first := firstOf(in, servicePass()); first != nil {
 		return rulesResult{*first, first.Verdict, first.Verdict}
@@ -145,8 +145,8 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 	return decision
 }
 
-// unseenService is the verdict on a managed service that the carrier does not show: it is read
-// before anything is sent.
+// unseenService is the verdict on a service that is not on the account's list: the same as on one that
+// the carrier does not show.
 func unseenService(in *Input) decide.Verdict {
 	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
 }
@@ -180,14 +180,14 @@ func cancelledAsWanted(in *Input) *decide.Decision {
 	}}
 }
 
-// hidden stops if the carrier does not show the service: a 403 or 404 from any reading counts.
-// Nothing is reported about such a service, and nothing is changed in it.
+// hidden stops if the carrier does not show the service, by a 403 or 404 as in hiddenTopic. Nothing is
+// reported about such a service, and nothing is changed in it.
 func hidden(in *Input) *decide.Decision {
 	const what = "the service's state at the carrier"
-	topic, failed := hiddenTopic(in), failedChange(in)
+	topic := hiddenTopic(in)
 	if topic == "" {
 		first := topicToReadFirst(in)
-		if first == "" || failed != nil {
+		if first == "" || failedChange(in) != nil {
 			return nil
 		}
 		return awaitTransient(in, first, what, v1alpha1.ReasonCarrierUnavailable)
@@ -196,7 +196,7 @@ func hidden(in *Input) *decide.Decision {
 		return nil
 	}
 	decision := awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
-	if failed != nil {
+	if failed := failedChange(in); failed != nil {
 		decision.Verdict = failed.Verdict // the failure is recorded: processes without this reading report it, too
 	}
 	return decision

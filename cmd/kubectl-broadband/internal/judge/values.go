@@ -15,11 +15,7 @@ import (
 // valuesOf returns what a service declares, what is known about the carrier's value, and how it is
 // known.
 func valuesOf(service *v1alpha1.BroadbandService) []Value {
-	var state v1alpha1.CarrierState
-	if service.Status.Carrier != nil {
-		state = *service.Status.Carrier
-	}
-	plan, term := "", ""
+	state, plan, term := service.LastKnown(), "", ""
 	if declared := service.Spec.Plan; declared != nil {
 		plan, term = declared.Name, strconv.Itoa(int(declared.Term))
 	}
