@@ -81,7 +81,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	go logStandby(ctx, mgr, settings)
 	err = mgr.Start(ctx)
-	// A manager that lost its lease does not wait for its passes, whose responses would be lost.
+	// After the loss of the lease, Start does not wait for the passes in progress. Await waits for
+	// their submissions, whose responses would be lost otherwise.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), controllers.LongestSubmission)
 	defer cancel()
 	own.Submissions.Await(last)
@@ -106,8 +107,9 @@ func logStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
 	}
 }
 
-// cachesFull is ready when every kind has been listed: a standby manager already has full caches.
-// No health check calls the carrier: a restart does not fix a carrier that is down.
+// cachesFull reports a manager as ready when every kind has been listed. A standby manager is ready
+// too, because its caches are already full. No health check calls the carrier, because a restart
+// does not fix a carrier that is down.
 func cachesFull(held cache.Cache) healthz.Checker {
 	const most = 500 * time.Millisecond // shorter than the second that a kubelet waits
 	return func(request *http.Request) error {
@@ -198,8 +200,8 @@ func electionFlags(flags *flag.FlagSet, s *settings) {
 		"`duration` between two attempts to acquire or renew the lease")
 }
 
-// checkElection returns which durations are inconsistent: a leader must have given up before
-// another takes over, and must have time for a second attempt.
+// checkElection returns an error if the durations are inconsistent. A leader must have given up
+// before another manager takes over, and must have time for a second attempt.
 func (s settings) checkElection() error {
 	again := time.Duration(leaderelection.JitterFactor * float64(s.retryPeriod))
 	switch {
@@ -232,14 +234,14 @@ func (s settings) restConfig() (*rest.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read --kubeconfig: %w", err)
 		}
-		cluster.QPS = -1 // as without the flag: the API server's own fairness is the limit, not 5 calls a second
+		cluster.QPS = -1 // as without the flag, so the API server's own fairness is the limit, not 5 calls a second
 		return cluster, nil
 	}
 	return ctrl.GetConfig() //nolint:wrapcheck // the caller adds the context
 }
 
-// gracefulShutdown is longer than the longest POST and the recording of its response: a request
-// in progress at shutdown is not lost.
+// gracefulShutdown is longer than the longest POST and the recording of its response, so that a
+// request in progress at shutdown is not lost.
 const gracefulShutdown = controllers.LongestSubmission + 10*time.Second
 
 func (s settings) managerOptions() (ctrl.Options, error) {
@@ -282,8 +284,8 @@ func (s settings) leaseName() string {
 	return name + "-" + hex.EncodeToString(sum[:8])
 }
 
-// metricsOptions requires authentication and authorization by the API server: metrics reveal how
-// much is ordered, and when. Profiles are not served at all.
+// metricsOptions requires authentication and authorization by the API server, because metrics
+// reveal how much is ordered, and when. Profiles are not served at all.
 func (s settings) metricsOptions() metricsserver.Options {
 	options := metricsserver.Options{
 		BindAddress: s.metricsAddress, SecureServing: s.metricsSecure, CertDir: s.metricsCertDir,

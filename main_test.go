@@ -88,8 +88,8 @@ var _ = Describe("The manager", Ordered, func() {
 			}
 		}).WithTimeout(2 * time.Minute).WithPolling(often).Should(Succeed())
 	}
-	// expectWrites waits for the audit log: the API server may answer a read before it has logged the
-	// write that the read shows.
+	// expectWrites waits for the audit log: the API server may respond to a read before it has logged
+	// the write that the read shows.
 	expectWrites := func(ctx context.Context, of string, count int) {
 		GinkgoHelper()
 		Eventually(ctx, func() int { return audit.Writes(user, w.Namespace)[of] }).
@@ -126,7 +126,7 @@ var _ = Describe("The manager", Ordered, func() {
 		manager = start(ctx, kubeconfig)
 	})
 
-	AfterAll(func(ctx SpecContext) { // so that the next leader need not wait for the lease of an ended one
+	AfterAll(func(ctx SpecContext) { // so that the next leader need not wait for the lease of an ended manager
 		manager.end(syscall.SIGTERM)
 		Expect(plane.Client.DeleteAllOf(ctx, &coordinationv1.Lease{}, client.InNamespace(world.OperatorName))).To(Succeed())
 	})
@@ -287,7 +287,7 @@ var _ = Describe("The manager", Ordered, func() {
 		}
 	}
 
-	// The numbers are those of docs/security-cases.md.
+	// The numbers in the names of the specs are those of docs/security-cases.md.
 
 	It("has leaked no secret, at the highest verbosity (89)", func(ctx SpecContext) {
 		texts := map[string]string{

@@ -22,8 +22,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// keptLedgers are the RequestLedgers with an open request that a real manager wrote. The
-// configuration of kube-state-metrics is tested on them: hack/kubestatemetrics.
+// keptLedgers are the RequestLedgers with an open request that a real manager wrote. With them, the
+// tests in hack/kubestatemetrics check the configuration of kube-state-metrics.
 const keptLedgers = "hack/kubestatemetrics/testdata/requestledgers.yaml"
 
 // neverEnding keeps a change of a DSL profile in progress for longer than a test takes.
@@ -46,7 +46,7 @@ func openLedgers(ctx context.Context, w *world.World) []v1alpha1.RequestLedger {
 	return found
 }
 
-// keepLedgers writes the ledgers, without what only their cluster had.
+// keepLedgers writes the ledgers, without what is specific to their cluster.
 func keepLedgers(w *world.World, found []v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	kept := v1alpha1.RequestLedgerList{TypeMeta: metav1.TypeMeta{
@@ -64,7 +64,7 @@ func keepLedgers(w *world.World, found []v1alpha1.RequestLedger) {
 	Expect(os.WriteFile(filepath.Clean(keptLedgers), []byte(plain), 0o600)).To(Succeed())
 }
 
-// subject is what the metrics of a ledger tell apart.
+// subject is what distinguishes the metrics of ledgers from each other.
 type subject struct{ holder, operation, phase string }
 
 func subjects(ledgers []v1alpha1.RequestLedger) []subject {

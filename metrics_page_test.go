@@ -22,8 +22,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// keptPage is a page of metrics of a real manager. The queries of the dashboard and of the alerts
-// are tested on it, without a cluster: hack/prometheus.
+// keptPage is a page of metrics of a real manager. The tests in hack/prometheus run the queries of
+// the dashboard and of the alerts on it, without a cluster.
 const keptPage = "hack/prometheus/testdata/metrics.txt"
 
 // checkedFamilies are the metrics whose names must be those of the kept page. The others depend on

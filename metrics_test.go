@@ -83,7 +83,8 @@ func fetch(ctx context.Context, url, token string) httpReply {
 	return httpReply{status: reply.StatusCode, text: text.String()}
 }
 
-// scraper creates a ServiceAccount that may or may not read the metrics, and returns its token.
+// scraper creates a ServiceAccount with the given roles, which decide whether it may read the
+// metrics, and returns its token.
 func scraper(ctx context.Context, name string, roles ...string) string {
 	GinkgoHelper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: world.OperatorName, Name: name}}

@@ -30,7 +30,7 @@ type rightsWorld struct{ *world.World }
 var _ = Describe("The permissions of a manager", func() {
 	It("are each used, and none is missing", func(ctx SpecContext) {
 		w := rightsWorld{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)}
-		// Simulates an API server that cannot stream a list: there each kind is listed first.
+		// This simulates an API server that cannot stream a list, so that each kind is listed first.
 		GinkgoT().Setenv("KUBE_FEATURE_WatchListClient", "false")
 		manager := start(ctx, kubeconfigOf(user))
 		DeferCleanup(func() {
@@ -129,8 +129,8 @@ func (w rightsWorld) replace(ctx context.Context) {
 	Expect(w.Posts(line)).To(Equal(1))
 }
 
-// refuseStatus makes an admission policy refuse the status of a service: the same Event is then
-// written again, with a higher count.
+// refuseStatus makes an admission policy refuse the status of a service, so that the same Event is
+// then written again, with a higher count.
 func (w rightsWorld) refuseStatus(ctx context.Context) {
 	GinkgoHelper()
 	service := w.Service("muted", w.Line(func(line *simulator.Service) { line.Plan = world.PlanFast }))
@@ -175,8 +175,8 @@ func (w rightsWorld) refuseStatus(ctx context.Context) {
 	Expect(w.Delete(ctx, policy)).To(Succeed())
 }
 
-// order places an order, requests the same again, and waits with a third one for the result of its
-// qualification.
+// order places an order, then another with the same reference, and then a third one that waits for
+// the result of its qualification.
 func (w rightsWorld) order(ctx context.Context) {
 	GinkgoHelper()
 	const reference = "SITE-014"

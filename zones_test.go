@@ -13,8 +13,8 @@ import (
 // withoutFiles is set in a process that can open no file.
 const withoutFiles = "TEST_WITHOUT_FILES"
 
-// TestTimeZonesNeedNoFiles loads zones in a process that can open no file, and so none of
-// /usr/share/zoneinfo either: an image may not have it.
+// TestTimeZonesNeedNoFiles loads zones in a process that can open no file, not even those of
+// /usr/share/zoneinfo, which an image may not have.
 func TestTimeZonesNeedNoFiles(t *testing.T) {
 	if os.Getenv(withoutFiles) != "" {
 		loadZonesWithoutFiles(t)

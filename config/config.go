@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package config gives programs the manifests of an installation that belong to their version.
+// Package config embeds the manifests of an installation, so that each program has those of its own
+// version.
 package config
 
 import "embed"

@@ -68,7 +68,7 @@ func reconcileFor(ctx context.Context, w *world.World, process *world.Process, s
 	}
 }
 
-// recreateAccount deletes the account and creates it again, as a user does who may not edit it.
+// recreateAccount deletes the account and creates it again, as a user who may not edit it would.
 func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, baseURL string) {
 	GinkgoHelper()
 	account := w.Account()
@@ -98,7 +98,8 @@ func recreateWithIdentity(ctx SpecContext, w *world.World, process *world.Proces
 func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1", "localhost", 1) }
 
 // sameCarrier is the annotation for an account that has moved together with its carrier. It applies
-// to the account that existed then, by the API server's clock, which is the machine's.
+// only to an account that existed at the time in the annotation. The API server records the
+// creation by the machine's clock, so the world's clock is advanced to it.
 func sameCarrier(ctx SpecContext, w *world.World) string {
 	GinkgoHelper()
 	account := w.Account()
@@ -164,7 +165,8 @@ func logins(w *world.World) int {
 	return count
 }
 
-// expectNothingTwice expects a message to repeat no word at once, and no part before a colon.
+// expectNothingTwice expects that a message repeats no word immediately, and no part before a
+// colon.
 func expectNothingTwice(message string) {
 	GinkgoHelper()
 	words, parts := strings.Fields(message), strings.Split(message, ": ")

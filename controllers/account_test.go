@@ -24,7 +24,7 @@ import (
 type loginFailure struct {
 	account func(*v1alpha1.CarrierAccount)
 	key     func(good []byte) []byte // changes the content of the Secret; nil return: no Secret
-	fault   *simulator.Fault         // what the identity provider answers
+	fault   *simulator.Fault         // the response of the identity provider
 	secure  bool                     // without --allow-insecure-carrier
 	reason  string
 	message string

@@ -12,7 +12,7 @@ import (
 
 // announce emits an Event if the reason of Ready has changed: a Warning if only a person can help.
 // Pending approvals thus appear among the Events, too. There is no Event for a new object that is
-// in sync or in progress: importing a fleet would emit one per object.
+// in sync or in progress, because importing a fleet would emit one per object.
 func (o *Operator) announce(before, now Subject) {
 	held, ready := readyCondition(before), readyCondition(now)
 	if ready == nil || held != nil && held.Reason == ready.Reason {

@@ -15,7 +15,7 @@ import (
 )
 
 // AppointmentRequestReconciler reads the available technician slots for an order, and cancels the
-// appointment-request that this creates at the carrier.
+// appointment-request that this query creates at the carrier.
 type AppointmentRequestReconciler struct{ *Operator }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=appointmentrequests,verbs=get;list;watch;patch

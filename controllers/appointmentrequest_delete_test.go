@@ -268,8 +268,8 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 	}),
 )
 
-// isUnrecordedQuery reports whether a process ended between a query for slots and its record. Class
-// Query: such a query is sent again, and it is unknown what the first one created.
+// isUnrecordedQuery reports whether a process ended between a query for slots and its record. Such
+// a request of class Query is sent again, and it is unknown what the first one created.
 func isUnrecordedQuery(effects []world.Effect, end world.CrashPoint) bool {
 	isQuery := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
 	if end.After {

@@ -59,8 +59,8 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 	return nil
 }
 
-// judge first takes over the state of the appointment-request from the recorded requests: no
-// decision may be based on an appointment-request that has just been cancelled.
+// judge first takes over the state of the appointment-request from the recorded requests, because
+// no decision may be based on an appointment-request that has just been cancelled.
 func (p *appointmentPass) judge(input decide.Input) decide.Decision {
 	appointments.UpdateFromRequest(&p.appointment.Status)
 	if !p.appointment.DeletionTimestamp.IsZero() {
@@ -145,8 +145,8 @@ func (p *appointmentPass) release(ctx context.Context, departure appointments.Fi
 	return ctrl.Result{}, nil
 }
 
-// namespaceDeleting reports whether the namespace is being deleted. It bypasses the cache: one read
-// per deletion is no reason to watch all namespaces.
+// namespaceDeleting reports whether the namespace is being deleted. It bypasses the cache, because
+// one read per deletion is no reason to watch all namespaces.
 func (p *appointmentPass) namespaceDeleting(ctx context.Context) (bool, error) {
 	var namespace corev1.Namespace
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: p.appointment.Namespace}, &namespace)

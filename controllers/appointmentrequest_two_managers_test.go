@@ -15,7 +15,7 @@ import (
 )
 
 // A query has no intent, so two managers can send one at the same time. The object has room for
-// only one of the two answers.
+// only one of the two responses.
 var _ = It("Slots that two managers request at once leave an appointment-request that is reported (R15)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)

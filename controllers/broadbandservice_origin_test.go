@@ -14,8 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// W1 of the review: the sandbox's service was in sync, and production's was taken to be in sync at
-// once.
+// W1 of the review: a service that was in sync in the sandbox was immediately assumed to be in sync
+// in production.
 var _ = DescribeTable("The state of an unchanged service at one carrier is not assumed at another",
 	func(ctx SpecContext, another func(SpecContext, *world.World, *world.Process), restarts bool) {
 		w, process := begin(ctx)

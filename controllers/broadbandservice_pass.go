@@ -58,9 +58,9 @@ func (p *servicePass) gatherOrder(ctx context.Context) error {
 	return nil
 }
 
-// gatherOrigin drops state reported by another carrier, or for another identity: a deleted account
-// may have been recreated as a different one. While the ledger blocks the service, the status stays
-// unchanged: "nothing is sent, nothing becomes unknown" (R4).
+// gatherOrigin drops state reported by another carrier, or for another identity, because a deleted
+// account may have been recreated as a different one. While the ledger blocks the service, the
+// status stays unchanged: "nothing is sent, nothing becomes unknown" (R4).
 func (p *servicePass) gatherOrigin() {
 	if p.account.Object == nil {
 		return
@@ -89,7 +89,7 @@ func (p *servicePass) nameOrigin() {
 	}
 }
 
-// performRead performs the reads: the other steps are the same for every kind.
+// performRead performs the reads. The other steps are the same for every kind.
 func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
 	case decide.StartReading:
@@ -104,7 +104,7 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 	return 0, nil
 }
 
-// noteServiceRead notes that the carrier refuses to describe a service that it shows otherwise.
+// noteServiceRead notes that the carrier refuses to describe a service that it otherwise shows.
 func (p *servicePass) noteServiceRead() {
 	readings := p.input().Memory.Readings
 	if refusal := decide.ServiceReadRefused(&readings); refusal != nil {

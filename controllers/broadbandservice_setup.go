@@ -42,8 +42,8 @@ func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account clie
 	return r.list(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
 }
 
-// successors returns the other objects of a service after one was deleted: one of them may take
-// over the ledger.
+// successors returns the other objects of a service after one was deleted, because one of them may
+// take over the ledger.
 func (r *BroadbandServiceReconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	service, is := object.(*v1alpha1.BroadbandService)

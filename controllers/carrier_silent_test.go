@@ -28,7 +28,7 @@ func carrierCondition(ctx context.Context, w *world.World) metav1.Condition {
 	return *held
 }
 
-// advanceIdle lets time pass in steps of a minute, each once the manager is idle.
+// advanceIdle lets time pass in steps of a minute, and begins each step once the manager is idle.
 func advanceIdle(ctx context.Context, w *world.World, manager *world.Manager, long time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(long); w.Clock.Now().Before(end); manager.Advance(time.Minute) {

@@ -73,8 +73,8 @@ var _ = Describe("The login of a CarrierAccount", func() {
 	})
 })
 
-// A clientName may be edited if the identity is set. Each edit is another login, which may have
-// sent requests under another identity.
+// A clientName may be edited if the identity is set. Each edit makes the account use another login,
+// which may have sent requests under another identity.
 var _ = Describe("A clientName that is edited", func() {
 	It("sends nothing before it was checked, and must be acknowledged if it sent for another identity (R31)",
 		func(ctx SpecContext) {

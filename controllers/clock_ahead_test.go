@@ -16,7 +16,7 @@ import (
 )
 
 // A request that did not reach the carrier is sent again after a pause, which begins when the
-// attempt ended. According to the recorded time, that would be in a week.
+// attempt ended. According to the recorded time, the attempt will end in a week.
 var _ = It("An attempt that ended in the future, by the clock that wrote it, is sent again after its pause (R19)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)

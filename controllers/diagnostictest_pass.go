@@ -51,8 +51,8 @@ func (p *testPass) gather(ctx context.Context) error {
 	return p.Protocol.AddFinalizer(ctx, p.test) // "put back if missing"
 }
 
-// keepNumber keeps the service that a test was sent for: the BroadbandService that the test names may
-// have been deleted, and created again for another service.
+// keepNumber keeps the service that a test was sent for, because the BroadbandService that the test
+// names may have been deleted, and created again for another service.
 func (p *testPass) keepNumber(ctx context.Context) error {
 	shown := p.test.Status.Ledger
 	if shown == nil || p.test.Spec.ServiceRef == nil {

@@ -84,7 +84,7 @@ func hasLate(object client.Object) bool {
 	return is && ledger.LateAcceptance() != nil
 }
 
-// ofLate returns the test whose attempt was accepted late; it may have finished long ago.
+// ofLate returns the test whose attempt was accepted late. The test may have finished long ago.
 func (r *OneShotReconciler) ofLate(ctx context.Context, ledger *v1alpha1.RequestLedger) []reconcile.Request {
 	late := ledger.LateAcceptance()
 	if late == nil {

@@ -39,7 +39,7 @@ func submittedElsewhere(
 }
 
 var _ = Describe("A diagnostic test that another process has sent", func() {
-	// The drill found it: a successor reconciled only after two minutes.
+	// The drill showed that a successor reconciled such a test only after two minutes.
 	DescribeTable("is reconciled when that process writes its outcome (R32)",
 		func(ctx SpecContext, named bool) {
 			w := world.New(ctx, plane)

@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// works are disruptions of an hour each, one a day; the first starts in this number of hours.
+// works are disruptions of an hour each, one a day; the first starts in firstIn hours.
 func works(count, firstIn int) func(*simulator.Service) {
 	return func(line *simulator.Service) {
 		for i := range count {

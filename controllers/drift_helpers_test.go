@@ -16,7 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// planInHealth is how health spells world.PlanFast in these tests; it is sold under another name.
+// planInHealth is how health spells world.PlanFast in these tests: the plan is sold under another
+// name.
 const planInHealth = "HOME FAST (100/20)"
 
 // settledSite is a service that our own change has moved to world.PlanFast.
@@ -28,7 +29,7 @@ type settledSite struct {
 }
 
 // bringInSync moves a service to world.PlanFast by a change, the only POST so far. Nothing has been
-// read since.
+// read since then.
 func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	w, process := begin(ctx)
@@ -41,8 +42,8 @@ func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	return &settledSite{World: w, process: process, line: line}
 }
 
-// settleHourlyReads settles a service that is read every hour, beginning at once, and whose plan
-// health spells in its own way.
+// settleHourlyReads settles a service that is read every hour, beginning immediately, and whose
+// plan health spells in its own way.
 func settleHourlyReads(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	s := bringInSync(ctx, edits...)
@@ -63,8 +64,8 @@ func reconciledOnce(ctx SpecContext, line func(*simulator.Service), edits ...edi
 	return s
 }
 
-// move changes the plan of the service at the carrier, and returns the service as the operator
-// shows it within the interval.
+// move changes the plan of the service at the carrier, lets a little more than an hour pass, and
+// returns the service as the operator then shows it.
 func (s *settledSite) move(ctx SpecContext, plan string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	Expect(s.Carrier.SetPlan(s.line, plan)).To(Succeed())
@@ -95,7 +96,7 @@ func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simu
 }
 
 // postsSince returns the POSTs that the carrier has received for a service, logins excluded,
-// starting at a call.
+// starting with the call of the given index.
 func (s *settledSite) postsSince(from int) []simulator.Operation {
 	var posts []simulator.Operation
 	for _, call := range s.Carrier.Calls()[from:] {
@@ -106,7 +107,7 @@ func (s *settledSite) postsSince(from int) []simulator.Operation {
 	return posts
 }
 
-// restart replaces the process by a new one.
+// restart replaces the process with a new one.
 func (s *settledSite) restart() { s.process = s.Start(world.CrashPoint{}) }
 
 // restoreStatus restores an older status.
@@ -117,8 +118,8 @@ func (s *settledSite) restoreStatus(ctx SpecContext, older v1alpha1.BroadbandSer
 	Expect(s.Status().Update(ctx, service)).To(Succeed())
 }
 
-// elapse lets a time pass. It runs one pass over the service at the start, and the passes that the
-// operator requests.
+// elapse lets the given time pass. It runs one pass over the service at the start, and the passes
+// that the operator requests.
 func elapse(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); ; {

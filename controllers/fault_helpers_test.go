@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// answerStatus is a fault that answers with a status code and changes nothing at the carrier.
+// answerStatus is a fault that responds with a status code and changes nothing at the carrier.
 func answerStatus(code int) simulator.Fault {
 	return simulator.Fault{Kind: simulator.FaultStatus, Status: code}
 }
@@ -54,7 +54,7 @@ var errQuota = apierrors.NewForbidden(
 	schema.GroupResource{Group: "wholesale.broadband", Resource: "requestledgers"}, "ledger",
 	errors.New("exceeded quota: few, limited: 3"))
 
-// failEffect makes the API server answer this error to every effect whose name has this prefix.
+// failEffect makes the API server return this error for every effect whose name has this prefix.
 func failEffect(what string, answer error) func(world.Effect) error {
 	return func(effect world.Effect) error {
 		if strings.HasPrefix(effect.What, what) {
@@ -77,8 +77,8 @@ func conflictOnce(effect string) func(world.Effect) error {
 	}
 }
 
-// unavailableAfter makes the API server unavailable right after a POST, for a number of reads and
-// writes. Long outages are tested in test/prove, with a simulated clock.
+// unavailableAfter makes the API server unavailable right after a POST, for the given number of
+// reads and writes. Long outages are tested in test/prove, with a simulated clock.
 func unavailableAfter(process *world.Process, path string, tries int) {
 	errAway := errors.New("the API server is away")
 	gone := false

@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// impaired gives a line a bad health, of which the carrier says much.
+// impaired gives a line poor health, which the carrier reports in detail.
 func impaired(line *simulator.Service) {
 	red, count, drops := "Red", "Count", "12"
 	line.Health = simulator.Health{

@@ -97,7 +97,7 @@ var _ = Describe("kubectl", Ordered, func() {
 		var printed strings.Builder
 		for _, kind := range kinds() {
 			named := []string(nil)
-			if kind == "ledger" { // cluster-scoped: those of other worlds are not printed
+			if kind == "ledger" { // cluster-scoped, so only this world's are printed
 				named = ledgerNames(ctx, w)
 			}
 			table, err := plane.Kubectl(slices.Concat([]string{"-n", w.Namespace, "get", kind}, named)...)
@@ -116,7 +116,7 @@ var _ = Describe("kubectl", Ordered, func() {
 				text, _, _ = strings.Cut(text, "Events:")
 			}
 			for line := range strings.Lines(text) {
-				if !strings.HasPrefix(strings.TrimSpace(line), "Message:") { // is a sentence
+				if !strings.HasPrefix(strings.TrimSpace(line), "Message:") { // a sentence may be longer
 					expectFits(line)
 				}
 			}
@@ -132,7 +132,7 @@ var _ = Describe("kubectl", Ordered, func() {
 			switch kind, _, _ := strings.Cut(object, "/"); kind {
 			case "ledger":
 				Expect(text).To(And(ContainSubstring("Sender:"), ContainSubstring("Body Hash:")))
-			case "appt": // has no ledger: the hash says for which order the slots are
+			case "appt": // has no ledger; the hash shows which order the slots are for
 				Expect(text).NotTo(ContainSubstring("Sender:"))
 			default:
 				Expect(text).NotTo(Or(ContainSubstring("Sender:"), ContainSubstring("Body Hash:")), object)

@@ -26,7 +26,7 @@ type ledgerKind interface {
 	showLedger(held *v1alpha1.RequestLedger)
 	// shownLedger returns what the status of an object of the kind shows of its ledger.
 	shownLedger(object client.Object) shownLedger
-	// learned adds what the object has learned, through an attempt if there is one.
+	// learned adds to a ledger's spec what the object has learned, through an attempt if there is one.
 	learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request)
 	// holder returns the object as the ledger's holder; empty if the ledger is shared.
 	holder() v1alpha1.LedgerHolder
@@ -215,8 +215,8 @@ func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) err
 	return l.put(ctx, next)
 }
 
-// SetReference writes the ledger's name to a status. The revision in it is the newest seen, because
-// the object has seen all of the ledger.
+// SetReference writes the ledger's name and revision to a status. The revision is the newest seen,
+// because the object has seen all of the ledger.
 func (l *objectLedger) SetReference(status operate.Subject) {
 	at, revision := l.kind.shownLedger(status).at, int64(0)
 	if l.ledger != nil {
@@ -295,8 +295,8 @@ func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) er
 	return nil
 }
 
-// Verify fails if the ledger changed after the intent, or if a status has seen a newer ledger: a
-// ledger restored from before an attempt looks as if nothing had been sent.
+// Verify fails if the ledger changed after the intent, or if a status has seen a newer ledger,
+// because a ledger restored to its state before an attempt does not show that the attempt was sent.
 func (l *objectLedger) Verify(ctx context.Context, live operate.Subject) error {
 	if l.isBehind(l.kind.shownLedger(live)) {
 		return operate.ErrLedgerChanged

@@ -33,8 +33,8 @@ func addForeignMetadata(ctx SpecContext, w *world.World, ledger *v1alpha1.Reques
 	})
 }
 
-// expectForeignMetadata expects that a ledger was written since, and still has what other clients
-// added.
+// expectForeignMetadata expects that a ledger has been written again since it was read, and still
+// has what other clients added.
 func expectForeignMetadata(ctx SpecContext, w *world.World, before *v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	now := &v1alpha1.RequestLedger{}

@@ -96,7 +96,7 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 }
 
 // unrecorded returns an attempt whose receipt only the status has; nil for none. A response that
-// this process still has in memory is excluded: it is recorded from there.
+// this process still has in memory is excluded, because it is recorded from memory.
 func (p *pass) unrecorded() *v1alpha1.Request {
 	receipt := p.ledger.receipt
 	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {
@@ -105,7 +105,8 @@ func (p *pass) unrecorded() *v1alpha1.Request {
 	return receipt
 }
 
-// judgeMoved evaluates the ledger, and again after moving it if a person has requested that.
+// judgeMoved evaluates the ledger. If a person has requested to move the ledger, judgeMoved moves
+// it and evaluates it again.
 func (p *pass) judgeMoved(ctx context.Context, input *decide.LedgerInput) (decide.LedgerVerdict, error) {
 	judged := p.ledger.kind.judgeLedger(*input)
 	if !judged.Move {

@@ -46,7 +46,7 @@ var errMarkerGone = errors.New("the marker RequestLedger has been deleted or rep
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second
 
-// Start creates the marker if there is none, before the first objects are applied: if objects
+// Start creates the marker if there is none, before the first objects are applied. If objects
 // existed already, a person would have to acknowledge the marker.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
@@ -197,9 +197,9 @@ func (m *Marker) reread(ctx context.Context) error {
 	return nil
 }
 
-// acknowledged returns the marker with the acknowledgment applied: it accepts the ledgers of those
-// clusters. The annotation is removed, because otherwise it would also acknowledge the next
-// restore.
+// acknowledged returns the marker with the acknowledgment applied, so that it accepts the ledgers
+// of the given clusters. The annotation is removed, because otherwise it would also acknowledge the
+// next restore.
 func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.RequestLedger {
 	marker = marker.DeepCopy()
 	delete(marker.Annotations, v1alpha1.AnnotationAcknowledge)

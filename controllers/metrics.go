@@ -35,7 +35,8 @@ func setupMetrics(ctx context.Context, reconcilers Reconcilers) error {
 	return nil
 }
 
-// countWithin is the time limit for counting: a cache that is not filled yet does not respond.
+// countWithin is the time limit for counting, because a cache that is not filled yet does not
+// respond.
 const countWithin = 2 * time.Second
 
 // fleet counts the objects in the caches, and the accounts that this process uses. It returns nil
@@ -51,8 +52,8 @@ func (o *Operator) fleet(ctx context.Context) *own.Fleet {
 	return fleet
 }
 
-// countObjects counts the objects that users apply. They are read from the cache without a copy:
-// counting does not change them.
+// countObjects counts the objects that users apply. They are read from the cache without a copy,
+// because counting does not change them.
 func (o *Operator) countObjects(ctx context.Context, fleet *own.Fleet) error {
 	for kind, list := range map[string]client.ObjectList{
 		"CarrierAccount":     &v1alpha1.CarrierAccountList{},

@@ -25,7 +25,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/scrape"
 )
 
-// heldObjects answers reads as a manager's cache does: lists contain the objects themselves.
+// heldObjects returns objects as a manager's cache does: a list contains the objects themselves,
+// not copies.
 type heldObjects struct {
 	client.Client
 
@@ -53,8 +54,8 @@ func (h *heldObjects) Get(_ context.Context, key client.ObjectKey, into client.O
 	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
 }
 
-// fleetOf returns services with their ledgers. Each tenth has an open request, and each hundredth
-// of those no longer has its object.
+// fleetOf returns services with their ledgers. Every tenth has an open request, and for every
+// hundredth of those the service no longer exists.
 func fleetOf(services int, now time.Time) *heldObjects {
 	held := &heldObjects{
 		services: map[types.NamespacedName]*v1alpha1.BroadbandService{}, lists: map[string][]runtime.Object{},
@@ -139,7 +140,7 @@ func TestAScrapeWithoutCachesHasTheCounters(t *testing.T) {
 	}
 }
 
-// BenchmarkScrape is the cost of a scrape of 10,000 services; docs/metrics.md has the result.
+// BenchmarkScrape measures a scrape of 10,000 services; docs/metrics.md has the result.
 func BenchmarkScrape(b *testing.B) {
 	registry := scraped(b, fleetOf(10_000, scrapedAt).operator(scrapedAt))
 	b.ReportAllocs()

@@ -24,7 +24,7 @@ import (
 
 // Notifications handles the carrier's notifications. A notification only triggers a reconciliation
 // of its object now; the result depends only on what that reconciliation reads. Two events report
-// what cannot be read, and are recorded.
+// something that cannot be read, so they are recorded.
 type Notifications struct {
 	*Operator
 
@@ -35,7 +35,7 @@ type Notifications struct {
 	EnqueueOrder func(types.NamespacedName) // reconciles a ServiceOrder now; nil: not called
 }
 
-// errNotYet makes the carrier send a notification again: the order may not be recorded yet.
+// errNotYet makes the carrier send a notification again, because the order may not be recorded yet.
 var errNotYet = errors.New("an order of this account is being sent, and its number is not known yet")
 
 // Take handles a notification. An error makes the carrier send it again later.
@@ -52,8 +52,8 @@ func (n *Notifications) Take(ctx context.Context, notification receiver.Notifica
 	return errors.Join(n.recordForService(ctx, notification), n.recordForOrder(ctx, notification))
 }
 
-// recordForOrder reconciles the orders that a notification concerns, if their carrier has the
-// extension OrderRead: each of them is read now.
+// recordForOrder reconciles the orders that a notification concerns, so that each of them is read
+// now. It does nothing if their carrier does not have the extension OrderRead.
 func (n *Notifications) recordForOrder(ctx context.Context, notification receiver.Notification) error {
 	number := numberOf(notification)
 	if number == "" || n.Leads != nil && !n.Leads() {
@@ -122,7 +122,7 @@ func (n *Notifications) servicesOf(
 	return n.servicesWithRequest(ctx, notification)
 }
 
-// services returns the account's services with a number in a field.
+// services returns the account's services that have the given number in the given field.
 func (n *Notifications) services(
 	ctx context.Context, notification receiver.Notification, field string, id v1alpha1.CarrierID,
 ) ([]*v1alpha1.BroadbandService, error) {
@@ -170,10 +170,11 @@ func (n *Notifications) orderRejected(ctx context.Context, notification receiver
 	return err
 }
 
-// unnumberedRejected handles a rejection whose order number is not known: the order is being sent,
-// its response was lost, or a person has resolved it without its number. A notification without a
-// customerReference has to wait until each order being sent has its number; orders that are no longer
-// being sent do not count. A notification about an earlier order with the same reference is old.
+// unnumberedRejected handles the rejection of an order whose number is not known, because the order
+// is being sent, its response was lost, or a person has resolved it without its number. A
+// notification without a customerReference has to wait until each order being sent has its number,
+// and is ignored for orders that are no longer being sent. A notification about an earlier order
+// with the same reference is ignored.
 func (n *Notifications) unnumberedRejected(ctx context.Context, notification receiver.Notification, at OrderAt) error {
 	ledgers, err := n.unnumberedLedgers(ctx, notification, at.CustomerReference)
 	since := n.Protocol.Now().Add(-sendingFor)
@@ -198,8 +199,9 @@ func isEarlierOrder(ledger *v1alpha1.RequestLedger, id v1alpha1.CarrierID) bool 
 	})
 }
 
-// unnumberedLedgers returns the ledgers of the account's orders that are in progress, or were resolved
-// without a number: all of them, or only that with a customerReference.
+// unnumberedLedgers returns the ledgers of the account's orders that are in progress, or were
+// resolved without a number. If a customerReference is given, it returns only the ledger of that
+// reference.
 func (n *Notifications) unnumberedLedgers(
 	ctx context.Context, notification receiver.Notification, reference string,
 ) ([]v1alpha1.RequestLedger, error) {
@@ -227,11 +229,11 @@ func isUnnumbered(ledger *v1alpha1.RequestLedger) bool {
 	return newest != nil && newest.Phase == v1alpha1.PhaseSucceeded && (known == nil || known.OrderID == "")
 }
 
-// sendingFor is longer than any POST and the recording of its response take.
+// sendingFor is longer than any POST takes, including the recording of its response.
 const sendingFor = 2 * time.Minute
 
-// numberOf returns the order that a notification concerns. If the notification is about an order
-// itself, its resource is the order.
+// numberOf returns the number of the order that a notification concerns. If the notification is
+// about an order itself, this is the number of its resource.
 func numberOf(notification receiver.Notification) v1alpha1.CarrierID {
 	if notification.Hint.OrderID == 0 && notification.Event == carrier.EventOrderRejected {
 		return v1alpha1.CarrierIDOf(notification.Hint.ID)
@@ -297,7 +299,7 @@ type within struct {
 
 func allOf(account types.NamespacedName) within { return within{account, fieldAccount, account.Name} }
 
-// listOf returns the objects that belong to the account, and to no other, and are wanted.
+// listOf returns the wanted objects that belong to the account and to no other.
 func listOf[S Subject](
 	ctx context.Context, from client.Reader, list client.ObjectList, where within, wanted func(S) bool,
 ) ([]S, error) {

@@ -255,8 +255,8 @@ var _ = Describe("The carrier's response to a one-shot", func() {
 	})
 })
 
-// The long simulation found it (SIM_SEED=6193, as it was then): a failed test ran once more because
-// of a retry annotation that was set before it ran at all.
+// The long simulation found that a failed test ran once more because of a retry annotation that had
+// been set before the test first ran (SIM_SEED=6193 at that time).
 var _ = Describe("A retry that is requested before anything was sent", func() {
 	It("is not for an attempt that fails later (R21)", func(ctx SpecContext) {
 		w, process := begin(ctx)

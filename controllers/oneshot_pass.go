@@ -86,7 +86,7 @@ func (p *oneShotPass) taskInput(input decide.Input) *oneshots.Input {
 
 func (*oneShotPass) show(decide.Decision) {}
 
-// performRead does nothing: most one-shots have no reads.
+// performRead does nothing, because most one-shots have no reads.
 func (*oneShotPass) performRead(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *oneShotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }
@@ -159,8 +159,8 @@ func (p *oneShotPass) recordResponses(ctx context.Context) error {
 	return nil
 }
 
-// abandonOpen ends the open attempts of a deleted object in the ledger: their outcome will not be
-// tracked.
+// abandonOpen ends the open attempts of a deleted object in the ledger, because their outcome will
+// not be tracked.
 func (p *oneShotPass) abandonOpen(ctx context.Context) error {
 	for _, open := range p.subject.OpenRequests() {
 		if !p.ledger.held().IsOpen(open.AttemptID) {

@@ -68,8 +68,8 @@ func (r *OneShotReconciler) forget(ctx context.Context, object client.Object) []
 	return r.waitingFor(ctx, object)
 }
 
-// numberChanges passes the creation of a service, and changes of its number: other changes do not
-// concern the objects that refer to it.
+// numberChanges passes the creation of a service, and changes of its number. Other changes do not
+// concern the objects that refer to the service.
 func numberChanges() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(update event.UpdateEvent) bool {

@@ -107,7 +107,7 @@ func (p *pass) describe(decision decide.Decision) {
 }
 
 // describeDuringStep does the same as describe, during a step. A resolution that arrives only now
-// is not marked as handled by this write: it gets a step of its own.
+// is not marked as handled by this write, because it gets a step of its own.
 func (p *pass) describeDuringStep() {
 	decision := p.decide()
 	if _, resolves := decision.Step.(decide.Resolve); resolves {

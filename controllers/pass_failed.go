@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// reportInterval is the minimum interval between changes of the message of one refusal: a webhook
-// may return a different message for each attempt.
+// reportInterval is the minimum interval between changes of the message of one refusal, because a
+// webhook may return a different message for each attempt.
 const reportInterval = 10 * time.Minute
 
 // failed is the exit of a pass that an error has ended: "A pass that cannot gather, judge or open
@@ -31,8 +31,8 @@ func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 	return p.retry(err)
 }
 
-// keepRead restores the readings of a pass whose step failed: they are not in the status, and would
-// be read again at each attempt.
+// keepRead restores the readings of a pass whose step failed. They are not in the status, so they
+// would otherwise be read again at each attempt.
 func (p *pass) keepRead() {
 	if p.read != nil {
 		restore := func(memory *decide.Memory) { memory.Readings = *p.read }
@@ -52,8 +52,8 @@ func errorVerdict(err error) *decide.Verdict {
 	return decide.APIRefused(err)
 }
 
-// report writes a verdict to the conditions of the live object: the changes that this pass made to
-// its status must not be shown before they are in the ledger.
+// report writes a verdict to the conditions of the live object, because the changes that this pass
+// made to the object's status must not be shown before they are in the ledger.
 func (p *pass) report(ctx context.Context, verdict decide.Verdict) error {
 	live, is := p.subject.DeepCopyObject().(Subject)
 	if !is {

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// probe makes a free read, to learn whether the carrier answers: the cancellation of a service of
-// the account. An account without services has nothing to read.
+// probe reads the cancellation of a service of the account, which is free, to learn whether the
+// carrier answers. An account without services has nothing to read.
 func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 	number, err := p.probeTarget(ctx)
 	switch {

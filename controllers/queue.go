@@ -25,8 +25,8 @@ func newQueue() *queue {
 	return &queue{waiting: make(chan event.TypedGenericEvent[types.NamespacedName], queued)}
 }
 
-// put enqueues an object. If a thousand are waiting already, it does nothing: every object that is
-// not settled is reconciled again anyway.
+// put enqueues an object. If a thousand are waiting already, it does nothing, because every object
+// that is not settled is reconciled again anyway.
 func (q *queue) put(object types.NamespacedName) {
 	select {
 	case q.waiting <- event.TypedGenericEvent[types.NamespacedName]{Object: object}:

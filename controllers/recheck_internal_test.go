@@ -31,11 +31,12 @@ func called(is ...metav1.Condition) []client.Object {
 	return []client.Object{account, service}
 }
 
-// The long simulation found two bugs. Two managers both led, and only one of them could log in:
-// they overwrote each other without a pause (SIM_SEED=219, as it was then). One of two managers
-// asked for a price that the other knew, and was killed, which left the service Progressing for
-// ever (SIM_SEED=3525). Two managers that showed a lost request as Progressing and as
-// CarrierUnavailable overwrote each other every minute, when every write was rechecked.
+// The long simulation found two bugs. Two managers both led, and only one of them could log in, so
+// they overwrote each other's status without a pause (SIM_SEED=219 at that time). One of two
+// managers requested a price that the other knew and was killed, which left the service Progressing
+// forever (SIM_SEED=3525). When every write was rechecked, two managers overwrote each other's
+// status every minute, because one showed a lost request as Progressing and the other as
+// CarrierUnavailable.
 func TestALessSettledObjectIsCheckedAgainAfterADelay(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse

@@ -102,8 +102,9 @@ func (r *refusedRun) reconcile(ctx context.Context) time.Duration {
 	return result.RequeueAfter
 }
 
-// until runs the passes that are due until Ready has a reason. Before that, the object waits for no
-// approval other than the given one: its status is not rewritten while the prices are read again.
+// until runs the passes that are due until Ready has a reason. Until then, the status may still
+// show that the object awaits the given approval, because it is not rewritten while the prices are
+// read again. It must not show any other approval.
 func (r *refusedRun) until(ctx context.Context, reason string) {
 	GinkgoHelper()
 	for range 100 {

@@ -24,13 +24,12 @@ import (
 // eventAnnotationUnused is the Event reason for a control annotation that has no effect.
 const eventAnnotationUnused = "AnnotationUnused"
 
-// maxSteps limits the steps of one pass. A service needs at most one step of each kind between two
-// waits: a response in memory, a resolution, four readings, and a request of each lane with its
-// outcome.
+// maxSteps limits the steps of one pass. Between two waits, a service needs at most these steps: a
+// response in memory, a resolution, four readings, and a request of each lane with its outcome.
 const maxSteps = 16
 
 // loginPause is the wait before a login that failed during a call is tried again. The account's
-// controller is notified at once and finds the cause.
+// controller is notified immediately and finds the cause.
 const loginPause = 15 * time.Second
 
 // run takes an object as far as possible now.
@@ -100,9 +99,9 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	return wait, err
 }
 
-// record writes the status if it changed, and returns when the next pass is due: the one exit of a
-// pass. A pass that waits for its turn in the rate limit, or for only a few seconds, writes
-// nothing, unless the status was never written before.
+// record writes the status if it changed, and returns when the next pass is due. It is the regular
+// exit of a pass. A pass that waits for its turn in the rate limit, or for only a few seconds,
+// writes nothing, unless the status was never written before.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.RequeueAt
 	if wait > 0 {
@@ -131,8 +130,8 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 
 // requeueAt returns when the next pass is due if the cache shows an older copy than this process
 // has written. The decision was based on that copy and may be wrong, and our own write triggers no
-// pass. The pause grows with the time that the cache is behind: after a restore of etcd it may be
-// behind forever.
+// pass. The pause grows with the time that the cache is behind, because after a restore of etcd the
+// cache may be behind forever.
 func (p *pass) requeueAt(now, lookAt time.Time) time.Time {
 	behind := p.Protocol.Memory.Behind(p.subject, now)
 	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {

@@ -73,8 +73,8 @@ func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 }
 
 // RecordRejection records that the carrier has rejected an order that it had accepted. The attempt
-// stays unchanged: a person decides whether the order is closed at the carrier and may be sent
-// again.
+// stays unchanged, because a person decides whether the order is closed at the carrier and may be
+// sent again.
 func (r *ServiceOrderReconciler) RecordRejection(
 	ctx context.Context, key client.ObjectKey, at OrderAt, notification decide.Notification,
 ) error {

@@ -53,7 +53,7 @@ func (p *orderPass) learn() {
 	}
 }
 
-// recorded marks what was read as recorded: from then on, another process may know more.
+// recorded marks what was read as recorded. From then on, another process may know more.
 func (p *orderPass) recorded() {
 	p.learns = false
 	p.Protocol.Memory.Note(p.order.UID, p.Protocol.Now(), func(memory *decide.Memory) {
@@ -181,9 +181,9 @@ func (*orderPass) shownLedger(object client.Object) shownLedger {
 	return shown
 }
 
-// learned records the carrier's response to an accepted order, because most carriers have no read of
-// it, and what a read has shown since. It is removed if the order may be sent again: the next attempt
-// gets another order number.
+// learned records the carrier's response to an accepted order, which most carriers cannot return
+// again, and what reads have shown since then. The record is removed if the order may be sent
+// again, because the next attempt gets another order number.
 func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 	switch {
 	case by == nil && p.learns:

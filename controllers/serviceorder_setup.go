@@ -42,7 +42,7 @@ func (r *ServiceOrderReconciler) ofAccount(ctx context.Context, account client.O
 }
 
 // successors returns the other objects with the customerReference of a deleted object, in all
-// namespaces: one of them may take over the ledger.
+// namespaces, because one of them may take over the ledger.
 func (r *ServiceOrderReconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	if order, is := object.(*v1alpha1.ServiceOrder); is {

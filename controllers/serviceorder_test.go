@@ -252,7 +252,8 @@ var _ = Describe("A refused order", func() {
 		Expect(w.Ordered(reference).Processed).To(Equal(1))
 	})
 
-	// A request with the first reference may be on its way, and would be seen nowhere (R5).
+	// A request with the first reference may be on its way, and nothing would show it after the change
+	// (R5).
 	It("cannot be given another customerReference", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference, wrongPlan))).To(Succeed())

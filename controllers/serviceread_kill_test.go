@@ -18,7 +18,7 @@ import (
 )
 
 var _ = Describe("An operator that is killed between any two effects of a change", func() {
-	// scenario declares a change of an imported service, in a process that is cut.
+	// scenario declares a change of an imported service, in a process that ends at the cut.
 	scenario := func(ctx SpecContext, change describedChange, reads bool, cut world.CrashPoint) *describedSite {
 		GinkgoHelper()
 		s := beginDescribed(ctx, described(), func(account *v1alpha1.CarrierAccount) {
@@ -37,8 +37,8 @@ var _ = Describe("An operator that is killed between any two effects of a change
 		return s
 	}
 
-	// settle lets a successor find out what has become of the change, and a person if it cannot. It
-	// returns whether that was needed.
+	// settle lets a successor find out what has become of the change. If the successor cannot, a
+	// person resolves the attempt. settle returns whether a person was needed.
 	settle := func(ctx SpecContext, s *describedSite, operation simulator.Operation) (asked bool) {
 		GinkgoHelper()
 		s.restart()

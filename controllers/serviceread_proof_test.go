@@ -15,8 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// loseAnswer loses the response to the next POST of an operation: the carrier has carried it out, or
-// has never got it.
+// loseAnswer loses the response to the next POST of an operation. The carrier has either carried
+// out the request or never received it.
 func (s *describedSite) loseAnswer(operation simulator.Operation, carriedOut bool) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultReset, Processed: carriedOut}

@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// oldWay declares only a plan: without the extension, no person is asked about it.
+// oldWay declares only a plan, because without the extension no person is asked about a plan.
 func oldWay(service *v1alpha1.BroadbandService) {
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod, service.Spec.DSLStabilityProfile = "", "", ""
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The first response of the carrier triggered all objects of an account. Of a thousand objects that
-// had just been written, one was reconciled from an older cached copy, and its write failed with a
-// conflict. No object waits for the first response, or for the end of responses.
+// The first response of the carrier used to trigger all objects of an account. Of a thousand
+// objects that had just been written, one was then reconciled from an older cached copy, and its
+// write failed with a conflict. No object waits for the carrier to respond for the first time, or
+// to stop responding.
 func TestACarrierThatAnswersFirstOrNoMoreReconcilesNoObject(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse

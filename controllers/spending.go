@@ -29,7 +29,7 @@ func onConflict() wait.Backoff {
 	return wait.Backoff{Steps: 5, Duration: 10 * time.Millisecond, Factor: 2}
 }
 
-// spending counts what the accounts of an identity spend together, for one of them.
+// spending counts, for one account, what all accounts of its identity spend together.
 type spending struct {
 	*Operator
 
@@ -54,8 +54,8 @@ func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec 
 	}
 }
 
-// Reserve counts an attempt if the recorded state allows it. The write decides: it carries the
-// resourceVersion that was checked.
+// Reserve counts an attempt if the recorded state allows it. The write carries the resourceVersion
+// that was checked, so it fails if another pass has written meanwhile.
 func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause time.Duration, err error) {
 	err = retry.RetryOnConflict(onConflict(), func() error {
 		ledger, more, unread := s.currentLedger(ctx)

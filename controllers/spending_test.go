@@ -52,8 +52,8 @@ func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alp
 	return nil
 }
 
-// widenWindow completes three changes, an hour apart: after that eight may be in progress at a
-// time.
+// widenWindow completes three changes, an hour apart, so that eight may be in progress at a time
+// afterwards.
 func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 	GinkgoHelper()
 	for i := range 3 {
@@ -64,7 +64,7 @@ func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 	}
 }
 
-// Each pass begins in the middle of another: between its decision and its intent.
+// Each pass begins in the middle of another pass, between that pass's decision and its intent.
 var _ = DescribeTable("Services that are released at once spend no more than the account's limit (R10)",
 	func(ctx SpecContext, another func(*world.World, *world.Process) *world.Process) {
 		const most, services = 2, 6

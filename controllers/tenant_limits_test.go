@@ -15,7 +15,7 @@ import (
 )
 
 // converge reconciles new services, one after the other, until each is in sync, and returns how
-// long the slowest took by the world's clock. Between two passes something else may happen.
+// long the slowest took by the world's clock. Between two passes, it calls the given function.
 func converge(ctx SpecContext, w *world.World, process *world.Process, names []string, between func()) time.Duration {
 	GinkgoHelper()
 	took := make([]time.Duration, 0, len(names))

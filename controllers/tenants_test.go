@@ -176,7 +176,7 @@ var _ = DescribeTable("An account with an audience of its own needs a key whose 
 		func(front, _ string) []string { return []string{front} }, v1alpha1.ReasonSecretNotFound),
 )
 
-// front is a server with another name before an identity provider.
+// front is a reverse proxy with another address in front of an identity provider.
 type front struct {
 	url   string
 	calls atomic.Int64

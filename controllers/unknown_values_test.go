@@ -36,7 +36,8 @@ func withFastPlan(service *v1alpha1.BroadbandService) {
 	service.Spec.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 12}
 }
 
-// onRenamedPlan is on a plan whose name in health differs from its name in the carrier's offers.
+// onRenamedPlan puts a service on a plan whose name in health differs from its name in the
+// carrier's offers.
 func onRenamedPlan(service *simulator.Service) { service.Plan = planInHealth }
 
 // importing is an import of a service under the default of unknownValues.

@@ -68,6 +68,6 @@ func (r *UnrecordedResponses) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection returns false: the process that has a response records it, even if it no
-// longer leads.
+// NeedLeaderElection returns false, because the process that has a response records it, even if it
+// no longer leads.
 func (*UnrecordedResponses) NeedLeaderElection() bool { return false }

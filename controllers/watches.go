@@ -37,8 +37,8 @@ func replaced(update event.UpdateEvent) bool {
 }
 
 // accountChanges passes account changes that may unblock the account's objects. It excludes two
-// changes that no object waits for: the first response of the carrier, which a call for one of the
-// objects caused, and the beginning of a silence of the carrier.
+// changes that no object waits for: the first response of the carrier, which was caused by a call
+// for one of the objects, and the change that shows that the carrier has stopped responding.
 func accountChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
 		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)
@@ -47,7 +47,7 @@ func accountChanges() predicate.Predicate {
 	}}
 }
 
-// answersAgain reports whether the carrier answers after it did not.
+// answersAgain reports whether the condition Carrier has changed from False to True.
 func answersAgain(before, after *v1alpha1.CarrierAccount) bool {
 	return meta.IsStatusConditionFalse(before.Status.Conditions, v1alpha1.ConditionCarrier) &&
 		meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier)
@@ -65,7 +65,7 @@ func isOnlyCarrier(before, after *v1alpha1.CarrierAccount) bool {
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// deletions passes deletions: they may free a service for another object.
+// deletions passes deletions, because they may free a service for another object.
 func deletions() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
@@ -90,8 +90,8 @@ func isMarker(object client.Object) bool {
 	return is && ledger.Spec.Marker != nil
 }
 
-// markerChanges passes changes to the marker. Its creation is ignored: each process reads it before
-// anything else.
+// markerChanges passes changes to the marker. Its creation is ignored, because each process reads
+// the marker before anything else.
 func markerChanges() builder.WatchesOption {
 	changed := predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}
 	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker), changed)

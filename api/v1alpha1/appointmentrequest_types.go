@@ -162,13 +162,13 @@ type Slot struct {
 	// +optional
 	LeadTime string `json:"leadTime,omitempty"`
 
-	// withinTimeWindow is whether the slot is within the order's SLA, according to the carrier. It is
-	// used only for FTTN, FTTB and satellite, where it is reliable.
+	// withinTimeWindow is whether the slot is within the order's SLA, according to the carrier. The
+	// recommendation uses it only for FTTN, FTTB and satellite, where it is reliable.
 	// +optional
 	WithinTimeWindow bool `json:"withinTimeWindow,omitempty"`
 
-	// chargeable is whether the slot may incur charges: its type is not AM or PM, or its lead time not
-	// Standard.
+	// chargeable is set if the slot may incur charges, because its type is not AM or PM or its lead
+	// time is not Standard.
 	// +optional
 	Chargeable bool `json:"chargeable,omitempty"`
 }
@@ -203,7 +203,7 @@ type RecommendedSlot struct {
 }
 
 // AppointmentRequest lists the slots in which a technician can come for an order and recommends
-// one. It books nothing: the documented API has no call that does.
+// one. It books no slot, because the documented API has no call for that.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=appt,categories=broadband

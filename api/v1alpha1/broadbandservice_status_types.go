@@ -27,7 +27,8 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Carrier *CarrierState `json:"carrier,omitempty"`
 
-	// pending is the plan of changes, as in Terraform: what would be or is being sent.
+	// pending is the plan of changes, as in Terraform: the requests that would be sent or are being
+	// sent.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
@@ -40,8 +41,8 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// requests holds the newest request of each operation. Of one that the carrier has carried out, the
-	// history has the change.
+	// requests holds the newest request of each operation. If the carrier has carried out a request,
+	// what it changed is in history.
 	// +listType=map
 	// +listMapKey=operation
 	// +kubebuilder:validation:MaxItems=13
@@ -77,8 +78,8 @@ type BroadbandServiceStatus struct {
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
-// CarrierState is the known state of a service at the carrier. An absent value is unknown, and
-// unknown equals nothing.
+// CarrierState is the known state of a service at the carrier. An absent value is unknown, and an
+// unknown value never counts as equal to another.
 type CarrierState struct {
 	// baseURL is the URL of the carrier that has this state. The state at another URL is unknown.
 	// +kubebuilder:validation:MaxLength=512
@@ -160,8 +161,8 @@ type KnownValue struct {
 	// +required
 	Value string `json:"value"`
 
-	// asHealth is how the health request spelled the value after our last success; any other spelling
-	// is drift.
+	// asHealth is how health spelled the value after the operator's last successful change; any other
+	// spelling is drift.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	AsHealth string `json:"asHealth,omitempty"`
@@ -201,7 +202,7 @@ type CancellationState struct {
 	RequestDate string `json:"requestDate,omitempty"`
 
 	// pendingDate is the day on which the service will be cancelled; absent if no cancellation is
-	// pending: none was requested, or it was aborted, rejected or carried out.
+	// pending, because none was requested or it was aborted, rejected or carried out.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	PendingDate string `json:"pendingDate,omitempty"`
@@ -238,8 +239,8 @@ type CancellationState struct {
 	// +optional
 	CanReschedule bool `json:"canReschedule,omitempty"`
 
-	// agreed is the declared cancellation that the carrier last matched: its date, or none. A later
-	// state that differs from the same declaration is drift.
+	// agreed is the declared cancellation that the carrier's state last matched: its date, or "none"
+	// for mode Never. If the carrier's state later differs from the same declaration, that is drift.
 	// +kubebuilder:validation:MaxLength=10
 	// +optional
 	Agreed string `json:"agreed,omitempty"`
@@ -249,10 +250,10 @@ type CancellationState struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
-// Pending is the plan of changes: what would be or is being sent.
+// Pending is the plan of changes: the requests that would be sent or are being sent.
 type Pending struct {
 	// hash identifies this plan: p and 32 hex digits, computed over the object's UID and generation,
-	// its last finished attempt, the request bodies, the carrier's values and the fees.
+	// the last attempt at each of its operations, the request bodies, the carrier's values and the fees.
 	// +kubebuilder:validation:MaxLength=33
 	// +required
 	Hash string `json:"hash"`
@@ -276,7 +277,8 @@ type Change struct {
 	Field string `json:"field"`
 
 	// unknown says that the carrier's value cannot be read, or that the plan named by health is not
-	// among the plans that the carrier offers: the service may already have the declared value.
+	// among the plans that the carrier offers. In either case, the service may already have the
+	// declared value.
 	// +optional
 	Unknown bool `json:"unknown,omitempty"`
 
@@ -311,7 +313,7 @@ type Change struct {
 	NTDOption *Charge `json:"ntdOption,omitempty"`
 }
 
-// Charge is a fee in addition to the plan's: one-time and monthly.
+// Charge is a one-time and a monthly fee in addition to the plan's fees.
 type Charge struct {
 	// oneTime is the one-time fee, if known.
 	// +optional
@@ -366,33 +368,33 @@ type HealthStatus struct {
 
 // DisruptionStatus counts the carrier's disruptions of the service.
 type DisruptionStatus struct {
-	// active is how many are active.
+	// active is how many disruptions are active.
 	// +optional
 	Active int32 `json:"active,omitempty"`
 
-	// scheduled is how many are scheduled.
+	// scheduled is how many disruptions are scheduled.
 	// +optional
 	Scheduled int32 `json:"scheduled,omitempty"`
 
-	// current is the active one that started last.
+	// current is the active disruption that started last.
 	// +optional
 	Current *Disruption `json:"current,omitempty"`
 
-	// next is the next scheduled one.
+	// next is the next scheduled disruption.
 	// +optional
 	Next *Disruption `json:"next,omitempty"`
 
-	// items are the active ones, the newest first, then the scheduled ones, the next first.
+	// items are the active disruptions, newest first, then the scheduled disruptions, soonest first.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic
 	// +optional
 	Items []DisruptionItem `json:"items,omitempty"`
 
-	// truncated is set if there are more than items lists.
+	// truncated is set if there are more disruptions than items contains.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 
-	// since is when these were first seen.
+	// since is when these disruptions were first seen.
 	// +optional
 	Since metav1.Time `json:"since,omitzero"`
 }

@@ -55,7 +55,7 @@ type BroadbandServiceSpec struct {
 	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
 
 	// trustDeclared lists the settings that are assumed to be as declared when first seen, instead of
-	// being requested: for importing an existing fleet.
+	// being requested. It is meant for importing an existing fleet.
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=set
 	// +optional
@@ -87,8 +87,8 @@ type BroadbandServiceSpec struct {
 	// +optional
 	Cancellation *Cancellation `json:"cancellation,omitempty"`
 
-	// disconnection is for a service that was cancelled: Report shows this, Reclaim asks the carrier
-	// to restore the service. Default: unmanaged.
+	// disconnection says what to do if the service was cancelled: Report only reports that it is
+	// cancelled, Reclaim asks the carrier to restore the service. Default: unmanaged.
 	// +kubebuilder:validation:Enum=Report;Reclaim
 	// +optional
 	Disconnection Disconnection `json:"disconnection,omitempty"`
@@ -162,8 +162,8 @@ type Plan struct {
 	// +optional
 	NTDOption string `json:"ntdOption,omitempty"`
 
-	// contactSecretRef names a Secret with the keys name, phone and email: the person to call about
-	// the NTD. Needed with ntdOption from API version 8.
+	// contactSecretRef names a Secret whose keys name, phone and email describe the person to call
+	// about the NTD. Needed with ntdOption from API version 8.
 	// +optional
 	ContactSecretRef *SecretReference `json:"contactSecretRef,omitempty"`
 
@@ -176,8 +176,8 @@ type Plan struct {
 // +kubebuilder:validation:XValidation:rule="self.mode != 'OnDate' || has(self.date)",message="cancellation.date is required with mode OnDate",fieldPath=".date",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.mode == 'OnDate' || !has(self.date)",message="cancellation.date must be absent with mode Never",fieldPath=".date",reason=FieldValueForbidden
 type Cancellation struct {
-	// mode says what happens to a pending cancellation. OnDate moves it to date. Never aborts it: the
-	// service must not be cancelled.
+	// mode says what happens to a pending cancellation. Mode OnDate moves it to date. Mode Never aborts
+	// it, so that the service is not cancelled.
 	// +kubebuilder:validation:Enum=OnDate;Never
 	// +required
 	Mode CancellationMode `json:"mode"`
@@ -198,13 +198,13 @@ const (
 
 // Observe says how often the carrier's state is read again; "0" turns a read off.
 type Observe struct {
-	// healthInterval is the time between reads. Default: 24h.
+	// healthInterval is the time between reads of the service's health. Default: 24h.
 	// +kubebuilder:default="24h"
 	// +optional
 	HealthInterval Duration `json:"healthInterval,omitempty"`
 
-	// serviceInterval is the time between reads of the carrier's description of the service, with the
-	// account's extension ServiceRead. Default: 24h.
+	// serviceInterval is the time between reads of the carrier's description of the service. Needs the
+	// extension ServiceRead of the account. Default: 24h.
 	// +optional
 	ServiceInterval Duration `json:"serviceInterval,omitempty"`
 
@@ -213,7 +213,7 @@ type Observe struct {
 	// +optional
 	CancellationInterval Duration `json:"cancellationInterval,omitempty"`
 
-	// disruptionsInterval is the time between reads. Default: 0 (off).
+	// disruptionsInterval is the time between reads of the carrier's disruptions. Default: 0 (off).
 	// +kubebuilder:default="0"
 	// +optional
 	DisruptionsInterval Duration `json:"disruptionsInterval,omitempty"`
@@ -221,8 +221,8 @@ type Observe struct {
 
 // BroadbandService is one broadband service at the carrier: its plan, restoration SLA, aggregation
 // method, DSL stability profile and cancellation. Declared values are compared with the carrier's
-// state, and differences are applied one request at a time. Deleting the object does not contact the
-// carrier: the service keeps running.
+// state, and differences are applied one request at a time. Deleting the object does not contact
+// the carrier, so the service keeps running.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bbs,categories=broadband

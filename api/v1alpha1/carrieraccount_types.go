@@ -13,8 +13,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.serviceRead) || has(self.extensions) && 'ServiceRead' in self.extensions",message="serviceRead is about the extension ServiceRead: add ServiceRead to extensions, or remove serviceRead",fieldPath=".serviceRead",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
 	// baseURL is the carrier's origin, for example https://api.carrier.example, without path, query or
-	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable:
-	// another carrier needs another account and identity.
+	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable,
+	// because another carrier needs another account and identity.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If only the carrier's address has changed, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
@@ -29,15 +29,15 @@ type CarrierAccountSpec struct {
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`
 
-	// familyVersions says what happens to an operation that came to the API later than apiVersion:
-	// health and its reading of the plan (5), aggregation conversions and DSL stability profile changes
-	// (4), fibre build charge quotes (6). Least (default) calls it with its least version, Strict
-	// refuses it as UnsupportedByAPIVersion.
+	// familyVersions says what happens to an operation that the API has only from a version later than
+	// apiVersion: health and its reading of the plan (5), aggregation conversions and DSL stability
+	// profile changes (4), fibre build charge quotes (6). Least (default) calls it with the lowest
+	// version that has it, Strict refuses it as UnsupportedByAPIVersion.
 	// +kubebuilder:default=Least
 	// +optional
 	FamilyVersions FamilyVersions `json:"familyVersions,omitempty"`
 
-	// extensions switches on calls that only some carriers have. Default: none, and none is made.
+	// extensions switches on calls and fields that only some carriers have. Default: none.
 	// TestTypes: before a diagnostic test is sent, the operator reads which tests the carrier offers for
 	// the service. A test that is not offered is not sent.
 	// ServiceRead: the operator reads a service's plan, restoration SLA, aggregation method and DSL
@@ -55,7 +55,7 @@ type CarrierAccountSpec struct {
 	// +optional
 	ServiceRead ServiceRead `json:"serviceRead,omitzero"`
 
-	// identity is the owner of the services across accounts, namespaces and restores: only one request
+	// identity is the owner of the services across accounts, namespaces and restores. Only one request
 	// at a time is sent for each identity and service. Default: auth.clientName. Immutable. Sandbox
 	// and production need different identities.
 	// +kubebuilder:validation:MinLength=1
@@ -85,7 +85,8 @@ type CarrierAccountSpec struct {
 	ServiceIDs []CarrierID `json:"serviceIDs,omitempty"`
 
 	// identifierWord is the word that this carrier's API uses in identifiers in place of "wholesale"
-	// (the default). Objects have "wholesale" in any case; a qualification result may have either.
+	// (the default). Objects use "wholesale" whatever the word is; a qualification result may use
+	// either word.
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="identifierWord is one lower-case word of letters and digits, for example wholesale"
 	// +kubebuilder:default=wholesale
@@ -141,11 +142,11 @@ type FamilyVersions string
 
 // The family versions.
 const (
-	FamilyVersionsLeast  FamilyVersions = "Least"  // it is called with the least version that has it
+	FamilyVersionsLeast  FamilyVersions = "Least"  // it is called with the lowest version that has it
 	FamilyVersionsStrict FamilyVersions = "Strict" // it is refused
 )
 
-// Extension is a call of the carrier that is not part of its documented API.
+// Extension is a part of the carrier's API that is not documented: a call, or fields of one.
 // +kubebuilder:validation:Enum=TestTypes;ServiceRead;OrderRead;OrderFields
 type Extension string
 
@@ -160,11 +161,12 @@ const (
 // ServiceRead is what a carrier has confirmed about its description of a service.
 type ServiceRead struct {
 	// modifications says when the description lists a plan change, restoration SLA change, aggregation
-	// conversion or DSL stability profile change that was requested. Undocumented (default): nobody knows.
-	// ListedFromAcceptance: the carrier has confirmed that the description lists each of them from the
-	// moment at which it answers the request with 201 until the change has ended, and shows the new
-	// values from then on. A change whose response was lost is then sent again if the description shows
-	// that it was not accepted. If this is not true of your carrier, a change may be bought twice.
+	// conversion or DSL stability profile change that was requested. Undocumented (default): nobody
+	// knows. ListedFromAcceptance: the carrier has confirmed that the description lists each of these
+	// changes from the moment at which the carrier responds to the request with 201 until the change
+	// has ended, and shows the new values from then on. A change whose response was lost is then sent
+	// again if the description shows that it was not accepted. If your carrier's description does not
+	// behave like this, a change may be bought twice.
 	// +kubebuilder:default=Undocumented
 	// +optional
 	Modifications Modifications `json:"modifications,omitempty"`
@@ -229,14 +231,16 @@ type SigningKey struct {
 
 	// privateKeySecretRef names the Secret with the key: PKCS#1 or PKCS#8 PEM, RSA of at least 2048
 	// bits. It is read at each login, never watched. If the Secret has the annotation
-	// wholesale.broadband/allowed-hosts, that must list the hosts of both baseURL and tokenURL.
+	// wholesale.broadband/allowed-hosts, the annotation must list the hosts of both baseURL and
+	// tokenURL.
 	// +required
 	PrivateKeySecretRef SecretKeyReference `json:"privateKeySecretRef"`
 }
 
 // AnnotationAllowedHosts on a Secret lists the only hosts at which it may be used, such as
 // "api.carrier.example,id.carrier.example:8443". A host without a port means the default port of
-// the scheme. A key needs the hosts of both baseURL and tokenURL, a contact that of baseURL.
+// the scheme. For a key, the annotation must list the hosts of both baseURL and tokenURL; for a
+// contact, the host of baseURL.
 const AnnotationAllowedHosts = "wholesale.broadband/allowed-hosts"
 
 // RateLimit limits calls per second.
@@ -249,7 +253,7 @@ type RateLimit struct {
 	// +optional
 	RequestsPerSecond int32 `json:"requestsPerSecond,omitempty"`
 
-	// burst limits calls at once. Default: 10.
+	// burst is the maximum number of calls in a burst. Default: 10.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +kubebuilder:default=10
@@ -292,8 +296,8 @@ const (
 
 // AccountEvents says how the carrier's notifications are authenticated.
 type AccountEvents struct {
-	// signature is HMAC (default) for signed notifications, None if only the unguessable path protects
-	// them; facts are then marked unverified.
+	// signature is HMAC (default) for signed notifications, or None if only the unguessable path
+	// protects them. With None, what a notification reports is marked unverified.
 	// +kubebuilder:default=HMAC
 	// +optional
 	Signature EventSignature `json:"signature,omitempty"`
@@ -320,7 +324,8 @@ type CarrierAccountStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// login is the login that Ready describes while it is True: no other login is used to send.
+	// login is the login for which Ready is True; absent while Ready is not True. Nothing is sent with
+	// any other login.
 	// +optional
 	Login *CarrierLogin `json:"login,omitempty"`
 

@@ -23,7 +23,7 @@ func TestACarrierIDIsItsNumberInDigits(t *testing.T) {
 	}
 }
 
-// An object that passed the schema contains none of these values; elsewhere they are not valid IDs.
+// The schema refuses all of these values. One that comes from elsewhere does not count as an ID.
 func TestWhatIsNoCarrierIDCountsAsNone(t *testing.T) {
 	t.Parallel()
 	for _, id := range []v1alpha1.CarrierID{"-1", "1e6", "order-12", "9223372036854775808"} {

@@ -123,14 +123,15 @@ type Contact struct {
 	Email string `json:"email"`
 }
 
-// The lengths that the carrier takes. A longer one would be refused after the request was approved.
+// The maximum lengths that the carrier takes. A longer value would be refused after the request was
+// approved.
 const (
 	maxContactName  = 40
 	maxContactEmail = 50
 )
 
-// Flaw returns the rule above that a contact breaks, or "" if it breaks none: a contact in a Secret
-// bypasses the schema. The text contains no data of the contact.
+// Flaw returns the rule above that a contact breaks, or "" if it breaks none. Flaw is needed
+// because a contact in a Secret bypasses the schema. The text contains no data of the contact.
 func (c *Contact) Flaw() string {
 	switch {
 	case !isName(c.Name):

@@ -19,11 +19,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// kept is the folder of the schemas with which v1alpha1 stays compatible: an API server keeps
-// accepting what it accepted before.
+// kept is the folder of the schemas with which v1alpha1 stays compatible, so that an API server
+// keeps accepting what it accepted before.
 const kept = "testdata/schemas"
 
-// The rules of a compatible change, as the test reports a violation.
+// The rules of a compatible change, in the words with which the test reports a violation.
 const (
 	notRemoved   = "a field is not removed"
 	notNarrowed  = "what a field takes does not become less"
@@ -195,7 +195,7 @@ func missing[E comparable](from, of []E) []E {
 	return slices.DeleteFunc(slices.Clone(of), func(one E) bool { return slices.Contains(from, one) })
 }
 
-// narrowed reports whether a value that one accepts may be refused by the other.
+// narrowed reports whether the second schema may refuse a value that the first accepts.
 func narrowed(was, is *schema) bool {
 	return otherType(was, is) || outOfBounds(was, is) || fewerValues(was.Enum, is.Enum) ||
 		was.Pattern != is.Pattern && is.Pattern != "" || len(missing(rulesOf(was), rulesOf(is))) > 0

@@ -39,9 +39,9 @@ const (
 	ReasonInvalid         = "Invalid"         // a field that only the controller can check is invalid
 )
 
-// ReasonAnswering is the reason of a CarrierAccount's Carrier condition while the carrier answers, and
-// of its Extensions condition while it has them. Otherwise they are [ReasonCarrierUnavailable] and
-// [ReasonExtensionUnavailable].
+// ReasonAnswering is the reason of a CarrierAccount's Carrier condition while the carrier answers,
+// and of its Extensions condition while the carrier has the extensions that were used. Otherwise,
+// the reasons are [ReasonCarrierUnavailable] and [ReasonExtensionUnavailable].
 const ReasonAnswering = "Answering"
 
 // ReasonExtensionUnavailable means that the carrier has refused the call of an extension.
@@ -58,7 +58,7 @@ const (
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
-	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // another test of the service is in progress: one at a time
+	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // another test of the service is in progress
 	ReasonTestTypeNotOffered      = "TestTypeNotOffered"      // the carrier does not offer this test for the service
 	ReasonConflict                = "Conflict"                // another object manages the same service
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
@@ -72,23 +72,23 @@ const (
 	ReasonOutcomeUnknown          = "OutcomeUnknown"          // it may have been sent; a person resolves it
 	ReasonStatusLost              = "StatusLost"              // the object's record of its requests is missing
 	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is missing, or an older version
-	ReasonLateAcceptance          = "LateAcceptance"          // accepted by the carrier after it had ended
+	ReasonLateAcceptance          = "LateAcceptance"          // the carrier accepted an attempt that had already ended
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or from a newer version
 	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing new is started
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses a read or write that the operator needs
-	ReasonNewInstallation         = "NewInstallation"         // applied before the operator first ran, not acknowledged
+	ReasonNewInstallation         = "NewInstallation"         // a person must confirm that this is a new installation
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer recognizes the Location
 	ReasonUnanswered              = "Unanswered"              // sent three times without a response
 	ReasonOverdue                 = "Overdue"                 // in progress for longer than usual
 	ReasonCarrierHold             = "CarrierHold"             // the carrier waits until an error that it reports is fixed
 	ReasonBreakerOpen             = "BreakerOpen"             // responses were lost: no chargeable request is sent for now
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
-	ReasonResultDiffers           = "ResultDiffers"           // a result differs from what was shown, such as a fee
+	ReasonResultDiffers           = "ResultDiffers"           // a result, such as a fee, differs from what was shown
 	ReasonCancelled               = "Cancelled"               // the service is cancelled, as declared
 	ReasonDrifted                 = "Drifted"                 // the carrier's state changed after the service was in sync
 	ReasonConnected               = "Connected"               // the carrier does not show the service as cancelled
 	ReasonHealthGood              = "HealthGood"              // the carrier rates the service Green
-	ReasonHealthImpaired          = "HealthImpaired"          // the carrier rates the service otherwise
+	ReasonHealthImpaired          = "HealthImpaired"          // the carrier rates the service, but not Green
 	ReasonHealthNotRated          = "HealthNotRated"          // the carrier does not rate the service
 	ReasonDisruptionActive        = "DisruptionActive"        // an outage or maintenance is in progress
 	ReasonNoDisruption            = "NoDisruption"            // no outage or maintenance is in progress

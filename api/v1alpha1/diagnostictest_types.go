@@ -24,8 +24,8 @@ type DiagnosticTestSpec struct {
 	// +optional
 	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
 
-	// testType is the carrier's name for the test, for example port-reset. The carrier
-	// runs it on the line at once, which may interrupt the customer.
+	// testType is the carrier's name for the test, for example port-reset. The carrier runs the test
+	// on the line immediately, which may interrupt the customer.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=100
 	// +required
@@ -75,7 +75,8 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Result *runtime.RawExtension `json:"result,omitempty"`
 
-	// truncated is set if the result is omitted: over 16 KiB, or refused by the API server.
+	// truncated is set if the result is omitted, because it is over 16 KiB or the API server refused
+	// it.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }
@@ -98,8 +99,8 @@ type DiagnosticStage struct {
 	At string `json:"at,omitempty"`
 }
 
-// DiagnosticTest runs one test on one service, once, like a Job. After a lost response no second
-// test is sent: a person decides.
+// DiagnosticTest runs one test on one service, once, like a Job. If the response is lost, no second
+// test is sent until a person decides.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=dtest,categories=broadband

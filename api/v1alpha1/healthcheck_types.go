@@ -58,7 +58,7 @@ type HealthCheckStatus struct {
 	// +optional
 	LastRefreshedOn string `json:"lastRefreshedOn,omitempty"`
 
-	// plan is the carrier's name for the plan. Health may spell it differently.
+	// plan is the name of the plan as health gives it, which may be spelled differently elsewhere.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Plan string `json:"plan,omitempty"`

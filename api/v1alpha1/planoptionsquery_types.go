@@ -82,11 +82,11 @@ type PlanOption struct {
 	// +optional
 	Monthly *Money `json:"monthly,omitempty"`
 
-	// nfasOneTime is the NFAS commitment fee, once.
+	// nfasOneTime is the one-time NFAS commitment fee.
 	// +optional
 	NFASOneTime *Money `json:"nfasOneTime,omitempty"`
 
-	// nfasMonthly is the NFAS commitment fee, per month.
+	// nfasMonthly is the monthly NFAS commitment fee.
 	// +optional
 	NFASMonthly *Money `json:"nfasMonthly,omitempty"`
 
@@ -99,7 +99,7 @@ type PlanOption struct {
 	// +optional
 	RequiresAdditionalNTD *bool `json:"requiresAdditionalNTD,omitempty"`
 
-	// requiresAdditionalNTDReason is why.
+	// requiresAdditionalNTDReason is why another NTD is needed.
 	// +kubebuilder:validation:MaxLength=100
 	// +optional
 	RequiresAdditionalNTDReason string `json:"requiresAdditionalNTDReason,omitempty"`

@@ -2,8 +2,8 @@
 
 package v1alpha1
 
-// Shorten removes from the status what a user cannot use of its requests, because the ledger has
-// it; restore puts it back.
+// Shorten removes from the requests in the status what is of no use to a user and is also in the
+// ledger; restore puts it back.
 func (s *BroadbandService) Shorten() (restore func()) {
 	whole := s.Status.Requests
 	s.Status.Requests = make([]Request, len(whole))
@@ -16,29 +16,29 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	return func() { s.Status.Requests = whole }
 }
 
-// Shorten removes from the status what a user cannot use of its request, because the ledger has it;
-// restore puts it back.
+// Shorten removes from the request in the status what is of no use to a user and is also in the
+// ledger; restore puts it back.
 func (s *ServiceOrder) Shorten() (restore func()) { return s.Status.shorten((*Request).short) }
 
-// Shorten removes from the status what a user cannot use of its request, because the ledger has it;
-// restore puts it back.
+// Shorten removes from the request in the status what is of no use to a user and is also in the
+// ledger; restore puts it back.
 func (d *DiagnosticTest) Shorten() (restore func()) { return d.Status.shorten((*Request).short) }
 
-// Shorten removes from the status what a user cannot use of a request that has succeeded, because
-// it is not sent again; restore puts it back.
+// Shorten removes from a succeeded request in the status, which is not sent again, what is of no
+// use to a user; restore puts it back.
 func (f *FibreBuildQuote) Shorten() (restore func()) { return f.Status.shorten((*Request).answered) }
 
-// Shorten removes from the status what a user cannot use of a request that has succeeded, because
-// it is not sent again; restore puts it back.
+// Shorten removes from a succeeded request in the status, which is not sent again, what is of no
+// use to a user; restore puts it back.
 func (p *PlanOptionsQuery) Shorten() (restore func()) { return p.Status.shorten((*Request).answered) }
 
-// Shorten removes from the status what a user cannot use of a request that has succeeded, because
-// it is not sent again; restore puts it back.
+// Shorten removes from a succeeded request in the status, which is not sent again, what is of no
+// use to a user; restore puts it back.
 func (h *HealthCheck) Shorten() (restore func()) { return h.Status.shorten((*Request).answered) }
 
-// Shorten removes from the status which process and object sent a request that has succeeded. What
-// it was sent for, and to which carrier, still decides whether its slots are valid. restore puts it
-// back.
+// Shorten removes from a succeeded request in the status which process sent it and the UID of its
+// object. What the request was for, and the carrier that it was sent to, stay, because they decide
+// whether its slots are still valid. restore puts back what was removed.
 func (a *AppointmentRequest) Shorten() (restore func()) {
 	return a.Status.shorten(func(whole *Request) Request {
 		shown := *whole
@@ -58,8 +58,8 @@ func (s *TaskStatus) shorten(shown func(*Request) Request) (restore func()) {
 }
 
 // short returns what a user can use of a request: what it asks for, for which generation, at what
-// price, who approved it, when it was sent, where it is polled, and how it ended. Argo CD's retry
-// action is offered for a request of the present generation.
+// price, who approved it, when it was sent, where it is polled, and how it ended. The generation is
+// kept because Argo CD's retry action is offered only for a request of the present generation.
 func (r *Request) short() Request {
 	shown := Request{
 		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Generation: r.Generation,
@@ -74,8 +74,9 @@ func (r *Request) short() Request {
 	return shown
 }
 
-// evidence returns what a status keeps of a request that the carrier has carried out; the history has
-// the rest. A ledger that lacks this attempt, or its Location, has lost data (R5).
+// evidence returns what a status keeps of a request that the carrier has carried out; the history
+// has the rest. The ID and the Location of the attempt are evidence, because a ledger that lacks
+// either has lost data (R5).
 func (r *Request) evidence() Request {
 	return Request{
 		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Phase: r.Phase,
@@ -83,8 +84,9 @@ func (r *Request) evidence() Request {
 	}
 }
 
-// answered returns what a user can use of a query that has been answered, and the retry that it used
-// up. No ledger has a query, and one that is sent again is compared with the one before it.
+// answered returns what a user can use of a query that has succeeded, and the retry that the query
+// used up. Queries are in no ledger, and a query that is sent again is compared with the one before
+// it.
 func (r *Request) answered() Request {
 	if r.Phase != PhaseSucceeded {
 		return *r

@@ -37,12 +37,12 @@ const (
 //	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
 //	                                                  └─────────────┴──► LateAcceptance ──► Succeeded │ Abandoned
 //
-// A request that was not accepted, according to a person or a proof, and that the carrier has accepted
-// after all, is a LateAcceptance until a person resolves it.
+// If a person or a proof found that a request was not accepted, but the carrier has accepted it
+// after all, the request is a LateAcceptance until a person resolves it.
 //
-// Two transitions back are rare. A process that was stopped records late that its own attempt was
-// never sent (OutcomeUnknown to NotSent). A query whose Location the carrier no longer recognizes
-// is sent again (InProgress to NotProcessed).
+// There are two backward transitions, and they are rare. A process that was stopped records late
+// that its own attempt was never sent (OutcomeUnknown to NotSent). A query whose Location the carrier
+// no longer recognizes is sent again (InProgress to NotProcessed).
 //
 // A phase that this version does not know is reported and otherwise ignored.
 // +kubebuilder:validation:MaxLength=40
@@ -83,7 +83,7 @@ type Request struct {
 	// +required
 	Operation Operation `json:"operation"`
 
-	// attempt numbers the attempts at this operation for one change, from 1.
+	// attempt is the number of this attempt among those at this operation for one change, from 1.
 	// +required
 	Attempt int32 `json:"attempt"`
 
@@ -93,8 +93,8 @@ type Request struct {
 	// +required
 	AttemptID string `json:"attemptID"`
 
-	// repeats is how many earlier attempts at the same request were sent but lost their response. If it
-	// is above zero, a rejection proves nothing: one of them may have succeeded.
+	// repeats is how many earlier attempts at the same request were sent but lost their response. If
+	// it is above zero, a rejection proves nothing, because an earlier attempt may have succeeded.
 	// +optional
 	Repeats int32 `json:"repeats,omitempty"`
 
@@ -133,7 +133,7 @@ type Request struct {
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who requested this attempt with the retry annotation, as in approvedBy.
+	// retriedBy is who requested this attempt with the retry annotation, named as in approvedBy.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
@@ -160,7 +160,7 @@ type Request struct {
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
-	// generation is the metadata.generation of that object.
+	// generation is the metadata.generation of the object that uid names.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
@@ -284,8 +284,8 @@ type RequestBefore struct {
 	Described *DescribedValues `json:"described,omitempty"`
 }
 
-// DescribedValues are values in the carrier's description of a service. One that it does not contain
-// is absent.
+// DescribedValues are values in the carrier's description of a service. A value that the
+// description does not contain is absent.
 type DescribedValues struct {
 	// plan is the plan's name.
 	// +kubebuilder:validation:MaxLength=200
@@ -341,8 +341,8 @@ type RequestError struct {
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// carrierTime is the timestamp of the carrier's error, as the carrier wrote it. Its support desk finds the
-	// error by it.
+	// carrierTime is the timestamp of the carrier's error, as the carrier wrote it. The carrier's
+	// support desk can find the error by this timestamp.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	CarrierTime string `json:"carrierTime,omitempty"`
@@ -445,9 +445,9 @@ type Handled struct {
 	// +optional
 	Resolve string `json:"resolve,omitempty"`
 
-	// ignoredResolve is the current wholesale.broadband/resolve value if it resolves nothing. It is not
-	// acted on later either, for example when a time in the future has come, unless it is removed and
-	// set again.
+	// ignoredResolve is the current wholesale.broadband/resolve value if it resolves nothing. It is
+	// not acted on later either (for example, when a time that was in the future is reached), unless
+	// it is removed and set again.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	IgnoredResolve string `json:"ignoredResolve,omitempty"`
@@ -459,16 +459,16 @@ const (
 	AnnotationReconcile = "wholesale.broadband/reconcile"
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
-	// AnnotationTrust holds the hash of a plan of changes: the carrier is assumed to have the
-	// declared values where its own values are unknown, and the declared values are not requested.
+	// AnnotationTrust holds the hash of a plan of changes. Where the carrier's own values are unknown,
+	// the carrier is assumed to have the declared values, and the declared values are not requested.
 	AnnotationTrust = "wholesale.broadband/trust"
 	// AnnotationRetry requests one more attempt after a definitive failure. It holds the attemptID of
 	// the failed attempt, or an RFC 3339 time after the end of that attempt that is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"
 	// AnnotationResolve resolves an unknown outcome: <attemptID>=Accepted:<request id> | NotAccepted |
-	// Succeeded | Abandoned, or all that were unknown before an RFC 3339 time: all@<time>=Succeeded |
-	// Abandoned. all@<time>=SameCarrier confirms that only the address of the account's carrier has
-	// changed.
+	// Succeeded | Abandoned. all@<time>=Succeeded | Abandoned resolves all outcomes that were unknown
+	// before an RFC 3339 time. all@<time>=SameCarrier confirms that only the address of the account's
+	// carrier has changed.
 	AnnotationResolve = "wholesale.broadband/resolve"
 	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy name who set approve, resolve
 	// and retry. The API server sets them if config/usernames is installed.
@@ -476,8 +476,8 @@ const (
 	AnnotationResolvedBy = "wholesale.broadband/resolved-by"
 	AnnotationRetriedBy  = "wholesale.broadband/retried-by"
 	// AnnotationAcknowledge on the RequestLedger marker confirms a new installation, or that the
-	// operator may continue with what was restored. It then holds the UID of the namespace
-	// kube-system. On a CarrierAccount it confirms that the login may send under one more identity,
+	// operator may continue with what was restored. There it holds the UID of the namespace
+	// kube-system. On a CarrierAccount, it confirms that the login may send under one more identity,
 	// which the annotation names.
 	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
 

@@ -60,8 +60,9 @@ func (l *RequestLedger) Put(attempt Request) {
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
 }
 
-// isOutdone reports whether a late acceptance leaves a later success in place: its attempt was
-// abandoned, or it belongs to a test that has been run since.
+// isOutdone reports whether a late acceptance that a person has resolved leaves a success in place:
+// either it was abandoned and the success was sent after it, or another attempt at the same
+// diagnostic test has succeeded.
 func (l *RequestLedger) isOutdone(late *Request) bool {
 	if l.Spec.Diagnostics == nil {
 		last := l.ReachedLast(late.Operation)
@@ -108,8 +109,8 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return &l.Spec.Last[at]
 }
 
-// AcceptLate records that the carrier has accepted an attempt that had ended in another way, or for
-// which a person had named another request: "An Accepted receipt is never dropped" (R15). It reports
+// AcceptLate records that the carrier has accepted an attempt that had already ended, or for which
+// a person had named another request: "An Accepted receipt is never dropped" (R15). It reports
 // whether that is new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
 	is := func(attempt Request) bool { return attempt.AttemptID == late.AttemptID }
@@ -131,8 +132,9 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 	return true
 }
 
-// acceptElsewhere makes an attempt that is polled at a Location that a person has named a late
-// acceptance at the carrier's own Location. A person then decides which of the two it is.
+// acceptElsewhere turns an attempt into a late acceptance if the attempt is polled at a Location
+// that a person has named and the carrier's own Location is a different one. A person then decides
+// which of the two is right.
 func (r *Request) acceptElsewhere(late Request) bool {
 	if r.Phase != PhaseInProgress || r.Location == late.Location {
 		return false
@@ -167,11 +169,12 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 
 // keptUnsent is how many consecutive attempts that did not reach the carrier are kept. "Consecutive
 // NotSent/NotProcessed of one operation count as one", but the status of a manager that is behind
-// may still show those before the newest, as unknown.
+// may still show an earlier one with an unknown outcome.
 const keptUnsent = 3
 
 // fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
-// attempts since the last one that did, it removes the oldest.
+// attempts after the last one that reached it, the oldest is removed if there would be more than
+// keptUnsent.
 func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
 	kept := 1
 	for i, held := range ended {
@@ -216,8 +219,8 @@ func (l *RequestLedger) IsFinal(attemptID string) bool {
 }
 
 // AttemptOf returns the newest attempt for an object; nil for none. One in progress precedes one
-// that was accepted late. Of one that ended long ago only a summary is known. The ledger may be
-// nil.
+// that was accepted late. Of an attempt that ended long ago, only a summary is known. The ledger
+// may be nil.
 func (l *RequestLedger) AttemptOf(uid string) *Request {
 	if l == nil {
 		return nil

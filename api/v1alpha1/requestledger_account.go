@@ -46,7 +46,7 @@ type CarrierLogin struct {
 // mostLogins is how many logins fit into a ledger.
 const mostLogins = 100
 
-// Knows reports whether a login has sent for this identity. The receiver may be nil.
+// Knows reports whether a login has sent requests for this identity. The receiver may be nil.
 func (a *LedgerAccount) Knows(login CarrierLogin) bool {
 	return a != nil && slices.Contains(a.Logins, login)
 }
@@ -88,8 +88,8 @@ func (a *LedgerAccount) Reserve(counting []Reservation, more ...Reservation) {
 	a.Reservations = all[max(0, len(all)-MostReservations):]
 }
 
-// ReachedSince returns, as reservations, the attempts at some operations that were started after a
-// time and reached the carrier or may have.
+// ReachedSince returns, as reservations, the attempts at the counted operations that were started
+// after the given time and reached the carrier or may have.
 func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(Operation) bool) []Reservation {
 	var reached []Reservation
 	for _, open := range l.Spec.Open {

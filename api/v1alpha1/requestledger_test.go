@@ -33,8 +33,8 @@ func TestALedgerHasEachAttemptOnce(t *testing.T) {
 	g.Expect(ledger.Spec.Sequence).To(Equal(int64(1)))
 }
 
-// many is a ledger of more attempts than it remembers: each refused attempt is followed by some
-// that did not reach the carrier.
+// many returns a ledger in which more attempts were recorded than it keeps. Each refused attempt is
+// followed by some that did not reach the carrier.
 func many() *v1alpha1.RequestLedger {
 	var ledger v1alpha1.RequestLedger
 	for i := range 20 {
@@ -84,7 +84,7 @@ func TestALedgerKnowsWhatAStatusShows(t *testing.T) {
 	}{
 		{"refused-19", v1alpha1.PhaseRejected, true},
 		{"refused-0", v1alpha1.PhaseRejected, false},
-		{"not-sent-1-1", v1alpha1.PhaseNotSent, true}, // another of its kind is kept instead
+		{"not-sent-1-1", v1alpha1.PhaseNotSent, true}, // a later attempt has replaced it
 	} {
 		shown := attemptAt(test.id, test.phase)
 		g.Expect(many().Knows(&shown)).To(Equal(test.known), test.id)
@@ -167,8 +167,8 @@ func TestR14AnAttemptThatAPersonHasNamedWronglyIsAcceptedLate(t *testing.T) {
 	g.Expect(ledger.Spec.Open[0].Location).To(Equal("/requests/7"), "the carrier knows where it is")
 }
 
-// "An attempt that a person ended makes a new hash" (R11), so it must be the newest that ended. Only a
-// success that was sent after it stays in its place.
+// "An attempt that a person ended makes a new hash" (R11), so it must become the newest ended
+// attempt, unless a success was sent after it.
 func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
@@ -189,7 +189,7 @@ func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *tes
 	}
 }
 
-// A status that names the request of an attempt may claim more than its ledger (R5).
+// A status may have the Location of an attempt when the ledger has the attempt without one (R5).
 func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)

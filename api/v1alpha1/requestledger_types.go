@@ -236,7 +236,7 @@ type EndedAttempt struct {
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who requested it with the retry annotation.
+	// retriedBy is who requested the attempt with the retry annotation.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
@@ -290,8 +290,8 @@ type LedgerReference struct {
 }
 
 // RequestLedger records the possibly chargeable requests that were sent to a carrier. Do not delete
-// it: without it, a request could be sent a second time. Only the operator writes ledgers, and a
-// deleted ledger stays until nothing depends on it.
+// it, because without it a request could be sent a second time. Only the operator writes ledgers,
+// and a deleted ledger stays until nothing depends on it.
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="app.kubernetes.io/component=ledger"
 // +kubebuilder:resource:scope=Cluster,shortName=ledger

@@ -73,8 +73,8 @@ func everyRule(t *testing.T, visit func(at string, node *schema, rule apiextensi
 	}
 }
 
-// A rule of an object that does not concern the object as a whole would be reported at the object,
-// or at "<nil>".
+// If a rule on an object concerns only one field, it must name that field. Otherwise it would be
+// reported at the object, or at "<nil>".
 func TestEachRuleNamesItsField(t *testing.T) {
 	t.Parallel()
 	everyRule(t, func(at string, node *schema, rule apiextensionsv1.ValidationRule) {

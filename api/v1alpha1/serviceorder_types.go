@@ -20,8 +20,8 @@ type ServiceOrderSpec struct {
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// customerReference is your own name for the order, unique within the account: at most one order is
-	// ever sent for it. Immutable.
+	// customerReference is your own name for the order, unique within the account, because at most one
+	// order is ever sent for it. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="customerReference is immutable, because an order may already have been sent with it: create another ServiceOrder",reason=FieldValueForbidden
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
@@ -110,7 +110,7 @@ type ServiceOrderSpec struct {
 	// +optional
 	Transfer *Transfer `json:"transfer,omitempty"`
 
-	// contactSecretRef names a Secret with the keys name, phone and email: the person to call.
+	// contactSecretRef names a Secret whose keys name, phone and email describe the person to call.
 	// +optional
 	ContactSecretRef *SecretReference `json:"contactSecretRef,omitempty"`
 
@@ -178,7 +178,7 @@ type QualificationIDs struct {
 	RemoteQualificationSearchID string `json:"remoteQualificationSearchID"`
 
 	// locationID is the carrier's id for the site, as the qualification has it, for example
-	// LOC000012345678. Those of an alternate source look different.
+	// LOC000012345678. IDs from an alternate source look different.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="a locationID has printable ASCII characters without spaces, for example LOC000012345678"
@@ -413,7 +413,7 @@ type ServiceOrderStatus struct {
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// frozen is set while an attempt is open or was accepted: the only field of spec that can then be
+	// frozen is set while an attempt is open or was accepted. The only field of spec that can then be
 	// changed is serviceID.
 	// +optional
 	Frozen bool `json:"frozen,omitempty"`
@@ -434,7 +434,8 @@ type ServiceOrderStatus struct {
 	// +optional
 	Appointments []string `json:"appointments,omitempty"`
 
-	// truncated is set if appointments are left out: over 8 KiB together, or refused by the API server.
+	// truncated is set if appointments are left out, because there are more than 10, they exceed 8 KiB
+	// together, or the API server refused them.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 
@@ -487,9 +488,9 @@ type OrderFee struct {
 	Monthly *Money `json:"monthly,omitempty"`
 }
 
-// ServiceOrder orders a service. At most one order is ever sent for its customerReference: an
-// object that is deleted and applied again finds that order. Deleting the object does not contact the
-// carrier: the order continues there.
+// ServiceOrder orders a service. At most one order is ever sent for its customerReference, so an
+// object that is deleted and applied again finds that order. Deleting the object does not contact
+// the carrier, so the order continues there.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sorder,categories=broadband
@@ -521,7 +522,7 @@ type ServiceOrder struct {
 	// +required
 	Spec ServiceOrderSpec `json:"spec"`
 
-	// status is its state.
+	// status is the state of the order.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status ServiceOrderStatus `json:"status,omitzero"`

@@ -11,7 +11,7 @@ type TaskStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready, Reconciling and Stalled, and those of the kind.
+	// conditions are Ready, Reconciling and Stalled, and those specific to the kind.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8

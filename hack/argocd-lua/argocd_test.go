@@ -55,8 +55,8 @@ type healthTest struct {
 	HealthStatus health.HealthStatus
 }
 
-// A missing status, or one of an earlier spec, is outdated: a sync must not complete because of it,
-// and nobody may approve an outdated plan of changes.
+// A status that is missing or describes an earlier spec is outdated. A sync must not complete
+// because of it, and nobody may approve an outdated plan of changes.
 func TestUnseenIsProgressing(t *testing.T) {
 	overrides := customized(t)
 	for _, path := range found(t, states) {
@@ -136,8 +136,8 @@ func TestActionsWriteOneAnnotation(t *testing.T) {
 	NewWithT(t).Expect(ran).To(HaveLen(5), "every action was offered somewhere")
 }
 
-// R21: a retry request names the attempt that it applies to. If several have failed it is the
-// newest, regardless of their order.
+// R21: a retry request names the attempt that it applies to. If several attempts have failed, this
+// is the newest one, regardless of their order.
 func TestR21RetryNamesTheNewestFailure(t *testing.T) {
 	overrides := customized(t)
 	path := filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/CarrierRejected-stalled.yaml")
@@ -206,7 +206,7 @@ func TestR23ApproveIsNotOfferedWithoutParameters(t *testing.T) {
 }
 
 // Argo CD compares an Application again when the health of an object changes, but not for other
-// changes of its status. This is its default, so we need no ignoreResourceUpdates.
+// changes of its status. This is Argo CD's default, so we need no ignoreResourceUpdates.
 func TestStatusAloneIsNoNews(t *testing.T) {
 	g := NewWithT(t)
 	overrides, err := manager(t).GetIgnoreResourceUpdatesOverrides()

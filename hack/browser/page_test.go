@@ -132,7 +132,7 @@ func changePlan(t *testing.T, client *carrier.Client, serviceID int64) carrier.R
 	return client.Submit(t.Context(), carrier.PlanChange, 8, body.Body(), true)
 }
 
-// browser is a headless browser with one tab, which is known to chromedp by its context.
+// browser is a headless browser with one tab. chromedp identifies the tab by its context.
 type browser struct{ tab context.Context } //nolint:containedctx // it stands for the tab
 
 // openBrowser opens a page in a headless browser and waits until it shows something.

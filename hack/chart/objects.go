@@ -66,7 +66,7 @@ func contains(objects []object, one *object) bool {
 	return slices.ContainsFunc(objects, func(other object) bool { return other.id() == one.id() })
 }
 
-// conditions are the values that switch a kind off.
+// conditions returns, by kind, the condition under which the chart has objects of that kind.
 func conditions() map[string]string {
 	return map[string]string{
 		"CustomResourceDefinition": ".Values.crds.install",
@@ -76,7 +76,7 @@ func conditions() map[string]string {
 	}
 }
 
-// patch is what the template of an object changes in it.
+// patch is a change that the templates make to an object, or to every object of a kind.
 type patch struct {
 	Kind  string          `json:"kind"`
 	Name  string          `json:"name"` // empty: every object of the kind

@@ -53,7 +53,7 @@ func pemText(kind string, content []byte) string {
 }
 
 // notificationDelays returns the sorted times from each notification to the first GET that found
-// the result it announced.
+// the result that the notification announced.
 func notificationDelays(sent []simulator.Delivery, calls []simulator.Call) []time.Duration {
 	var waits []time.Duration
 	for _, notification := range sent {

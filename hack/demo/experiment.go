@@ -87,7 +87,8 @@ func (e *experiment) print(d *demo, number int) {
 	d.Printf("   %s\n", e.leadsTo)
 }
 
-// try runs the commands as somebody who pastes them, and fails unless they lead to what is promised.
+// try runs the commands like somebody who pastes them, and fails unless they lead to the promised
+// result.
 func (e *experiment) try(ctx context.Context, d *demo) error {
 	for _, command := range e.commands {
 		run := exec.CommandContext(ctx, "bash", "-c", command) //nolint:gosec // our own commands
@@ -101,7 +102,7 @@ func (e *experiment) try(ctx context.Context, d *demo) error {
 }
 
 // awaitReady waits until a service is Ready for its generation, and the carrier has carried out the
-// given number of plan changes for it. More plan changes are an error at once.
+// given number of plan changes for it. It fails immediately if the carrier has carried out more.
 func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int) error {
 	cluster, err := d.cluster()
 	if err != nil {

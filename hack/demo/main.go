@@ -89,8 +89,8 @@ func (d *demo) start(ctx context.Context) error {
 	return d.interrupted(ctx, d.converge(ctx))
 }
 
-// interrupted turns the error of an interrupted run into success, except with --once: then the
-// samples were not checked.
+// interrupted turns the error of an interrupted run into success. With --once it does not, because
+// then the samples were not checked.
 func (d *demo) interrupted(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil:

@@ -13,8 +13,8 @@ const (
 	lostNumber  = 40 // the first service has the number 0
 )
 
-// runPlotted runs a wave, and then what a wave lacks, so that every panel of the dashboard shows
-// something: waits for a rate limit, approved prices, passes that fail, and a lost response.
+// runPlotted runs a wave, and then what a wave lacks: waits for a rate limit, approved prices,
+// passes that fail, and a lost response. Afterwards, every panel of the dashboard shows something.
 func (d *demo) runPlotted(ctx context.Context) error {
 	if err := d.runWave(ctx); err != nil {
 		return err

@@ -16,8 +16,8 @@ const scrapeInterval = time.Second
 // endOfScrape is the line after each page of metrics.
 const endOfScrape = "# end of the scrape\n"
 
-// scraping runs something, and writes the manager's metrics into a file once a second meanwhile, and
-// some seconds longer, so that the last rates are complete.
+// scraping runs a function, and writes the manager's metrics to a file once a second until some
+// seconds after the function has ended, so that the last rates are complete.
 func (d *demo) scraping(ctx context.Context, do func(context.Context) error) error {
 	file, err := os.Create(d.scrapes)
 	if err != nil {

@@ -81,8 +81,8 @@ curl -sf "$CARRIER/violations"
 		"\"plan\":\"Home 250/25\"\n\"aggregationMethod\":\"ETHERNET\"\nnull\n"))
 }
 
-// startDemo starts what make demo starts, with those samples that its suggestions need and a faster
-// carrier, and returns the folder that stands for the user's copy of the repository.
+// startDemo starts what `make demo` starts, but with a faster carrier and only the samples that its
+// suggestions need. It returns the folder that stands for the user's copy of the repository.
 func startDemo(t *testing.T) string {
 	t.Helper()
 	g, folder := NewWithT(t), t.TempDir()
@@ -106,7 +106,8 @@ func startDemo(t *testing.T) string {
 	if assets == "" {
 		assets = "bin/controlplane"
 	}
-	// launch ends the demo, so that the demo can end its own children.
+	// This context does not end the demo. launch interrupts it, so that the demo can end its own
+	// children.
 	ctx := context.WithoutCancel(t.Context())
 	launch(t, exec.CommandContext(ctx, os.Args[0], //nolint:gosec // itself
 		"-bin="+bin, "-state="+filepath.Join(bin, "demo"), "-samples="+samples, "-carrier="+seed, "-assets="+assets))
@@ -171,7 +172,7 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// paste runs the commands of the steps in one shell, as somebody who pastes them, and returns the
+// paste runs the commands of the steps in one shell, like somebody who pastes them, and returns the
 // output of each step.
 func paste(t *testing.T, folder string, steps []step) []string {
 	t.Helper()

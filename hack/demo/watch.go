@@ -22,8 +22,8 @@ func (d *demo) startWatch(ctx context.Context) error {
 	return err
 }
 
-// converge applies the samples and shows their progress: with --once until they have the expected
-// state or the time is over, otherwise until Ctrl-C.
+// converge applies the samples and shows their progress until Ctrl-C or, with --once, until they
+// have the expected state or the time is over.
 func (d *demo) converge(ctx context.Context) error {
 	d.Printf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
@@ -99,8 +99,8 @@ func (d *demo) tryAll(ctx context.Context, err error) error {
 	return err
 }
 
-// replace restarts the manager when it has ended, as a Deployment would. It fails if another
-// process ended, and with --once if any process ended.
+// replace restarts the watch or, as a Deployment would, the manager when it has ended. It fails if
+// another process ended and, with --once but without --kill, also if the manager ended.
 func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	switch {
 	case p.Name == watchName:

@@ -20,7 +20,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
-// A wave changes the plan of every service of a fleet at the same time, from the one to the other.
+// A wave changes the plan of every service of a fleet at the same time, from waveFrom to waveTo.
 const (
 	waveFrom  = "Home 50/20"
 	waveTo    = "Home 100/20"
@@ -28,14 +28,15 @@ const (
 	waveTerm  = 12
 )
 
-// waveRate is the rate limit of the account, in calls per second, instead of that of the sample: the
-// wave shows what the operator takes.
+// waveRate is the rate limit of the account, in calls per second. It replaces the limit of the
+// sample, so that the wave shows how long the operator itself takes.
 const waveRate = 1000
 
-// stuck is how long no service may become ready before the wave fails.
+// stuck is the time after which a wave fails if no further service has become ready.
 const stuck = 2 * time.Minute
 
-// onlyAccount leaves of the samples what a wave needs: the account, with the rate of a wave.
+// onlyAccount returns the only sample that a wave needs: the account, with the rate limit of a
+// wave.
 func onlyAccount(all []samples.Sample) ([]samples.Sample, error) {
 	for _, sample := range all {
 		if sample.Object.GetKind() != "CarrierAccount" {

@@ -45,8 +45,8 @@ func TestHealthChecks(t *testing.T) {
 	NewWithT(t).Expect(evaluated).To(HaveLen(len(checks)))
 }
 
-// Without the expressions kstatus gives the same result, except for objects that wait for a user:
-// these are in progress. An account therefore needs no expression.
+// Without the expressions kstatus gives the same result, except that objects that wait for a user
+// are in progress. An account therefore needs no expression.
 func TestKstatus(t *testing.T) {
 	want := map[string]status.Status{
 		"Healthy": status.CurrentStatus, "Suspended": status.InProgressStatus,

@@ -100,7 +100,8 @@ func (s *site) readApplication(ctx context.Context) (*application, error) {
 	return shown, machine.Send(request, machine.JSON(shown))
 }
 
-// refresh makes Argo CD compare with the repository now, and waits until it has done so.
+// refresh makes Argo CD compare the Application with the repository now, and waits until it has
+// done so.
 func (s *site) refresh(ctx context.Context, how string) error {
 	const annotation = "argocd.argoproj.io/refresh"
 	application := &metav1.PartialObjectMetadata{}

@@ -71,8 +71,8 @@ func (s *site) startServer(ctx context.Context) error {
 
 func (s *site) startController(ctx context.Context) error {
 	return s.startArgoCD(ctx, "argocd-application-controller", s.addresses.controllerMetrics,
-		// The controller compares right after a sync, sometimes before its watch has delivered
-		// the synced objects. Without a delay it would then repeat the same sync at once.
+		// The controller compares right after a sync, sometimes before its watch has delivered the synced
+		// objects. Without a delay it would then repeat the same sync immediately.
 		"--self-heal-backoff-timeout-seconds=0", "--self-heal-timeout-seconds=5",
 		"--metrics-port="+port(s.addresses.controllerMetrics),
 		"--namespace="+argocdName,

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// installArgoCD applies Argo CD's own manifests. This control plane runs no pods: the processes are
-// started on this machine, each with its ServiceAccount.
+// installArgoCD applies Argo CD's own manifests. This control plane runs no pods, so the processes
+// are started on this machine, each with its ServiceAccount.
 func (s *site) installArgoCD(ctx context.Context) error {
 	if err := s.writeKustomization(); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (s *site) writeKustomization() error {
 		s.WriteFile(filepath.Join(installFolder, "kustomization.yaml"), string(content)))
 }
 
-// relative returns the relative path from one folder to another, without symbolic links: kustomize
-// accepts neither absolute paths nor symbolic links.
+// relative returns the relative path from one folder to another, without symbolic links, because
+// kustomize accepts neither absolute paths nor symbolic links.
 func relative(from, to string) (string, error) {
 	here, fromErr := filepath.EvalSymlinks(from)
 	there, toErr := filepath.EvalSymlinks(to)

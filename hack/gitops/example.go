@@ -54,8 +54,8 @@ func (s *site) readExample(name string) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// pruneInBackground makes Argo CD delete without a finalizer for the garbage collector: this
-// control plane has no garbage collector.
+// pruneInBackground makes Argo CD delete without a finalizer for the garbage collector, because
+// this control plane has no garbage collector.
 func pruneInBackground(application *unstructured.Unstructured) error {
 	path := []string{"spec", "syncPolicy", "syncOptions"}
 	options, _, err := unstructured.NestedStringSlice(application.Object, path...)

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// The plans of the scenario. The carrier does not sell the last one, whose digits are letters.
+// The plans of the scenario. The carrier does not sell the last one, in which the zeros are
+// letters.
 const (
 	planSlow    = "Home 50/20"
 	planFast    = "Home 100/20"
@@ -65,7 +66,7 @@ func (s *site) runSteps(ctx context.Context) error {
 	return nil
 }
 
-// push commits the edited files and makes Argo CD refresh at once.
+// push commits the edited files and makes Argo CD refresh immediately.
 func (s *site) push(ctx context.Context, message string, edited error) (string, error) {
 	if edited != nil {
 		return "", edited

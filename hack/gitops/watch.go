@@ -44,8 +44,8 @@ func (w *watcher) awaitAll(ctx context.Context, expectations ...expectation) err
 	return nil
 }
 
-// await waits for an expected state. A failed read is an error only if it lasts until the timeout:
-// Argo CD's server learns of a new Application from a watch, so the first reads may fail.
+// await waits for an expected state. A failed read is an error only if it lasts until the timeout,
+// because Argo CD's server learns of a new Application from a watch, and the first reads may fail.
 func (w *watcher) await(ctx context.Context, expected expectation) error {
 	var failed error
 	err := w.waitFor(ctx, expected.text, func(ctx context.Context) (bool, error) {

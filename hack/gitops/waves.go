@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// firstCommit shows that an order does not block the sync waves: it is healthy once the carrier has
-// accepted it.
+// firstCommit shows that an order does not block the sync waves, because it is healthy once the
+// carrier has accepted it.
 func (s *site) firstCommit(ctx context.Context, w *watcher) error {
 	revision, err := s.repository.commit(ctx, "Declare an account, an order and three services")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // keep is the annotation that prevents Helm from deleting an object.
 const keep = "helm.sh/resource-policy"
 
-// withoutKeep are the objects of the chart without what only Helm knows.
+// withoutKeep returns the objects of the chart without the annotation that only Helm understands.
 func withoutKeep(objects map[string]*unstructured.Unstructured) map[string]*unstructured.Unstructured {
 	for _, one := range objects {
 		if one.GetKind() == "CustomResourceDefinition" {
@@ -80,8 +80,8 @@ func TestTheChartMovesToTheNamespaceOfItsRelease(t *testing.T) {
 	NewWithT(t).Expect(replaced).NotTo(ContainSubstring("elsewhere"))
 }
 
-// options maps each value of the chart to a setting other than its default, and to what the setting
-// adds to the manifests or, after an exclamation mark, removes from them.
+// options maps each value of the chart to a setting that differs from its default, and to what the
+// setting adds to the manifests or, after an exclamation mark, removes from them.
 func options() map[string][2]string {
 	return map[string][2]string{
 		"replicas":                               {"=3", "replicas: 3"},
@@ -217,7 +217,8 @@ func TestAMistypedValueIsRefused(t *testing.T) {
 	}
 }
 
-// The kinds of the Prometheus operator are not in the API server: its types check them.
+// The API server does not have the kinds of the Prometheus operator, so the Go types of these kinds
+// check the objects.
 func TestTheMonitorsAreThoseOfThePrometheusOperator(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)

@@ -93,7 +93,7 @@ func withoutMetadata(one *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// With every option at once, most of an API server's rules apply.
+// With almost all options set together, most of an API server's rules apply.
 func TestAClusterAcceptsTheChart(t *testing.T) {
 	t.Parallel()
 	g, c := NewWithT(t), startCluster(t)

@@ -86,7 +86,8 @@ func (c cluster) shell(t *testing.T, commands, dist string) *exec.Cmd {
 
 const installPage = "docs/install.md"
 
-// Each way to install is tried in an empty cluster, and then the way to remove it, both twice.
+// Each way to install is tried in an empty cluster, followed by the way to remove it. The commands
+// of each are run twice.
 func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 	t.Parallel()
 	dist := distribution(t)
@@ -136,8 +137,8 @@ func (c cluster) twice(t *testing.T, commands, dist string) {
 	NewWithT(t).Expect(versions(c.live(t, objects))).To(Equal(before), commands)
 }
 
-// everything returns all objects of the cluster, of every kind. Leases and Events come and go by
-// themselves.
+// everything returns all objects of the cluster, of every kind except Lease and Event, which come
+// and go by themselves.
 func (c cluster) everything(t *testing.T) []string {
 	t.Helper()
 	const item = `{.kind}{" "}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}`
@@ -149,8 +150,8 @@ func (c cluster) everything(t *testing.T) []string {
 	})
 }
 
-// expectLeftovers checks that only those objects remain that the page names. The API server keeps an
-// APIService for the CustomResourceDefinition.
+// expectLeftovers checks that only the objects that the page names remain. The API server keeps an
+// APIService for the CustomResourceDefinition that remains.
 func (c cluster) expectLeftovers(t *testing.T, before []string) {
 	t.Helper()
 	NewWithT(t).Eventually(func() []string {

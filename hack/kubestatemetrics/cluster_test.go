@@ -20,9 +20,10 @@ import (
 
 const (
 	root = "../.."
-	// states has an object of each kind in every state that our tests reach: make argocd-testdata.
+	// states has an object of each kind in every state that our tests reach, as written by `make
+	// argocd-testdata`.
 	states = root + "/config/argocd/wholesale.broadband/*/testdata/*.yaml"
-	// ledgers are RequestLedgers of a real manager: metrics_ledgers_test.go keeps them.
+	// ledgers are RequestLedgers of a real manager, as kept by metrics_ledgers_test.go.
 	ledgers = "testdata/requestledgers.yaml"
 	role    = root + "/config/kube-state-metrics/role.yaml"
 
@@ -133,7 +134,7 @@ func (c cluster) fill(t *testing.T) []*unstructured.Unstructured {
 	return all
 }
 
-// complete adds what an object has in a cluster, and the shortest object of its state has not: the
+// complete adds what an object has in a cluster but the shortest object of its state lacks: the
 // service of a completed order, and the condition Carrier of an account that is in use.
 func complete(g Gomega, object *unstructured.Unstructured) {
 	switch object.GetKind() + "/" + object.GetName() {

@@ -87,8 +87,8 @@ func expectDetails(t *testing.T, shown map[string]map[string]string) {
 	}
 }
 
-// expectLabels fails on a label that no object gives a value. kube-state-metrics leaves it out, and
-// says nothing: its path may lead nowhere.
+// expectLabels fails on a label that no object gives a value. kube-state-metrics silently leaves
+// out such a label, and its path may lead nowhere.
 func expectLabels(t *testing.T, resource customresourcestate.Resource, all []map[string]string) {
 	t.Helper()
 	for _, metric := range resource.Metrics {

@@ -36,8 +36,9 @@ const (
 	namespace  = "sites" // of the objects
 )
 
-// kubeconfigOf names the kubeconfig of a process that is kube-state-metrics instead of a test. Only
-// the end of its process ends all of its watches; while they last, the API server does not stop.
+// kubeconfigOf is the environment variable with the kubeconfig of a process that runs
+// kube-state-metrics instead of the tests. All watches of kube-state-metrics end only with its
+// process; while they last, the API server does not stop.
 const kubeconfigOf = "KUBE_STATE_METRICS_KUBECONFIG"
 
 func TestMain(m *testing.M) {
@@ -49,7 +50,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve runs kube-state-metrics at two ports: for its metrics, and for those about itself.
+// serve runs kube-state-metrics on two ports: one for its metrics, and one for metrics about
+// itself.
 func serve(kubeconfig string, ports []string) {
 	chosen := options.NewOptions()
 	chosen.CustomResourceConfigFile, chosen.CustomResourcesOnly = configFile, true
@@ -121,7 +123,7 @@ func scrape(t *testing.T, g Gomega, address string) []map[string]string {
 	page, err := io.ReadAll(response.Body) //nolint:forbidigo // of our own process
 	g.Expect(err).NotTo(HaveOccurred())
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	// The type info is one of OpenMetrics, which this parser does not know.
+	// The metric type info belongs to OpenMetrics, which this parser does not know.
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(typeInfo.ReplaceAll(page, nil)))
 	g.Expect(err).NotTo(HaveOccurred())
 	var all []map[string]string

@@ -36,7 +36,7 @@ var errNotOne = errors.New("it is not one package that compiles")
 // edge is a file that refers to another.
 type edge struct{ from, to string }
 
-// references are the names that each file uses of each other.
+// references are the names that one file uses and another declares, by edge.
 type references map[edge][]string
 
 // referencesOf finds the names in each file that another file of the package declares.
@@ -93,7 +93,7 @@ func (r references) order() []string {
 	return r.improved(order)
 }
 
-// surplus is how many more references, among these files, lead to a file than from it.
+// surplus is how many more references lead to a file than from it, among these files.
 func (r references) surplus(file string, among map[string]bool) (surplus int) {
 	for other := range among {
 		surplus += len(r[edge{other, file}]) - len(r[edge{file, other}])

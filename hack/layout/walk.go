@@ -13,7 +13,8 @@ import (
 )
 
 // walker follows calls as a reader does: each function once, in the order in which the code names
-// them. A call returns to a file if the walk has been there before and it is not the caller's file.
+// them. A call returns to a file if the walk has been there before and the file is not the
+// caller's.
 type walker struct {
 	in       *packages.Package
 	declared map[types.Object]*ast.FuncDecl

@@ -37,8 +37,8 @@ func rounds() []round {
 	}
 }
 
-// of returns the rounds for a mutant. The tests of its own package come first if they are quick: most
-// mutants need no others, and linking the others takes longer than running them.
+// of returns the rounds for a mutant. The tests of its own package come first if they are quick,
+// because most mutants need no others, and linking the others takes longer than running them.
 func of(m drawn, deep []round) []round {
 	if own := path.Dir(m.file); own != ofControllers {
 		return append([]round{{name: "own package", timeout: "2m", packages: []string{own}}}, deep...)

@@ -45,8 +45,8 @@ func mutants() ([]mutant, error) {
 	return all, nil
 }
 
-// apply returns a text after the edit. It fails if the old text does not occur exactly once: the
-// production code has changed, and the mutant must be updated.
+// apply returns a text after the edit. It fails if the old text does not occur exactly once,
+// because then the production code has changed and the mutant must be updated.
 func (e edit) apply(text string) (string, error) {
 	if times := strings.Count(text, e.Old); times != 1 {
 		return "", fmt.Errorf("this text is there %d times, and not once: %s", times, e.Old)

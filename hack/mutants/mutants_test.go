@@ -52,7 +52,7 @@ func TestEveryMutantFitsTheCodeAndCompiles(t *testing.T) {
 	}
 }
 
-// pathOf returns the path of the package's file with a name.
+// pathOf returns the path of the package's file with the given name.
 func (c code) pathOf(name string) string {
 	for path := range c.texts {
 		if filepath.Base(path) == name {
@@ -76,8 +76,8 @@ func TestEveryMutantHasTwoLayersWithTests(t *testing.T) {
 }
 
 // expectThere expects Go tests and named subtests to exist in their package. It does not check
-// specs: their texts are spread over several levels in the code, so a missing one only shows when
-// the mutant is tried.
+// specs, because their texts are spread over several levels in the code. So a missing spec only
+// shows when the mutant is tried.
 func (c chosen) expectThere(t *testing.T) {
 	t.Helper()
 	if c.suite != "" {

@@ -89,7 +89,7 @@ func (p place) inverted() []change {
 	return p.negations(inverts, truths)
 }
 
-// negations leaves out expressions that another operator negates.
+// negations returns the negations of the expressions that no other operator negates.
 func (p place) negations(operator string, all []ast.Expr) []change {
 	var found []change
 	for _, one := range all {

@@ -120,7 +120,8 @@ func (c code) compiles(path string, text []byte) bool {
 	return err == nil
 }
 
-// imported are the packages that a package already imports: a mutant adds no imports.
+// imported are the packages that a package already imports. They suffice, because a mutant adds no
+// imports.
 type imported []*types.Package
 
 // Import returns one of the imported packages.

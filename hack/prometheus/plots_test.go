@@ -24,7 +24,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// The flags of make plots.
+// The flags that `make plots` sets.
 var (
 	scrapesFile = flag.String("scrapes", "", "`file` with pages of metrics, one each second, to plot instead of one page")
 	plotsFolder = flag.String("plots", "", "`folder` for the plots")
@@ -58,7 +58,8 @@ func TestEveryPanelOverTimeIsPlotted(t *testing.T) {
 	}
 }
 
-// toPlot is the run of make plots, or else the page of metrics of the other tests.
+// toPlot returns the metrics of the run of `make plots`. Without a run, it returns those of the
+// page that the other tests use.
 func toPlot(t *testing.T) plotted {
 	t.Helper()
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
@@ -75,7 +76,7 @@ func toPlot(t *testing.T) plotted {
 	return p
 }
 
-// seriesOf reads pages of metrics, and returns how many there are.
+// seriesOf reads pages of metrics as series, and returns how many pages there are.
 func seriesOf(t *testing.T, file string) (text string, pages int) {
 	t.Helper()
 	read, err := os.ReadFile(file) //nolint:gosec // named by who makes the plots
@@ -104,8 +105,8 @@ func seriesOf(t *testing.T, file string) (text string, pages int) {
 	return series.String(), len(all)
 }
 
-// absent fills up the samples of a series that some pages do not have. Prometheus marks a series that
-// has gone as stale.
+// absent pads the samples of a series for the pages that do not have it. As Prometheus does, it
+// marks a series that disappears as stale.
 func absent(samples []string, until int) []string {
 	if 0 < len(samples) && len(samples) < until {
 		samples = append(samples, "stale")
@@ -149,8 +150,8 @@ func (p plotted) plot(t *testing.T, one panel) int {
 	return lines
 }
 
-// points are the samples of a series; none if it is 0 all the time, so that the legend has only what
-// happened. A quantile of nothing is not a number.
+// points returns the samples of a series. It returns none if all are 0, so that the legend has only
+// what happened. Samples that are not numbers, such as a quantile of nothing, are left out.
 func (p plotted) points(series promql.Series, scale float64) plotter.XYs {
 	points, most := make(plotter.XYs, 0, len(series.Floats)), 0.0
 	for _, sample := range series.Floats {
@@ -212,7 +213,8 @@ const (
 	overTime      = "timeseries" // the type of the panels that are plotted
 )
 
-// The page describes the panels as the dashboard does. With -plots, that part of it is written.
+// The page describes the panels as the dashboard does. With -plots, the test writes that part of
+// the page.
 func TestThePageOfTheDashboardHasEveryPanel(t *testing.T) {
 	text, err := os.ReadFile(dashboardPage)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// page is a page of metrics of a real manager: metrics_page_test.go keeps it.
+	// page is a page of metrics of a real manager, which metrics_page_test.go writes.
 	page      = "testdata/metrics.txt"
 	dashboard = "../../config/grafana/broadband-operator.json"
 
@@ -94,7 +94,7 @@ type span struct {
 	step        time.Duration
 }
 
-// run runs a query, and passes its series to a function, which may not keep them.
+// run runs a query, and passes its series to a function, which must not keep them.
 func (s span) run(t *testing.T, loader *promqltest.LazyLoader, query string, use func(promql.Matrix)) {
 	t.Helper()
 	loader.WithSamplesTill(s.until, func(err error) {
@@ -153,7 +153,7 @@ func panels(t *testing.T) []panel {
 	return shown.Panels
 }
 
-// A query that gives nothing shows an empty panel, which looks as if nothing happened.
+// A query that gives nothing shows an empty panel, as it would if nothing had happened.
 func TestEveryQueryOfTheDashboardGivesSomething(t *testing.T) {
 	loader, _ := loaded(t, scraped(t), time.Minute)
 	queries := 0
@@ -221,7 +221,7 @@ func compared(tree parser.Expr) string {
 	return ""
 }
 
-// A page without a metric of the dashboard fails the test above: it does notice what is missing.
+// The tests above notice a missing metric, because a query for it gives nothing.
 func TestAMissingMetricIsNoticed(t *testing.T) {
 	loader, _ := loaded(t, "load 1m\n  broadband_objects_stalled 1x60\n", time.Minute)
 	if ask(t, loader, "max(broadband_services_drifted)", end()) != 0 {

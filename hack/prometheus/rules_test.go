@@ -86,7 +86,7 @@ func runbookEntries(t *testing.T) map[string]string {
 	return entries
 }
 
-// The manifest has the rules of the plain file. GOLDEN=1 writes it.
+// The manifest has the rules of the plain file. With GOLDEN=1, the test writes the manifest.
 func TestThePrometheusRuleHasTheSameRules(t *testing.T) {
 	text, err := os.ReadFile(rulesFile)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// read returns the prose of every file below a folder that is written by people.
+// read returns the prose of the files below a folder, except those that programs write.
 func read(folder fs.FS) ([]text, error) {
 	var texts []text
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -96,7 +96,8 @@ func message(node ast.Node) string {
 	return value
 }
 
-// quotation matches a quotation in a comment: the specification's words are not ours to change.
+// quotation matches a quotation in a comment. It is not checked, because the specification's words
+// are not ours to change.
 var quotation = regexp.MustCompile(`"[^"]*"`)
 
 // commentText is a group of comments line by line, without its directives.

@@ -207,7 +207,7 @@ func readZone(zone *zip.File) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// push sends the image that was written to a registry, for all platforms.
+// push sends the written image, which is for all platforms, to a registry.
 func (r release) push(ctx context.Context, repository string) error {
 	folder, err := os.MkdirTemp("", "release-")
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Release writes the files of a release: make dist. With the same commit and the same version of Go it
-// writes the same bytes, on any machine and in any folder.
+// Release writes the files of a release. `make dist` runs it. With the same commit and the same
+// version of Go it writes the same bytes, on any machine and in any folder.
 package main
 
 import (
@@ -33,7 +33,7 @@ type release struct {
 	kustomize         string
 	version, revision string
 	date              time.Time
-	platforms         []string // of the manager and its image: linux/amd64
+	platforms         []string // of the manager and its image, such as linux/amd64
 	pluginPlatforms   []string
 }
 

@@ -30,7 +30,7 @@ func (r release) manifests(ctx context.Context) error {
 		r.writeFile("crds.yaml", r.applied("crds.yaml")+strings.Join(crds, "\n---\n")+"\n"))
 }
 
-// applied is the first comment of a manifest.
+// applied returns the first line of a manifest, a comment with the command that applies it.
 func (r release) applied(name string) string {
 	return "# broadband-operator " + r.version +
 		": kubectl apply --server-side --field-manager=broadband-operator --filename=" + name + "\n"

@@ -26,7 +26,7 @@ func managerName(platform string) string { return "manager-" + strings.ReplaceAl
 // pluginPackage is the kubectl plugin.
 const pluginPackage = "cmd/kubectl-broadband"
 
-// pluginPlatforms are the platforms of the plugin: config/krew names each of its archives.
+// pluginPlatforms are the platforms of the plugin. config/krew names the archive for each of them.
 const pluginPlatforms = "darwin/amd64,darwin/arm64,linux/amd64,linux/arm64,windows/amd64,windows/arm64"
 
 // archiveName is the name of the plugin's archive for a platform.
@@ -70,7 +70,8 @@ func (r release) plugin(ctx context.Context, platform, folder string) error {
 	})
 }
 
-// build builds a program without a C library, and without the name of the folder in it.
+// build builds a program that needs no C library and does not contain the path of the source
+// folder.
 func (r release) build(ctx context.Context, platform, program, into string) error {
 	system, architecture, isPlatform := strings.Cut(platform, "/")
 	if !isPlatform {

@@ -54,7 +54,8 @@ func dist(t *testing.T, root string, more ...string) string {
 	return into
 }
 
-// copyOfTree copies the files that git knows, or would add, into a folder of another name.
+// copyOfTree copies the files that git tracks or would add. The copy is in a folder with a
+// different name.
 func copyOfTree(t *testing.T) string {
 	t.Helper()
 	g := NewWithT(t)

@@ -18,7 +18,7 @@ import (
 
 const noAssertion = "NOASSERTION"
 
-// sbom writes the modules of the manager, as its first platform contains them.
+// sbom writes the modules that the manager for the first platform contains.
 func (r release) sbom(context.Context) error {
 	built, err := buildinfo.ReadFile(r.path(managerName(r.platforms[0])))
 	if err != nil {

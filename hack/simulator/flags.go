@@ -23,7 +23,7 @@ const (
 // settings are the command line flags.
 type settings struct {
 	listen, managementListen string
-	management               string // auto, on or off: at the address of the carrier
+	management               string // auto, on or off: whether the carrier's address also serves it
 	seed                     string
 	speed                    float64
 	tlsCert, tlsKey          string

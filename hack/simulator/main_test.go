@@ -171,7 +171,7 @@ func TestRunSendsEventsAndSavesItsState(t *testing.T) {
 	if err != nil || !strings.Contains(string(content), `"name":"appointment.cancelled"`) {
 		t.Errorf("%v: %s", err, content)
 	}
-	if err := run(ctx, args, &out); err != nil { // restores the state and stops at once
+	if err := run(ctx, args, &out); err != nil { // restores the state and stops immediately
 		t.Error(err)
 	}
 }

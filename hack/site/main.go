@@ -19,7 +19,7 @@ func main() {
 // folder is where make site builds the documentation.
 const folder = "bin/site"
 
-// run runs at the top of the repository.
+// run checks the site. Its working directory is the top of the repository.
 func run() error {
 	built, err := read(folder)
 	if err != nil {

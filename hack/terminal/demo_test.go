@@ -44,7 +44,7 @@ func startDemo(t *testing.T) string {
 	return folder
 }
 
-// command is a command at the top of the repository. It does not end with the test.
+// command returns a command that runs at the top of the repository. It does not end with the test.
 func command(t *testing.T, name string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	made := exec.CommandContext(context.WithoutCancel(t.Context()), name, arguments...) //nolint:gosec // our own

@@ -59,7 +59,8 @@ func (s *terminal) tmux(arguments ...string) string {
 	return string(out)
 }
 
-// shown is the screen for the message of a failure; "" if reading the screen has failed.
+// shown returns the screen for the message of a failure. It is "" unless the failed command was a
+// wait, because reading the screen may be what failed.
 func (s *terminal) shown(arguments []string) string {
 	if !slices.Contains(arguments, "wait-for") {
 		return ""

@@ -207,8 +207,8 @@ func (s *student) expectWords(screen, output string) {
 	}
 }
 
-// allWords reports whether a text contains every word of another one: a cell of a table may be broken
-// into several lines.
+// allWords reports whether a text contains every word of another one, wherever it is, because a
+// cell of a table may be broken into several lines.
 func allWords(text, words string) bool {
 	for word := range strings.FieldsSeq(words) {
 		if !strings.Contains(text, word) {

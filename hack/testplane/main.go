@@ -2,7 +2,7 @@
 
 // Testplane runs one etcd and kube-apiserver for all test packages that can share them. It prints
 // the environment variable with their location for the tests, and ends when its standard input is
-// closed: at the latest when the script that started it ends.
+// closed, which happens at the latest when the script that started it ends.
 package main
 
 import (

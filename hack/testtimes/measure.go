@@ -50,8 +50,8 @@ func measure(folder, name string, program []string, now func() time.Time) error 
 	return errors.Join(failure, measured.write(folder))
 }
 
-// forwardSignals forwards termination signals to the program: go test sends SIGQUIT to a test that
-// takes too long, so that it prints its goroutines.
+// forwardSignals forwards termination signals to the program. For example, go test sends SIGQUIT to
+// a test that takes too long, so that the test prints its goroutines.
 func forwardSignals(to *os.Process) (stop func()) {
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
@@ -63,8 +63,8 @@ func forwardSignals(to *os.Process) (stop func()) {
 	return func() { signal.Stop(received); close(received) }
 }
 
-// packageFolder returns the working directory relative to the module's root: go test runs a test
-// binary in its package's folder.
+// packageFolder returns the working directory relative to the module's root. It is the folder of
+// the package, because go test runs a test binary in its package's folder.
 func packageFolder() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {

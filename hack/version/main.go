@@ -23,7 +23,8 @@ func main() {
 	}
 }
 
-// places are the files that state the version, each with what is before and after it.
+// places are the files that state the version, each with an expression whose groups are the text
+// before and after the version.
 func places() map[string]*regexp.Regexp {
 	command := regexp.MustCompile(`(?m)(^VERSION=)v\S+()$`)
 	return map[string]*regexp.Regexp{
@@ -33,7 +34,7 @@ func places() map[string]*regexp.Regexp {
 	}
 }
 
-// released is the form of a version: of a release or of a release candidate.
+// released matches the version of a release or of a release candidate.
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-rc\.\d+)?$`)
 
 func run(tree fs.FS, into string) error {

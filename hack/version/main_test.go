@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// tree is a project of version v9.8.7 whose files still state others.
+// tree is a project of version v9.8.7 whose files still state other versions.
 func tree(version string) fstest.MapFS {
 	return fstest.MapFS{
 		"VERSION": {Data: []byte(version + "\n")},

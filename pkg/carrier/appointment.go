@@ -64,8 +64,8 @@ type AppointmentSlot struct {
 	LeadTime         LeadTime `json:"leadTime"`
 }
 
-// MayBeCharged reports whether choosing the slot may incur charges. It does unless the carrier's
-// text rules it out, so unknown types and lead times may be charged too.
+// MayBeCharged reports whether choosing the slot may incur charges. It returns true unless the
+// carrier's text rules charges out, so also for unknown types and lead times.
 func (s AppointmentSlot) MayBeCharged() bool {
 	usual := s.SlotType == SlotAM || s.SlotType == SlotPM
 	return !usual || s.LeadTime != LeadTimeStandard

@@ -8,8 +8,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The lifetime of an assertion, before and after its creation. It is too short to be useful to a
-// thief, and long enough for clocks that differ slightly.
+// An assertion is valid from assertionBackdating before its creation until assertionLifetime after
+// it. This period is too short to be useful to a thief, and long enough for clocks that differ
+// slightly.
 const (
 	assertionBackdating = 5 * time.Second
 	assertionLifetime   = 60 * time.Second

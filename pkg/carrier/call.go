@@ -38,7 +38,7 @@ func (k call) target() string { return k.method + " " + k.path }
 // response is the result of a call. Status zero means that no response came; err has the reason.
 type response struct {
 	token   Token // the token it was sent with
-	written bool  // a connection was given to the request: bytes may have left
+	written bool  // a connection was given to the request, so bytes may have been sent
 	status  int
 	header  http.Header
 	body    []byte // with the specification's word instead of the carrier's, unless asWritten; nil if bodyErr is set
@@ -89,8 +89,8 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 }
 
 // newRequest builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it
-// has no idempotency key: the transport resends a request only if its body can be read again or it
-// has such a key.
+// has no idempotency key, because the transport resends a request only if its body can be read
+// again or it has such a key.
 func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
 	address.Path = k.path
@@ -118,7 +118,7 @@ func (c *Client) httpClientFor(k call) *http.Client {
 	return c.keepAlive
 }
 
-// withoutURL unwraps a [url.Error]: the target in our error already names the call.
+// withoutURL unwraps a [url.Error], because the target in our error already names the call.
 func withoutURL(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		return outer.Err

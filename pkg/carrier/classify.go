@@ -16,7 +16,7 @@ const (
 
 // Observation has everything that determines the delivery of one POST.
 type Observation struct {
-	Written bool // the request was given a connection: bytes may have been sent
+	Written bool // the request was given a connection, so bytes may have been sent
 	Status  int  // the response status; zero if there was no response
 	Success int  // the status that means accepted, by the operation's contract
 	Handle  bool // the response has a usable handle, or the operation needs none

@@ -115,8 +115,9 @@ func (c *Client) CloseIdleConnections() {
 
 // Prepare does everything that may have to wait before a call: it ensures that there is a token
 // that outlives the call, and takes one call from the account's rate limit. If wait is above zero,
-// the rate limit does not allow the call now or the token is not available yet; nothing was taken,
-// and the caller should try again after wait. The error is that of the token source.
+// nothing was taken, because the rate limit does not allow the call now or the token is not
+// available yet. The caller should then try again after wait. The error is that of the token
+// source.
 func (c *Client) Prepare(ctx context.Context, kind CallKind) (wait time.Duration, err error) {
 	if _, err := c.tokens.Token(ctx); err != nil {
 		if wait = PendingWait(err); wait > 0 {

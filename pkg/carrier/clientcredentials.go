@@ -36,7 +36,7 @@ const (
 	defaultMaxWait    = 2 * time.Second // longer than a healthy identity provider takes
 	firstPause        = 5 * time.Second
 	maxPause          = 5 * time.Minute
-	keyRereadInterval = time.Second // during a pause: different keys end it
+	keyRereadInterval = time.Second // during a pause, which different keys end
 )
 
 var (
@@ -56,7 +56,7 @@ var (
 // has passed since its start, so an identity provider that hangs delays each caller only for that
 // long. A token is handed out until 80 % of its lifetime has passed. After a failure, or if the
 // carrier refuses tokens as fast as they are granted, the source pauses for 5 seconds to 5 minutes,
-// and Token returns the last error at once. A change of keys ends the pause.
+// and Token returns the last error immediately. A change of keys ends the pause.
 type ClientCredentials struct {
 	config    TokenConfig
 	exchanger *exchanger
@@ -250,8 +250,9 @@ func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 // suspectAge is the age from which a token is replaced because a response may mean that it is invalid.
 const suspectAge = time.Minute
 
-// Suspect implements [TokenSource]. It does not count as a refusal: most such responses are about one
-// service, and the next exchange must not be delayed for all others.
+// Suspect implements [TokenSource]. A suspicion does not count as a refusal, because most responses
+// that cause one are about a single service, and the next exchange must not be delayed for all
+// others.
 func (s *ClientCredentials) Suspect(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,10 +260,10 @@ func (s *ClientCredentials) Suspect(token Token) {
 		s.config.Now().Sub(s.current.grantedAt) < suspectAge {
 		return
 	}
-	s.current = grantedToken{usableUntil: s.config.Now()} // as if it had expired: nobody has refused it
+	s.current = grantedToken{usableUntil: s.config.Now()} // like an expired token, because nobody has refused it
 }
 
-// Invalidate implements [TokenSource]. The first refused token is replaced at once. If its
+// Invalidate implements [TokenSource]. The first refused token is replaced immediately. If its
 // replacement is refused too, the fault is not in the token, and every further exchange is delayed
 // longer.
 func (s *ClientCredentials) Invalidate(token Token) {

@@ -55,7 +55,7 @@ const (
 	// SubFibreBuildInError: the quote failed.
 	SubFibreBuildInError SubErrorCode = "constraints.fibre.build.charge.request.in.error"
 
-	// SubPattern: a field is malformed: locationId is not LOC and 12 digits.
+	// SubPattern: a field is malformed, such as a locationId that is not LOC and 12 digits.
 	SubPattern SubErrorCode = "constraints.pattern"
 
 	// SubNotEligibleForReclaim: the disconnection cannot be reversed.

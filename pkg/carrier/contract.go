@@ -83,8 +83,8 @@ type Contract struct {
 	// its keys.
 	AsWritten bool
 
-	// TokenHiddenIn404 is set if a missing or invalid token is answered with 404 instead of 401 (spec
-	// §4, plan-change options).
+	// TokenHiddenIn404 is set if the response to a missing or invalid token is 404 instead of 401
+	// (spec §4, plan-change options).
 	TokenHiddenIn404 bool
 
 	pollAt map[int]string // versions whose GET has a different path

@@ -12,9 +12,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc/jsondoctest"
 )
 
-// FuzzDecode runs every decoder on every body. A refused body is Unreadable. An accepted one is
-// decoded in the same way by all decoders of the same ID, a second time, with space around it, and
-// with an additional unknown field.
+// FuzzDecode runs every decoder on every body. A body that a decoder refuses is Unreadable. A body
+// that it accepts has the same result when it is decoded again with space around it or with an
+// additional unknown field. The decoders agree on the ID.
 func FuzzDecode(f *testing.F) {
 	for name := range goldens() {
 		f.Add(golden(f, name))

@@ -67,7 +67,8 @@ type DisruptionSort struct {
 // DecodeDisruptions reads one page. The error is an [Error] of class Unreadable.
 func DecodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
 
-// maxDisruptionPages limits one iteration: nobody reads more than 100 pages about one service.
+// maxDisruptionPages limits one iteration, because nobody reads more than 100 pages about one
+// service.
 const maxDisruptionPages = 100
 
 // DisruptionPage reads one page. The first page has the number zero. The error is an [Error].
@@ -156,8 +157,8 @@ func (c *Client) nextDisruptions(ctx context.Context, query DisruptionQuery, num
 	return c.DisruptionPage(ctx, query, number)
 }
 
-// IsLast reports whether the page with that number is the last. The flag, the count or an empty
-// page each suffice.
+// IsLast reports whether the page with the given number is the last. The flag, the page count or an
+// empty page is enough to know.
 func (p DisruptionPage) IsLast(number int) bool {
 	return p.LastPage || len(p.Content) == 0 || p.TotalPages > 0 && number+1 >= p.TotalPages
 }

@@ -88,7 +88,7 @@ type Error struct {
 	Type       ErrorType
 	Code       ErrorCode
 	Message    string // the carrier's message, or ours if it had none
-	Timestamp  string // when, as the carrier wrote it; empty: not given
+	Timestamp  string // time of the error, as the carrier wrote it; empty: not given
 	SubErrors  []SubError
 
 	cause error

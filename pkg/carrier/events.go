@@ -24,15 +24,15 @@ const (
 	EventServiceModified             EventName = "ServiceModified"             // deprecated: use ServicePlanChanged
 	EventServiceModificationRejected EventName = "ServiceModificationRejected" // deprecated: use ServicePlanChangeRejected
 
-	EventRestorationSLAChangeRejected EventName = "ServiceRestorationSlaChangeRejected"      // it was rejected
-	EventDSLProfileChangeRejected     EventName = "ServiceDslStabilityProfileChangeRejected" // it was rejected
+	EventRestorationSLAChangeRejected EventName = "ServiceRestorationSlaChangeRejected"      // an SLA change was rejected
+	EventDSLProfileChangeRejected     EventName = "ServiceDslStabilityProfileChangeRejected" // a change was rejected
 	EventReclaimFailed                EventName = "ServiceReclaimFailed"                     // a reclaim failed
 	EventCancelled                    EventName = "ServiceCancelled"                         // the service was cancelled
 	EventCancellationRejected         EventName = "ServiceCancellationRejected"              // a cancellation was rejected
 	EventAppointmentCancelled         EventName = "AppointmentCancelled"                     // it was cancelled
-	EventHealthAccepted               EventName = "ServiceHealthAccepted"                    // a health request was taken
-	EventHealthCompleted              EventName = "ServiceHealthCompleted"                   // it has a result
-	EventHealthFailed                 EventName = "ServiceHealthFailed"                      // it has none
+	EventHealthAccepted               EventName = "ServiceHealthAccepted"                    // a request was accepted
+	EventHealthCompleted              EventName = "ServiceHealthCompleted"                   // the request has a result
+	EventHealthFailed                 EventName = "ServiceHealthFailed"                      // the request has no result
 )
 
 // EventNames returns all known names.

@@ -50,7 +50,7 @@ func decodeQualification(body []byte) (Qualification, error) { return DecodeQual
 
 // emptyBySpecification has the fields that have no value in a document because the specification
 // says so: those of the alternate source's plan change (spec §2), and of version 5's health in
-// progress, whose "content fields" are null. Only an order that was rejected says why.
+// progress, whose "content fields" are null. Only an order that was rejected has the reason.
 var emptyBySpecification = map[string][]string{
 	"plan-change-alternate.json": {
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
@@ -80,8 +80,8 @@ func TestGoldenDocumentsFillEveryField(t *testing.T) {
 	}
 }
 
-// emptyFields lists the fields that none of the values sets. The values have one type: together,
-// the elements of a list have to set every field.
+// emptyFields lists the fields that none of the values sets. All values have the same type. Not
+// each element of a list has to set every field, but all of them together have to.
 func emptyFields(values []reflect.Value, path string) (empty []string) {
 	values = slices.DeleteFunc(flat(values), reflect.Value.IsZero)
 	switch {
@@ -215,7 +215,7 @@ func TestHealthVersionsDecodeToOneShape(t *testing.T) {
 			t.Errorf("version 5 against %d:\n%s", version, diff)
 		}
 	}
-	renamed, err := DecodeHealth(5, golden(t, "health-8.json")) // version 5, answered with the newer names
+	renamed, err := DecodeHealth(5, golden(t, "health-8.json")) // version 5, with the newer names in the response
 	if diff := cmp.Diff(old, renamed); diff != "" || err != nil {
 		t.Errorf("newer names at version 5 (%v):\n%s", err, diff)
 	}

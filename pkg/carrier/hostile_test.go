@@ -215,7 +215,7 @@ func TestHostileCarrier(t *testing.T) {
 }
 
 // newHostileWire is a client and a hostile simulator. Calls that the simulator would leave hanging
-// are released at once.
+// are released immediately.
 func newHostileWire(t *testing.T, op carrier.Operation) *wire {
 	t.Helper()
 	w := &wire{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}

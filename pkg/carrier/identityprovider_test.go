@@ -133,7 +133,7 @@ func (a *tokenSetup) mustToken(t *testing.T) Token {
 	return token
 }
 
-// mustFail expects no token, for this reason.
+// mustFail expects no token, for the given reason.
 func (a *tokenSetup) mustFail(t *testing.T, want TokenReason) {
 	t.Helper()
 	if a.failure(t, want) == nil {

@@ -159,8 +159,8 @@ func withoutHost(location string) (string, error) {
 }
 
 // foreignHost returns the host in a Location if it differs from the host of the base address, and
-// "" otherwise. It is worth reporting, because something in front of the carrier rewrites
-// addresses. It is never used: the next call goes to the base address in any case.
+// "" otherwise. Such a host is worth reporting, because something in front of the carrier rewrites
+// addresses. The host is never used. The next call goes to the base address in any case.
 func foreignHost(base, location string) string {
 	own, err := url.Parse(base)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Observer is called when a call has ended, for metrics. A function that is nil is not
-// called. The functions must return quickly: the caller of the client waits for them.
+// Observer is called when a call has ended, for metrics. A function that is nil is not called. The
+// functions must return quickly, because the caller of the client waits for them.
 type Observer struct {
 	Call     func(ObservedCall)     // after every call to the carrier
 	Exchange func(ObservedExchange) // after every exchange of an assertion for a token

@@ -52,7 +52,7 @@ type OrderRequest struct {
 	AVCIDForTransfer            string       // only for in-use infrastructure
 	TransferType                TransferType // only for in-use infrastructure
 
-	// Fields that the specification does not have: an account switches them on as the extension
+	// Fields that the specification does not have. An account switches them on as the extension
 	// OrderFields.
 	POTSServiceOwner *bool  // whether the customer owns the service on the line; nil is omitted
 	POTSWaiver       *bool  // nil is omitted

@@ -30,10 +30,10 @@ type Outcome struct {
 // Poll reads the state of a request once.
 //
 // Done means that some request is complete. A caller that knows the service id must compare it with
-// the ids of [DecodeSummary]: a response about another service is not a success.
+// the ids of [DecodeSummary], because a response about another service is not a success.
 //
-// Its error is an [Error] and proves nothing about the request: 400, 401, 403, 404, 5xx, no
-// response at all, a 200 whose body is not JSON, or anything outside the specification. In
+// The error is an [Error] and proves nothing about the request. The cause is 400, 401, 403, 404,
+// 5xx, no response at all, a 200 whose body is not JSON, or anything outside the specification. In
 // particular, a 404 never means that the request does not exist. After a 401 the token in use is
 // invalidated.
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
@@ -71,8 +71,8 @@ func (c *Client) get(ctx context.Context, k call) (response, error) {
 	return c.do(ctx, k, token), nil
 }
 
-// read makes a GET, and returns the body of a response with one of the statuses. The error is an
-// [Error], or that of the token source.
+// read makes a GET, and returns the body of a response with one of the given statuses. The error is
+// an [Error], or that of the token source.
 func (c *Client) read(ctx context.Context, k call, statuses ...int) ([]byte, error) {
 	resp, err := c.get(ctx, k)
 	switch {
@@ -87,7 +87,8 @@ func (c *Client) read(ctx context.Context, k call, statuses ...int) ([]byte, err
 	return resp.body, nil
 }
 
-// completed accepts a 200 only with a JSON document: an empty or broken body is never a success.
+// completed accepts a 200 only with a JSON document, because an empty or broken body is never a
+// success.
 func (c *Client) completed(k call, resp response) (Outcome, error) {
 	if resp.bodyErr != nil {
 		return Outcome{}, unreadable(k, resp.bodyErr)

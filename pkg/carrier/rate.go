@@ -80,8 +80,8 @@ func (l *Rate) Take(kind CallKind, now time.Time) time.Duration {
 	return 0
 }
 
-// pause pauses all calls for a while: a 429 is about the client as a whole, not about the one
-// request that received it.
+// pause pauses all calls for a while, because a 429 is about the client as a whole, not about the
+// one request that received it.
 func (l *Rate) pause(now time.Time, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An edited account has another client, and another account of the identity has its own, but the
-// carrier sees only one identity.
+// An account has a new client after an edit, and every other account of the same identity has its
+// own client. For the carrier, all of them are one identity.
 func TestR10ClientsOfOneRateShareThePauseAfterA429(t *testing.T) {
 	clock, rate := newClock(), NewRate(5, 10)
 	shared := func(c *Config) { c.Now, c.Rate = clock.Now, rate }

@@ -26,9 +26,9 @@ type wireValue interface {
 	readWire(d jsondoc.Value)
 }
 
-// tolerantReader fills structs from JSON by their json tags, as tolerantly as possible: if one
-// field with an unexpected type made a response unreadable, a paid request would be lost. It also
-// accepts a string as a number, a number as a string, and a single element as a list. A null,
+// tolerantReader fills structs from JSON by their json tags, as tolerantly as possible, because if
+// one field with an unexpected type made a response unreadable, a paid request would be lost. It
+// also accepts a string as a number, a number as a string, and a single element as a list. A null,
 // missing or inconvertible field becomes the zero value. Keys are matched exactly, and the last of
 // duplicate keys wins.
 type tolerantReader struct {
@@ -36,7 +36,7 @@ type tolerantReader struct {
 }
 
 // readObject fills into, a pointer to a struct, from a body that must be an object. Only the
-// resource's ids must be valid: see checkIdentity.
+// resource's ids must be valid: see checkResourceIDs.
 func readObject(body []byte, into any) error {
 	d, err := jsondoc.Parse(body)
 	switch {

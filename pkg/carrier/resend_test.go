@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// Go's transport resends a POST by itself in three cases. Each is served here, and one POST is
-// counted.
+// Go's transport resends a POST by itself in three cases. The tests of this file cause each of
+// them, and expect only one POST.
 
 var healthBody = HealthRequest{ServiceID: 1234567}.Body()
 
 // TestOnePOSTWhenAReusedConnectionIsClosed: the connection was used before. The server reads the
-// whole POST and then closes it without a response.
+// whole POST and then closes the connection without a response.
 func TestOnePOSTWhenAReusedConnectionIsClosed(t *testing.T) {
 	var posts, connections atomic.Int64
 	address := listen(t, func(conn net.Conn) {

@@ -53,13 +53,13 @@ func truncate(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
-// excerpt returns the part of a rejected value of ours that an error shows. A token that was
-// configured by mistake is redacted.
+// excerpt shortens a rejected value of ours for an error. A token that was configured by mistake is
+// redacted.
 func excerpt(text string) string {
 	return truncate(strings.TrimSpace(signedToken.ReplaceAllString(visible(text), redacted)), maxExcerpt)
 }
 
-// excerptOfServer returns the part of a rejected value from a server that an error shows.
+// excerptOfServer scrubs and shortens a rejected value from a server for an error.
 func excerptOfServer(text string) string { return scrubber(nil).message(text, maxExcerpt) }
 
 var (
@@ -67,8 +67,8 @@ var (
 	signedToken = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)*`)
 )
 
-// A scrubber redacts sensitive parts of a server's text: the secrets of the request that it
-// answers, and anything that looks like a token or a mail address.
+// A scrubber redacts sensitive parts of a server's text: the secrets of the request to which the
+// server responds, and anything that looks like a token or a mail address.
 type scrubber []string
 
 // Minimum lengths of a secret to redact. Redacting shorter ones would make sentences unreadable, or

@@ -24,7 +24,7 @@ func TestNoFormatPrintsASecret(t *testing.T) {
 		return http.StatusOK, tokenResponse(canaryToken, 300)
 	}
 	token := a.mustToken(t)
-	a.source.Invalidate(Token{}) // no effect: it waits until the exchange has released the source's lock
+	a.source.Invalidate(Token{}) // only waits until the exchange has released the source's lock
 	client := testClient(t, "https://carrier.example", func(c *Config) { c.Tokens = a.source })
 	canaries := []string{canaryToken, assertion}
 	for line := range strings.Lines(string(pkcs1(testRSA()))) {
@@ -50,7 +50,8 @@ func TestNoFormatPrintsASecret(t *testing.T) {
 	}
 }
 
-// unreachableErr is the error of an exchange without a response: net/http adds the address to it.
+// unreachableErr is the error of an exchange without a response, to which net/http adds the
+// address.
 func (a *tokenSetup) unreachableErr(t *testing.T) error {
 	t.Helper()
 	gone := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL = "http://127.0.0.1:1/auth/realms/r" + protocolPart })

@@ -8,15 +8,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
-// ServiceReadContract returns the versions that have the read of a service. It is no operation,
-// because it requests nothing.
+// ServiceReadContract returns the versions in which a service can be read. Reading is not an
+// operation, because it requests nothing from the carrier.
 func ServiceReadContract() Contract {
 	const first = 4
 	return Contract{Operation: ServiceRead, MinVersion: first, MaxVersion: versionLast}
 }
 
-// Service is a service as the carrier describes it. The specification does not have this resource:
-// an account switches it on as the extension ServiceRead. Null and missing fields are empty.
+// Service is a service as the carrier describes it. The specification does not have this resource.
+// An account switches it on as the extension ServiceRead. Null and missing fields are empty.
 type Service struct {
 	ID                      int64               `json:"id"`
 	CustomerRef             string              `json:"customerRef"`
@@ -44,12 +44,12 @@ type Service struct {
 	Modifications           Modifications       `json:"modifications"`
 }
 
-// Modifications is what the carrier shows of the modifications of a service, as it wrote them. Their
-// form is not known, so they mean nothing but that there are some. It is empty if there are none,
-// and nil if the response does not have the field.
+// Modifications is what the carrier shows of the modifications of a service, as the carrier wrote
+// them. Their form is not known, so they only prove that there are some. It is empty if there are
+// none, and nil if the response does not have the field.
 type Modifications []byte
 
-// maxModifications limits what is kept of them.
+// maxModifications limits how many bytes of them are kept.
 const maxModifications = 4 << 10
 
 func (m *Modifications) readWire(d jsondoc.Value) {
@@ -87,8 +87,8 @@ func isVoid(d jsondoc.Value, depth int) bool {
 // DecodeService reads a service. The error is an [Error] of class Unreadable.
 func DecodeService(body []byte) (Service, error) { return decode[Service]("", body) }
 
-// Service reads a service: a plain GET at the given version, of the extension ServiceRead. The error
-// is an [Error]: a response about another service, or about none, is of class Unreadable.
+// Service reads a service: a plain GET at the given version, of the extension ServiceRead. The
+// error is an [Error]. A response about another service, or about none, is of class Unreadable.
 func (c *Client) Service(ctx context.Context, serviceID int64, version int) (Service, error) {
 	k := call{
 		reads:  ServiceRead,

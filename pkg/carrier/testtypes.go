@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// maxTestTypes limits the test types of one response: more are ignored.
+// maxTestTypes limits the test types of one response. Further ones are ignored.
 const maxTestTypes = 100
 
 // offeredTests is the response to a read of the test types.
@@ -14,9 +14,10 @@ type offeredTests struct {
 	TestTypes []string `json:"testTypes"`
 }
 
-// TestTypes lists the diagnostic tests that the carrier offers for a service: a plain GET, at the
-// client's own version. The specification does not have this call: an account switches it on as the
-// extension TestTypes. The error is an [Error]: a response that names no test is of class Unreadable.
+// TestTypes lists the diagnostic tests that the carrier offers for a service. It is a plain GET, at
+// the client's own version. The specification does not have this call, so an account has to enable
+// it as the extension TestTypes. The error is an [Error]; its class is Unreadable if the response
+// names no test.
 func (c *Client) TestTypes(ctx context.Context, serviceID int64) ([]string, error) {
 	k := call{
 		reads:  TestTypesRead,

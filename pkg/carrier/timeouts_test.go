@@ -122,8 +122,8 @@ func TestSlowTokenResponsesTimeOut(t *testing.T) {
 	}
 }
 
-// clientOverPipes returns a client whose connections are pipes to a server: real connections would
-// stop the time of the bubble. All its bounds are those of production.
+// clientOverPipes returns a client whose connections are pipes to a server, because real
+// connections would stop the time of the bubble. All its bounds are those of production.
 func clientOverPipes(t *testing.T, server slowServer) *Client {
 	t.Helper()
 	client := testClient(t, "http://carrier.example")

@@ -19,11 +19,12 @@ type TokenSource interface {
 	// Token returns a token with at least min(15 s, half of its lifetime) left. It does not wait long
 	// for one: see PendingWait.
 	Token(ctx context.Context) (Token, error)
-	// Invalidate reports that the carrier answered 401 to this token. It has no effect on any other
-	// token, so if many calls with one token are refused, only the first causes a new exchange.
+	// Invalidate reports that the carrier responded with 401 to a call with this token. It has no
+	// effect on any other token, so if many calls with one token are refused, only the first causes a
+	// new exchange.
 	Invalidate(token Token)
-	// Suspect reports that the carrier's response to this token may mean that it is invalid, or
-	// something else. A token that is a minute old or older is replaced.
+	// Suspect reports that a response of the carrier may, but need not, mean that this token is
+	// invalid. The token is replaced if it is at least a minute old.
 	Suspect(token Token)
 }
 

@@ -19,8 +19,8 @@ const (
 	exchangeTimeout  = 30 * time.Second
 	maxTokenResponse = 64 << 10
 
-	minSkew = 2 * time.Second // below it a Date header shows no skew: it has whole seconds
-	maxSkew = 5 * time.Minute // above it a clock is wrong, not just slightly off
+	minSkew = 2 * time.Second // a Date header has whole seconds, so it does not show less
+	maxSkew = 5 * time.Minute // with more skew a clock is wrong, not just slightly off
 
 	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" // spec §5
 )
@@ -114,7 +114,7 @@ func (e *exchanger) clockSkew() time.Duration {
 	return 0
 }
 
-// exchange signs an assertion and posts it, and reports it to the observer.
+// exchange signs an assertion, posts it and reports the result to the observer.
 func (e *exchanger) exchange(ctx context.Context, key Key, skew time.Duration) (grantedToken, error) {
 	granted, err := e.exchangeOnce(ctx, key, skew)
 	e.config.Observe.exchanged(err)

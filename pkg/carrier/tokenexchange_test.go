@@ -123,8 +123,9 @@ func TestTokenClockSkew(t *testing.T) {
 }
 
 // TestTokenRecoversFromAClockStep (42): two clocks that agreed are suddenly two hours apart.
-// Nothing is granted until they agree again, the reason shows that, and then tokens are granted
-// again. Which of the two has jumped makes no difference: pauses use the monotonic clock.
+// Nothing is granted until they agree again, the reason shows the skew, and then tokens are granted
+// again. It makes no difference which of the two clocks has jumped, because pauses use the
+// monotonic clock.
 func TestTokenRecoversFromAClockStep(t *testing.T) {
 	a := newTokenSetup(t)
 	a.respond = a.requireCurrentIAT

@@ -107,8 +107,8 @@ func exchangeError(err error, scrub scrubber) *TokenError {
 	}
 }
 
-// refusalError separates a response about the client, which a person must fix, from one about the
-// server. Keycloak returns 400 invalid_client to a client that it does not know.
+// refusalError distinguishes a refusal of the client, which a person must fix, from a failure of
+// the server. Keycloak returns 400 invalid_client to a client that it does not know.
 func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
 	status := refused.Response.StatusCode
 	failure := &TokenError{

@@ -152,8 +152,8 @@ func errorOf(quoted string) string {
 	return strings.ReplaceAll(template, "X", quoted)
 }
 
-// TestOurTokenIsRedacted (25): the token is redacted even with a zero-width character in the
-// middle, where it would be cut in half, and in place of a code.
+// TestOurTokenIsRedacted (25): the token is redacted even if a zero-width character splits it, if
+// the text is cut in the middle of it, or if it takes the place of a code.
 func TestOurTokenIsRedacted(t *testing.T) {
 	half := len(canaryToken) / 2
 	for name, text := range map[string]string{
@@ -200,7 +200,8 @@ func TestEchoedRequestIsRedacted(t *testing.T) {
 	}
 }
 
-// TestHeaderFloodIsUnreachable (31): of a POST and of a GET, in one header and in many.
+// TestHeaderFloodIsUnreachable (31): a flood of headers, in one header or in many, makes a GET
+// Unreachable and a POST Ambiguous.
 func TestHeaderFloodIsUnreachable(t *testing.T) {
 	for name, flood := range map[string]string{
 		"one header":   "X: " + strings.Repeat("x", 1<<20) + "\r\n",
@@ -237,7 +238,8 @@ func manyNames(n int) string {
 	return headers.String()
 }
 
-// TestUnusualStatuses (36): each is classified, of a POST and of a GET, and none is a success.
+// TestUnusualStatuses (36): each status is classified, for a POST and for a GET, and only a GET
+// with status 200 is a success.
 func TestUnusualStatuses(t *testing.T) {
 	for _, status := range []string{
 		"000", "100", "101", "199", "200", "203", "205", "206", "226", "299", "300", "306", "399", "402", "418", "451",

@@ -69,8 +69,8 @@ func TestQualificationsAreReadInEitherWord(t *testing.T) {
 	}
 }
 
-// TestResultOfATestIsAsTheCarrierWroteIt: people compare it with what the carrier says. A failure is
-// translated, because it is read.
+// TestResultOfATestIsAsTheCarrierWroteIt: a result is not translated, because people compare it
+// with what the carrier says. A failure is translated.
 func TestResultOfATestIsAsTheCarrierWroteIt(t *testing.T) {
 	status := http.StatusOK
 	carrier := serve(t, func(rw http.ResponseWriter, _ *http.Request) {
@@ -120,7 +120,7 @@ func TestFurtherFieldsOfAnOrderAreSentInTheOrderOfTheirNames(t *testing.T) {
 }
 
 // TestFirstWordsOfKeysAreReserved: a word that is a prefix of keys of the specification would
-// change those keys; every such word is known.
+// change those keys, so every such word is refused.
 func TestFirstWordsOfKeysAreReserved(t *testing.T) {
 	orders := OrderRequest{
 		PlanName: "a", Term: 1, TrafficClass: "a", RemoteQualificationSearchID: "a", QualificationSearchID: "a",
@@ -147,7 +147,7 @@ func TestFirstWordsOfKeysAreReserved(t *testing.T) {
 	}
 }
 
-// firstWords are the first words of the keys of a document, of keys with several words.
+// firstWords returns the first words of the multi-word keys in a document.
 func firstWords(d jsondoc.Value) map[string]bool {
 	words := make(map[string]bool)
 	for key, value := range d.Members() {

@@ -64,8 +64,8 @@ func EndedForAnother(ended *v1alpha1.EndedAttempt) bool {
 	return ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
 }
 
-// changedNothing reports whether it is known of an attempt that may have reached the carrier that
-// nothing happened, although nobody has ended it.
+// changedNothing reports whether an attempt that may have reached the carrier is known to have had
+// no effect, although nobody has ended it.
 func changedNothing(attempt *v1alpha1.Request) bool {
 	return AnotherInProgress(attempt) || ProvenNotAccepted(attempt)
 }

@@ -26,8 +26,9 @@ const (
 )
 
 // APIRefusal returns the API server's status if it definitively refused a read or a write because
-// of a quota, an admission policy, a role or the schema. Nil for any other error: a conflict, a
-// timeout, a server that is busy or unreachable, and an object that does not exist are retried.
+// of a quota, an admission policy, a role or the schema. It returns nil for errors that are
+// retried: a conflict, a timeout, a server that is busy or unreachable, and an object that does not
+// exist.
 func APIRefusal(err error) *metav1.Status {
 	statusError, answered := errors.AsType[interface {
 		error
@@ -50,7 +51,7 @@ func refuses(status metav1.Status) bool {
 	case apiNotFound:
 		return status.Details == nil || status.Details.Name == "" // no such kind: its definition is not installed
 	case apiServerFault:
-		return strings.Contains(status.Message, "webhook") // a required webhook that does not answer
+		return strings.Contains(status.Message, "webhook") // a required webhook that does not respond
 	}
 	return status.Code >= apiBadRequest && status.Code < apiServerFault
 }

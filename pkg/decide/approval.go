@@ -85,9 +85,10 @@ func otherApproval(in *Input) string {
 	return fmt.Sprintf("the approval %s is for another plan of changes, or for another price", given)
 }
 
-// NewPending returns a plan of changes and its hash over the object, its generation, the last
-// attempt that it covers, the body and the fees, so that an old approval never matches. "Attempts
-// that never reached the carrier ... change neither an approved hash nor an approval" (R11).
+// NewPending returns a plan of changes with a hash over the object, its generation, the last
+// attempt that the plan covers, the body, the changes and the fees, so that an old approval never
+// matches. "Attempts that never reached the carrier ... change neither an approved hash nor an
+// approval" (R11).
 func NewPending(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {
@@ -112,7 +113,8 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
-// unquoted returns a note if no price is known: without it, the change would look free of charge.
+// unquoted returns a note if no price is known. Without the note, the change would look free of
+// charge.
 func unquoted(changes []v1alpha1.Change) string {
 	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceText(c) != "" }) {
 		return ""

@@ -11,7 +11,7 @@ type Bill struct {
 	OneTime       int64  // the sum of the one-time fees
 	Before, After int64  // per month
 	charges       bool   // whether a one-time fee is above zero; a credit does not offset it
-	Unknown       bool   // an amount is unknown, or in another currency than the others
+	Unknown       bool   // an amount is unknown, or the currencies differ
 	Currency      string // of the amounts so far
 }
 
@@ -33,7 +33,7 @@ func (b *Bill) Add(sum *int64, amount *v1alpha1.Money) {
 	*sum, b.Currency = *sum+cents, amount.Currency
 }
 
-// AddCharge adds what an option costs once and each month.
+// AddCharge adds the one-time and the monthly charge of an option.
 func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	if charge != nil {
 		b.AddOneTime(charge.OneTime)

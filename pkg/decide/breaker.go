@@ -28,7 +28,7 @@ func breakerClosed(in *Input, want DesiredChange) *Decision {
 	return decision
 }
 
-// nextChange returns when the state may have changed.
+// nextChange returns when the state of the breaker may change next.
 func (b Breaker) nextChange() time.Time {
 	if b.Answered {
 		return b.Until
@@ -74,7 +74,7 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 // stays silent, so it is written only once.
 func silenceText(view *Input, known Breaker) string {
 	const longest = MaxMessage / 2 // of the error, so that the end of the text is not cut off
-	since, last := FormatTime(view, known.Silence.Since), "it has not answered this process before"
+	since, last := FormatTime(view, known.Silence.Since), "it has never answered this process"
 	text := fmt.Sprintf("the carrier has answered no call since %s", since)
 	if known.Silence.Lost != "" {
 		text = fmt.Sprintf("the response to %s was lost at %s, and the carrier has not answered a read since",

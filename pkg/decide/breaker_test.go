@@ -47,7 +47,7 @@ func TestTheConditionShowsSinceWhenTheCarrierDoesNotAnswer(t *testing.T) {
 			decide.Breaker{Silence: silent},
 			metav1.ConditionFalse,
 			"the carrier has answered no call since 2026-03-02 21:00:00 +11:00 (GET /x: 503); " +
-				"it has not answered this process before",
+				"it has never answered this process",
 		},
 		"the error is long": {
 			decide.Breaker{

@@ -27,21 +27,21 @@ type DesiredChange struct {
 // Wanted reports whether anything has to change.
 func (want DesiredChange) Wanted() bool { return len(want.Changes) > 0 }
 
-// costs reports whether the change is chargeable: the breaker and the charge limit hold back the
-// classes Charge and Never.
+// costs reports whether the change is of class Charge or Never. The breaker and the charge limit
+// hold back only these classes.
 func (want DesiredChange) costs() bool {
 	return ClassOf(want.Operation, want.Target).Costly()
 }
 
-// BodyHash is computed over the body without contact data: a phone number has too few digits to be
-// protected by a hash.
+// BodyHash returns a hash of the body without contact data. A hash would not protect a phone
+// number, which has too few digits.
 func (want DesiredChange) BodyHash() string {
 	sum := sha256.Sum256(want.Body)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// DescribeChanges puts changes into words: plan.name "A" → "B" (monthly 45.00 AUD → 58.00 AUD),
-// restorationSLA unknown → "C".
+// DescribeChanges puts changes into words, for example: plan.name "A" → "B" (monthly 45.00 AUD →
+// 58.00 AUD), restorationSLA unknown → "C".
 func DescribeChanges(changes []v1alpha1.Change) string {
 	words := make([]string, 0, len(changes))
 	for _, change := range changes {

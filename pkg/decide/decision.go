@@ -55,7 +55,7 @@ type Decision struct {
 	Aspects   []Aspect
 	Pending   *v1alpha1.Pending // the changes that are wanted; nil for none
 	RequeueAt time.Time         // when to decide again if nothing happens; zero means never
-	Transient bool              // the verdict changes within seconds: the recorded status may stay as it is until then
+	Transient bool              // the verdict changes within seconds, so the recorded status may stay as it is until then
 	Handled   v1alpha1.Handled  // the control annotations that count as handled from here on
 	Unused    []string          // the parts of the messages about control annotations that have no effect
 }
@@ -86,7 +86,7 @@ type Submit struct {
 	Retry   string // the retry annotation that it uses up; "" if none
 
 	Reconcile      string // the reconcile annotation that it uses up; "" if none
-	FinalizerFirst bool   // a Query that leaves something behind at the carrier: the finalizer is added first
+	FinalizerFirst bool   // a Query that leaves something behind at the carrier, so the finalizer is added first
 }
 
 // SubmitQuery sends a request of class Query. No intent is recorded and no finalizer is added; the
@@ -108,11 +108,12 @@ type Poll struct{ AttemptID string }
 // RecordAnswer records a response that this process has but the status does not have yet.
 type RecordAnswer struct{ AttemptID string }
 
-// Resolve ends an attempt or changes its phase without a call: the known facts are sufficient.
+// Resolve ends an attempt or changes its phase without a call, because the known facts are
+// sufficient.
 type Resolve struct {
 	AttemptID string
 	By        Writer
-	From      v1alpha1.RequestPhase // the phase on which the decision is based: in any other phase it no longer holds
+	From      v1alpha1.RequestPhase // the phase on which the decision is based; the decision is void in any other phase
 	Phase     v1alpha1.RequestPhase
 	Location  string                 // the polling Location, when a person named the request
 	Source    v1alpha1.ValueSource   // how the target is known, when Succeeded

@@ -64,7 +64,7 @@ func detailsOf(request *v1alpha1.Request) []detail {
 	return slices.DeleteFunc(all, func(one detail) bool { return one.by == "" })
 }
 
-// detailText returns the same as text.
+// detailText returns what detailsOf returns as text.
 func detailText(request *v1alpha1.Request) string {
 	var words strings.Builder
 	for _, detail := range detailsOf(request) {
@@ -93,7 +93,7 @@ func phaseText(phase v1alpha1.RequestPhase) string {
 		v1alpha1.PhaseNotAccepted:    "was not accepted",
 		v1alpha1.PhaseOutcomeUnknown: "has an unknown outcome",
 		v1alpha1.PhaseAbandoned:      "was abandoned",
-		v1alpha1.PhaseLateAcceptance: "was accepted by the carrier after it had ended",
+		v1alpha1.PhaseLateAcceptance: "was accepted by the carrier, which became known only after the attempt had ended",
 		v1alpha1.PhaseRepeated:       "was sent again",
 	}[phase]
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ExtensionsAspect reports whether the carrier has the extensions of an account that were used; nil
-// while none was. An extension that the account's version does not have cannot be used.
+// ExtensionsAspect reports whether the carrier has those extensions of an account that have been
+// used; nil if none has been used. An extension that the account's version does not have cannot be
+// used.
 func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspect {
 	known = ofAccount(account, known)
 	if len(known) == 0 {

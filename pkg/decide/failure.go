@@ -97,7 +97,7 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 
 // exhaustedMessage is the message about an exhausted query.
 func exhaustedMessage(last *v1alpha1.Request, fix string) string {
-	return fmt.Sprintf("%s was sent %d times, but the carrier has not answered it (the last time: %s): "+
+	return fmt.Sprintf("%s was sent %d times, but the carrier has not answered it (last error: %s): "+
 		"it is not sent again automatically. Ask the carrier; then %s",
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
@@ -109,8 +109,8 @@ const (
 	forbiddenMost  = 24 * time.Hour
 )
 
-// forbiddenPause is "at least 10 min", and grows with each attempt at an appointment cancellation:
-// the carrier cannot cancel what it does not know, however often the operator tries.
+// forbiddenPause is "at least 10 min". It grows with each attempt at an appointment cancellation,
+// because the carrier cannot cancel what it does not know, however often the operator tries.
 func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	if request.Operation != v1alpha1.OperationAppointmentCancel {
 		return ForbiddenPause

@@ -14,10 +14,10 @@ import (
 func TestR19AFutureReservationCountsForAnHourAfterItIsFirstSeen(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	const booted = 5 * time.Hour // the monotonic clock when it was first seen
+	const booted = 5 * time.Hour // the monotonic time when the reservation was first seen
 	for name, test := range map[string]struct {
-		ahead, elapsed time.Duration // of its time, and since it was first seen
-		wall           time.Duration // the other clock since then
+		ahead, elapsed time.Duration // how far its time is ahead; the monotonic time since first seen
+		wall           time.Duration // the time since then by the wall clock
 		counts         bool
 	}{
 		"when first seen": {7 * 24 * time.Hour, 0, 0, true},

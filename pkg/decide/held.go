@@ -10,7 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Unfinished is the actual state of a request that the carrier answered with 200.
+// Unfinished is the actual state of a request that has not succeeded although the carrier answered
+// 200.
 type Unfinished struct {
 	Phase v1alpha1.RequestPhase
 	Error *v1alpha1.RequestError

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// acme is an account of the identity acme, with the identity that a person has acknowledged.
+// acme is an account of the identity acme. A person has acknowledged the given identity for it.
 func acme(acknowledged string) *v1alpha1.CarrierAccount {
 	account := &v1alpha1.CarrierAccount{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "retail", Name: "main", Annotations: map[string]string{v1alpha1.AnnotationAcknowledge: acknowledged},

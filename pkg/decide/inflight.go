@@ -59,20 +59,21 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
-	since := "a person had resolved the attempt: nothing is sent until you resolve it again"
+	known := "which became known only after a person had resolved the attempt: nothing is sent until you resolve it again"
 	if in.Ledger.IsProvenNotAccepted(open.AttemptID) {
-		since = "its description of the service had shown that it had not accepted it: remove spec.serviceRead from the " +
-			"account, and ask the carrier about every request for this change. Nothing is sent until you resolve the attempt"
+		known = "although its description of the service had shown that the attempt was not accepted: remove " +
+			"spec.serviceRead from the account, and ask the carrier about every request for this change. Nothing is sent " +
+			"until you resolve the attempt"
 	}
 	abandon := "=" + resolvedAbandoned
 	if isUsedUp(in, open.AttemptID+abandon) {
 		abandon = resolvedAll + "<the present time, as RFC 3339>" + abandon +
-			" as the value, because the shorter one is used up"
+			" as the value, because <attempt id>" + abandon + " is used up"
 	}
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
-		"the carrier accepted %s attempt %s as %s, but this became known only after %s. "+
+		"the carrier accepted %s attempt %s as %s, %s. "+
 			"If the request is valid, run: %s; if it was cancelled at the carrier or is not valid, use %s",
-		open.Operation, open.AttemptID, open.Location, since,
+		open.Operation, open.AttemptID, open.Location, known,
 		ResolveCommand(in, open, resolvedSucceeded), abandon)+notResolvedByAll(in, open))
 }
 
@@ -95,8 +96,8 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 }
 
 // awaitAnswer waits for the response, which the process that sent the request may still be
-// recording. If a person or the account holds the request back, that verdict is reported at once.
-// Otherwise each new process would report progress for two minutes.
+// recording. If a person or the account holds the request back, that verdict is reported
+// immediately, because otherwise each new process would report progress for two minutes.
 func awaitAnswer(open *v1alpha1.Request, by Evidence) *Decision {
 	held := by.Verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
@@ -143,8 +144,8 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	return progressing(open)
 }
 
-// handleLost reports whether the Location has returned 404 or 400 for a day: "a 404 never means
-// gone, create it".
+// handleLost reports whether the Location has returned 404 or 400 for a day, or for a minute in the
+// case of a Query: "a 404 never means gone, create it".
 func handleLost(in *Input, open *v1alpha1.Request) bool {
 	grace := HandleGrace
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {

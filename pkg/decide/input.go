@@ -39,7 +39,7 @@ type Input struct {
 	Elapsed time.Duration           // the same time on the monotonic clock
 	Submit  bool                    // whether the manager may send at all (--submit)
 
-	Installation Installation // what the marker shows about this cluster; Gone is only set if a ledger must be created
+	Installation Installation // what the marker shows; MarkerGone is only set if a ledger must be created
 }
 
 // Subject is an object with requests in its status.
@@ -86,11 +86,11 @@ type Breaker struct {
 	LostRequest string    // the request whose response was lost last, such as "PlanChange for bbs/site"
 	LostAt      time.Time // when that was noticed; zero: no response is known to be lost
 	Until       time.Time // no chargeable request is sent before this time
-	Answered    bool      // whether the carrier has answered since then
+	Answered    bool      // whether the carrier has answered since LostAt
 	AnsweredAt  time.Time // when the carrier last answered; zero: never
 	ProbeAt     time.Time // when a free read is sent, unless the carrier has answered
-	ProbeError  error     // the error of the first free read that has failed since; nil if none has failed
-	Silence     *Silence  // set while the carrier answers nothing; nil if it answers, or if nobody has called it for long
+	ProbeError  error     // the error of the first free read that has failed since LostAt; nil if none has failed
+	Silence     *Silence  // set while the carrier does not answer; nil if it does, or was not called for a long time
 }
 
 // Silence is what is shown of a carrier that does not answer. It holds back nothing.
@@ -115,7 +115,7 @@ type Spending struct {
 	Ledger  *v1alpha1.RequestLedger // of the identity; nil if nothing has been reserved yet
 	Damaged error                   // why it cannot be used; nil if it can
 	Future  FutureReservations      // of reservations with a time in the future
-	Elapsed time.Duration           // the current time on the clock of the sightings
+	Elapsed time.Duration           // the current monotonic time, which Future is compared with
 }
 
 // FutureReservations maps attempt ids to the monotonic time at which a process first saw a

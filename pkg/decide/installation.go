@@ -50,7 +50,7 @@ func (i *Installation) ForbidsNewLedgers() bool {
 	return i.MarkerGone || i.Waits == v1alpha1.MarkerRecovery
 }
 
-// command returns the command that a person acknowledges the installation with.
+// command returns the command with which a person acknowledges the installation.
 func (i *Installation) command() string {
 	return fmt.Sprintf("kubectl annotate --overwrite ledger %s '%s=%s'",
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
@@ -80,7 +80,7 @@ func AwaitAcknowledgement(in *Input, what string) *Decision {
 			"restore its RequestLedgers first; otherwise run %s. Until then, %s is not sent", in.Installation.command(), what))
 }
 
-// sentOnlyOnce reports whether an operation is kept from being sent again only by its ledger.
+// sentOnlyOnce reports whether nothing but its ledger keeps an operation from being sent again.
 func sentOnlyOnce(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
 }

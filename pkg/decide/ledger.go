@@ -14,7 +14,7 @@ type LedgerInput struct {
 	Input // its Ledger is the one in question
 
 	HolderExists bool // whether its holder exists; meaningless if the object is the holder
-	Lost         bool // whether a newer state of the ledger than the current one was seen
+	Lost         bool // whether a state of the ledger was seen that is newer than the current one
 
 	Receipt *v1alpha1.Request // an attempt whose Location is only recorded in the status; nil if none
 }
@@ -101,7 +101,7 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 	return &verdict
 }
 
-// AtAnotherCarrier reports whether the ledger is about another carrier than the account.
+// AtAnotherCarrier reports whether the ledger and the account belong to different carriers.
 func AtAnotherCarrier(in *LedgerInput) bool {
 	return in.Ledger.Spec.BaseURL != in.Account.Object.Spec.BaseURL
 }

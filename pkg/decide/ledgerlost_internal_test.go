@@ -9,7 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "The receipt into the object's status" (R16): only what the ledger does not have has to be said.
+// "The receipt into the object's status" (R16): the message names only receipts that the ledger
+// lacks.
 func TestTheMessageAboutALostLedgerNamesTheReceiptsThatOnlyTheStatusHas(t *testing.T) {
 	t.Parallel()
 	const location = "/requests/7"

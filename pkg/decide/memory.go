@@ -25,7 +25,7 @@ type Memory struct {
 	ContactErr       error              // why the contact could not be read from its Secret; nil if it could
 	ContactAgain     time.Time          // when the Secret is read again after such an error
 
-	CancellationNotifiedAt time.Time // when the carrier last sent a notification about its cancellation
+	CancellationNotifiedAt time.Time // of the last notification about the cancellation of the service
 }
 
 // LastQuery is the outcome of the newest POST of class Query.

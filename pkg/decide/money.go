@@ -18,7 +18,7 @@ func Cents(amount *v1alpha1.Money) (cents int64, known bool) {
 	return (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
 }
 
-// OneTimeOf returns what a fee costs once; nil if that is unknown.
+// OneTimeOf returns the one-time amount of a fee; nil if that is unknown.
 func OneTimeOf(fee *carrier.Fee) *v1alpha1.Money {
 	if fee == nil {
 		return nil
@@ -26,7 +26,7 @@ func OneTimeOf(fee *carrier.Fee) *v1alpha1.Money {
 	return MoneyOf(fee.OneTimeCharge)
 }
 
-// MonthlyOf returns what a fee costs each month; nil if that is unknown.
+// MonthlyOf returns the monthly amount of a fee; nil if that is unknown.
 func MonthlyOf(fee *carrier.Fee) *v1alpha1.Money {
 	if fee == nil {
 		return nil

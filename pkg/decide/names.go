@@ -11,7 +11,7 @@ const (
 	FieldPlan = "plan.name"
 	FieldTerm = "plan.term"
 	FieldSLA  = "restorationSLA"
-	FieldFee  = "fee" // of an order, whose name is the new value
+	FieldFee  = "fee" // of an order; the new value is the name of the fee
 
 	NameOfSLA = "restoration SLA" // in messages
 )

@@ -216,7 +216,7 @@ func StandsForLost(request *v1alpha1.Request) bool {
 }
 
 // LostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
-// lost. It stands for the attempts that came after it, too (R5).
+// lost. Such an attempt also stands for the attempts that came after it (R5).
 func LostWithItsLedger(attempt *v1alpha1.Request) bool {
 	return attempt.Error != nil && attempt.Error.Code == v1alpha1.ReasonLedgerLost
 }

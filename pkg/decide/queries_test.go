@@ -61,8 +61,8 @@ func TestR20ARetryStartsTheCountOfQueriesAgain(t *testing.T) {
 	}
 }
 
-// "A Query handle is asked anew after 60 s", which is over once its Location is known to be lost. A
-// query that did not reach the carrier waits longer with each attempt.
+// "A Query handle is asked anew after 60 s": once its Location is known to be lost, the 60 s are
+// over. A query that did not reach the carrier waits longer with each attempt.
 func TestAQueryThatLostItsLocationIsSentAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{v1alpha1.ReasonHandleLost: "SubmitQuery", "": "Rest"} {
@@ -74,7 +74,7 @@ func TestAQueryThatLostItsLocationIsSentAgainAtOnce(t *testing.T) {
 	}
 }
 
-// A query without a usable response is sent again after a minute, with what the carrier answered.
+// A query without a usable response ends as not processed after a minute, and its error says why.
 func TestAQueryWithoutAUsableResponseWaitsAMinute(t *testing.T) {
 	t.Parallel()
 	const useless, gone = "the body is no JSON", "the carrier no longer recognizes the request's Location /requests/5"

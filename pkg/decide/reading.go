@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// MarkRecorded marks every response that is now in the status: a value that was read before a write
-// does not show what happened after it.
+// MarkRecorded marks every response that is now in the status, because a value that was read before
+// a write does not show what happened after that write.
 func (r *Readings) MarkRecorded() {
 	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions, &r.Service} {
 		reading.MarkRecorded()

@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Class Converge sets a value, so a second request changes nothing more: "at most 2 repeats, not
-// before 15 min, shown as such".
+// repeatAfter is the wait before a request of class Converge is repeated: "at most 2 repeats, not
+// before 15 min, shown as such". Such a request sets a value, so a second one changes nothing more.
 const repeatAfter = 15 * time.Minute
 
 // MaxRepeats applies to both classes that may repeat: "at most two declared repeats".

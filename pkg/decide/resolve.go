@@ -79,7 +79,8 @@ func possible(open *v1alpha1.Request, resolved resolution) bool {
 }
 
 // acceptedByCarrier reports whether the Location of a request came from the carrier's own response
-// and not from a person. The request was accepted late, or a person has ended it.
+// and not from a person. It returns false for a request that was neither accepted late nor ended by
+// a person.
 func acceptedByCarrier(request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseLateAcceptance {
 		return true
@@ -98,9 +99,9 @@ func IsResolved(object metav1.Object, attemptID string) bool {
 	return ok && resolved.AttemptID == attemptID
 }
 
-// resolvable reports whether a person may resolve the request: it is OutcomeUnknown or Overdue, or
-// is being verified after a lost response. A request that a process may still be sending is
-// excluded.
+// resolvable reports whether a person may resolve the request: it is OutcomeUnknown, Overdue or
+// accepted late, or its outcome is being verified after a lost response or Location. A request that
+// a process may still be sending is excluded.
 func resolvable(in *Input, open *v1alpha1.Request) bool {
 	switch open.Phase {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:

@@ -47,8 +47,9 @@ func backoffOver(in *Input, want DesiredChange) *Decision {
 	return decision
 }
 
-// CallVersion returns the API version with which an account calls an operation: its own, or the least
-// one that has the operation, unless the account is strict.
+// CallVersion returns the API version with which an account calls an operation: the account's own
+// version or, if that does not have the operation and the account is not strict, the least version
+// that has it.
 func CallVersion(account *v1alpha1.CarrierAccount, operation carrier.Operation) int {
 	version := int(account.Spec.APIVersion)
 	contract, known := carrier.ContractOf(operation)
@@ -76,7 +77,7 @@ func CheckSupported(in *Input, operation carrier.Operation) error {
 // RaiseVersion is the advice about an operation that a strict account's version does not have.
 const RaiseVersion = "raise spec.apiVersion of the CarrierAccount, or set its spec.familyVersions to Least"
 
-// Weightier returns the more important decision, with the earlier time of the two: work in progress
+// Weightier returns the more important decision, with the earlier time of the two. Work in progress
 // comes first, then what only a person can fix, then what waits for a person.
 func Weightier(held, next *Decision) *Decision {
 	if held == nil {

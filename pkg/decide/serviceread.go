@@ -23,8 +23,9 @@ func ServiceValuesOf(found carrier.Service) ServiceValues {
 	}
 }
 
-// ReadVersion returns the API version with which an account reads a topic: its own, or the least one
-// that has the call, unless the account is strict.
+// ReadVersion returns the API version with which an account reads a topic: the account's own
+// version or, if that does not have the call and the account is not strict, the least version that
+// has it.
 func ReadVersion(account *v1alpha1.CarrierAccount, topic Topic) int {
 	switch {
 	case topic != TopicService:
@@ -56,9 +57,9 @@ func ListsFromAcceptance(account *Account) bool {
 		account.Object.Spec.ServiceRead.Modifications == v1alpha1.ModificationsListedFromAcceptance
 }
 
-// ServiceReadRefused returns the error with which the carrier has refused to describe a service that
-// it shows otherwise; nil if it has not. A 403 or 404 alone may be about the service: only the read
-// of its cancellation says whether the carrier shows it.
+// ServiceReadRefused returns the error with which the carrier has refused to describe a service
+// that it shows otherwise; nil if it has not. A 403 or 404 alone may be about the service: only the
+// read of its cancellation says whether the carrier shows the service.
 func ServiceReadRefused(readings *Readings) error {
 	refused := readings.Service.State == ReadingFailed &&
 		carrier.ClassOf(readings.Service.Err) == carrier.NotFoundOrForbidden

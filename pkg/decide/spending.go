@@ -69,8 +69,8 @@ func ReleasesReservation(attempt *v1alpha1.Request) bool {
 	return known && !attempt.Phase.Reached()
 }
 
-// underChargeLimit holds back a chargeable request. The limit may be reached only by the time the
-// request is sent, so the reservation made then decides.
+// underChargeLimit holds back a chargeable request. Other requests may reach the limit before this
+// one is sent, so the reservation made when it is sent decides.
 func underChargeLimit(in *Input, want DesiredChange) *Decision {
 	if !want.costs() {
 		return nil

@@ -35,9 +35,9 @@ type served struct {
 	} `json:"x-kubernetes-group-version-kind"`
 }
 
-// walk visits a schema and everything in it that kubectl explain describes. Items of a list and values
-// of a map need a description of their own only if they are objects: of any other, kubectl explain
-// shows that of the list or map.
+// walk calls visit for a schema and everything in it that kubectl explain describes. Items of a
+// list and values of a map need a description of their own only if they are objects. For any
+// others, kubectl explain shows the description of the list or map.
 func (s *served) walk(at string, needed bool, visit func(at, description string, needed bool)) {
 	visit(at, s.Description, needed)
 	for name, property := range s.Properties {
@@ -50,7 +50,7 @@ func (s *served) walk(at string, needed bool, visit func(at, description string,
 	}
 }
 
-// explained visits the description of every field of our kinds, and returns the kinds.
+// explained calls visit for the description of every field of our kinds, and returns the kinds.
 func explained(visit func(at, description string, needed bool)) []string {
 	GinkgoHelper()
 	client, err := discovery.NewDiscoveryClientForConfig(plane.Config)

@@ -39,8 +39,8 @@ type carrierProcess struct {
 	address, managementAddress string   // its addresses, which change with each process
 }
 
-// startCarrier starts the carrier of a lane, which completes everything at once. It saves its state
-// only if it will be restarted.
+// startCarrier starts the carrier of a lane, which completes everything immediately. It saves its
+// state only if it will be restarted.
 func startCarrier(of *lane) *carrierProcess {
 	GinkgoHelper()
 	with := withoutDelays(world.Seed())
@@ -62,7 +62,8 @@ func startCarrier(of *lane) *carrierProcess {
 	return c
 }
 
-// What the carrier has from the start, for changes that need one each.
+// What the carrier has from the start, for changes that each need an order or a location of their
+// own.
 const (
 	firstOrder = 70_001
 	orders     = 200
@@ -181,7 +182,7 @@ func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error
 	return content, errors.Join(err, response.Body.Close())
 }
 
-// savedState is the size of a saved state.
+// savedState shows how much a saved state contains.
 type savedState struct {
 	Calls    []json.RawMessage `json:"calls"`
 	Services []json.RawMessage `json:"services"`

@@ -111,7 +111,7 @@ func (l *lane) submissions(e *change) (count simulator.Count, err error) {
 	return count, err
 }
 
-// cancellations counts the cancellations of an appointment-request: they have no subject.
+// cancellations counts the cancellations of an appointment-request, which have no subject.
 func (l *lane) cancellations(e *change) (count simulator.Count, err error) {
 	calls, err := l.carrier.Calls()
 	for _, call := range calls {

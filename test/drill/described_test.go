@@ -41,8 +41,8 @@ func (s *kind) isDescribed() bool {
 	}, s.operation)
 }
 
-// describedKinds returns the kinds that a description can prove, with their effects where the carrier
-// describes its services: the service is read, and health is not.
+// describedKinds returns the kinds whose changes a description can prove, with their effects in
+// lanes where the carrier describes its services. There the service is read instead of health.
 func describedKinds() []*kind {
 	found := slices.DeleteFunc(modifications(), func(s *kind) bool { return !s.isDescribed() })
 	for _, s := range found {
@@ -76,8 +76,8 @@ func undescribedPoints() []faultPoint {
 	})
 }
 
-// isUncertain reports whether a process that ends there leaves a request of which nobody knows whether
-// the carrier has it.
+// isUncertain reports whether a process that ends at the fault point leaves a request behind
+// without anybody knowing whether the carrier has it.
 func (c faultPoint) isUncertain() bool {
 	switch c.effect.name {
 	case effectIntent:
@@ -88,7 +88,7 @@ func (c faultPoint) isUncertain() bool {
 	return c.effect.name == effectPOST
 }
 
-// describedPOSTs returns the fault points around the POST of what a description can prove.
+// describedPOSTs returns the fault points around the POST of changes that a description can prove.
 func describedPOSTs() []faultPoint {
 	return slices.DeleteFunc(describedPoints(), func(c faultPoint) bool { return c.effect.name != effectPOST })
 }

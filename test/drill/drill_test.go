@@ -30,7 +30,8 @@ var _ = Describe("The program", func() {
 		}
 	})
 
-	// One spec: the effects of one fault overlap with the next, and all lanes wait once.
+	// This is one spec, so that the effects of one fault overlap with those of the next, and all lanes
+	// wait at the same time.
 	It("loses nothing and sends nothing twice, whatever fails", func(ctx SpecContext) {
 		if controlPlaneFirst {
 			d.loseControlPlane(ctx)
@@ -120,7 +121,7 @@ func (d *drill) killLanes(ctx SpecContext, shares [][]faultPoint, extensions ...
 }
 
 // carrierKills returns lanes in which the carrier is killed: some once it has saved its state, the
-// others at once, so that an accepted request may be lost with it.
+// others immediately, so that an accepted request may be lost with it.
 func (d *drill) carrierKills(ctx SpecContext) []func() {
 	GinkgoHelper()
 	keeping, losing := 3, 2
@@ -233,8 +234,8 @@ func (d *drill) carrierForgets(ctx SpecContext) []func() {
 	return []func(){func() { l.carrierForgets(ctx, everyNth(forgettable(), world.Scale(6, 4))) }}
 }
 
-// loseControlPlane makes one part of the control plane unavailable after the other: all lanes share
-// it.
+// loseControlPlane makes the parts of the control plane, which all lanes share, unavailable one
+// after the other.
 func (d *drill) loseControlPlane(ctx SpecContext) {
 	GinkgoHelper()
 	d.run("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))

@@ -27,7 +27,7 @@ type failpoint struct {
 	inject  func(apiCall) error // with an error the caller gets no response
 	done    chan struct{}       // closed when it has acted, and the call is over
 
-	retriesConflict bool // does not act at a call that got a conflict: its writer will make another call
+	retriesConflict bool // does not act at a call with a conflict, because its writer calls again
 }
 
 // proxy is a proxy on both connections of a lane's managers. It forwards every call unless a

@@ -27,10 +27,10 @@ const (
 	ready       ending = "Ready"          // done; also for deleted objects that are gone
 	unknown     ending = "OutcomeUnknown" // a person resolves it
 	stalled     ending = "Stalled"        // a person has to do what the reason names
-	toProve     ending = "to be proven"   // health, or the service, is read 10 and 30 minutes after it was sent
+	toProve     ending = "to be proven"   // health or the service is read 10 and 30 min after the POST
 	toRepeat    ending = "to be repeated" // class Converge: it is repeated after 15 minutes
 	released    ending = "released"       // not known to be cancelled; kept for ten minutes, and reported by an Event
-	polled      ending = "polled"         // accepted, but the carrier does not know it, for a day
+	polled      ending = "polled"         // accepted, but unknown to the carrier: polled for a day
 	withinGrace ending = "within grace"   // its process has ended, and it is left alone for two minutes
 	noResult    ending = "no result"      // no result yet
 )
@@ -143,8 +143,8 @@ func sentFlaws(f finding) []flaw {
 	}
 }
 
-// endFlaws checks that an outcome is unknown only if a process has left it behind and nothing can
-// find it out.
+// endFlaws checks that an outcome is unknown only if a process has left the request behind and
+// nothing can determine its outcome.
 func (l *lane) endFlaws(f finding) []flaw {
 	isOpen := slices.Contains([]ending{unknown, toProve, toRepeat, released, withinGrace}, f.ending)
 	may := append(f.change.kind.allowedEndings(), released, withinGrace)

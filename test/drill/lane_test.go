@@ -26,7 +26,7 @@ type lane struct {
 	namespace  string               // the operator's namespace, with the lease of its managers
 	access     *rest.Config         // its managers' access to the API server
 	flags      []string             // its managers' additional flags
-	allLead    bool                 // whether its managers' lease excludes none of them
+	allLead    bool                 // whether all of its managers lead, no matter which has the lease
 	extensions []v1alpha1.Extension // those of its carrier, which its account uses
 	replicas   int                  // the number of managers at a time
 	folder     string
@@ -37,9 +37,9 @@ type lane struct {
 	locations  int64 // the same for its locations
 }
 
-// newLane creates a lane whose carrier completes everything at once, and may have extensions. Its
-// managers elect a leader, as the shipped ones do, and have a namespace of their own for their lease
-// and their records.
+// newLane creates a lane whose carrier completes everything immediately, and may have extensions.
+// Its managers elect a leader, as the shipped ones do, and have a namespace of their own for their
+// lease and their records.
 func newLane(ctx SpecContext, fault string, extensions ...v1alpha1.Extension) *lane {
 	GinkgoHelper()
 	l := &lane{

@@ -25,7 +25,8 @@ func byTerm() failure {
 	}}
 }
 
-// byStop is a leader that is stopped until another leads. It notices that, and ends at once.
+// byStop stops the leader until another leads. When the stopped one resumes, it notices that and
+// ends immediately.
 func byStop() failure {
 	return failure{
 		inject: func(_ *lane, leader *manager) error { return leader.stop() },
@@ -41,8 +42,9 @@ func byStop() failure {
 }
 
 // failOver makes the leader fail at each of the fault points, so that the other of two managers
-// takes over. The manager that makes the call fails. A manager that was stopped resumes as if it
-// were the leader, and may release the other's lease, so that two of them lead for some seconds.
+// takes over. The manager that makes the call fails. A manager that was stopped still acts as the
+// leader when it resumes, and may release the other's lease, so that two of them lead for some
+// seconds.
 func (l *lane) failOver(ctx SpecContext, points []faultPoint, way failure) {
 	GinkgoHelper()
 	for _, at := range points {

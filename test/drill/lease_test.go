@@ -37,9 +37,9 @@ func accessIn(ctx SpecContext, namespace string) *rest.Config {
 	return config
 }
 
-// leaseConfirmer is a transport to an API server that confirms every lease to every writer, and
-// stores none: all managers that elect a leader lead for as long as they like. So leader election
-// fails, and the managers run as shipped.
+// leaseConfirmer is a transport to an API server. It confirms every lease to every writer and
+// stores none, so all managers that elect a leader lead until they end. Leader election fails,
+// although the managers run as shipped.
 type leaseConfirmer struct{ next http.RoundTripper }
 
 // RoundTrip responds to a write of a lease with what is written.

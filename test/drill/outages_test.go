@@ -26,7 +26,7 @@ func (l *lane) outage(ctx SpecContext, each []*kind, points []faultPoint, fail f
 }
 
 // cutOff makes the manager's calls and watches fail, while more is declared and some requests end.
-// It is over when the manager has noticed, and watches again.
+// The fault is over when the manager has noticed it, and watches again.
 func (l *lane) cutOff(ctx SpecContext, each []*kind, times int) {
 	GinkgoHelper()
 	l.replaceEnded()
@@ -45,8 +45,8 @@ func (l *lane) cutOff(ctx SpecContext, each []*kind, times int) {
 	}
 }
 
-// carrierForgets makes the carrier forget every request just before one is polled: a 404 never
-// means that nothing was accepted.
+// carrierForgets makes the carrier forget every request just before one is polled. The 404 that
+// follows must never be taken to mean that nothing was accepted.
 func (l *lane) carrierForgets(ctx SpecContext, points []faultPoint) {
 	GinkgoHelper()
 	l.replaceEnded()

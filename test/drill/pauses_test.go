@@ -28,7 +28,7 @@ func (l *lane) pause(ctx SpecContext, points []faultPoint, length time.Duration)
 			m = l.proxy.leader()
 			return m.stop()
 		})
-		point.retriesConflict = true // a process that is stopped after an intent has one to give up
+		point.retriesConflict = true // a process stopped after an intent must have one to give up
 		l.proxy.arm(point)
 		Expect(l.Create(ctx, e.object)).To(Succeed())
 		l.awaitInjected(ctx, point, at)

@@ -54,7 +54,8 @@ func (p *process) end() error {
 	return nil
 }
 
-// stop stops the process like a machine that swaps or is migrated: it may resume at any time.
+// stop stops the process, as happens on a machine that swaps or is migrated. It may resume at any
+// time.
 func (p *process) stop() error { return p.command.Process.Signal(syscall.SIGSTOP) }
 
 // resume resumes a stopped process.

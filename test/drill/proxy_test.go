@@ -51,7 +51,7 @@ func (t *proxyTransport) injectThenForward(
 }
 
 // forwardThenInject forwards the call whatever happens to the caller, which may be gone by the time
-// of the response. A write that gets a conflict has no effect: a failpoint with retriesConflict
+// of the response. A write that gets a conflict has no effect, so a failpoint with retriesConflict
 // waits for a write that has an effect.
 func (t *proxyTransport) forwardThenInject(
 	point *failpoint, call apiCall, request *http.Request,

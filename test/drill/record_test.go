@@ -53,7 +53,7 @@ func (c apiCall) recordedObject() string {
 func testsOf(service string) string { return "tests of " + service }
 
 // takesLease reports whether a call takes the lease. The last writer of the lease leads, unless it
-// releases it. A leader that was stopped may do so when another leads already.
+// releases it. A leader that was stopped may release it when another already leads.
 func (c apiCall) takesLease() bool {
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
 	lease, is := object.(*coordinationv1.Lease)

@@ -16,7 +16,7 @@ type tally struct {
 	changes  int
 	posts    int
 	accepted int // those that the carrier knows
-	maxPosts int // POSTs of one chargeable change
+	maxPosts int // the most POSTs of one chargeable change
 }
 
 // tallyOf sums up the results of some changes.

@@ -92,7 +92,8 @@ func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.
 	Expect(errors.Join(failures...)).To(Succeed())
 }
 
-// idlePlan is how long a manager has no pass planned once it is done with all services.
+// idlePlan is the time within which a manager has no pass planned once it is done with all
+// services.
 const idlePlan = time.Minute
 
 // awaitInSync waits until all services are as declared.
@@ -147,7 +148,7 @@ func delays(seed *simulator.Seed) {
 	}
 }
 
-// awaitIdle waits until a number of passes has run since a count, and none is due.
+// awaitIdle waits until the given number of passes has run since the given count, and none is due.
 func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
@@ -200,7 +201,7 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 	GinkgoHelper()
 	Expect(sent.refused).To(BeZero())
 	Expect(sent.posts).To(HaveLen(converging), "every POST is about one of the services")
-	again := append(wantedPosts(), simulator.OpHealth) // a reading that is ten minutes old when its turn comes
+	again := append(wantedPosts(), simulator.OpHealth) // read again if it is ten minutes old by then
 	for _, id := range ids {
 		Expect(sent.posts[id]).To(Or(ConsistOf(wantedPosts()), ConsistOf(again)), "service %d", id)
 		sold, found := w.Carrier.Service(id)
@@ -228,7 +229,8 @@ func abandoned(ctx context.Context, w *world.World) (count int) {
 	return count
 }
 
-// accountWrites: the account becomes Ready, and its carrier has responded.
+// accountWrites is how often the status of the account is written: when it becomes Ready, and when
+// its carrier has responded.
 const accountWrites = 2
 
 // expectFewestWrites compares the writes with the fewest that lose nothing. The status is written

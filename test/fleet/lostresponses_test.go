@@ -46,7 +46,8 @@ func newLossyFleet(ctx context.Context) lossyFleet {
 	return lossyFleet{f, ids, map[int64]time.Time{}}
 }
 
-// loseResponses makes responses to plan changes be lost: the carrier has carried them out.
+// loseResponses makes responses to plan changes get lost. The carrier has carried out these
+// changes.
 func (l lossyFleet) loseResponses(times int, services ...int64) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true, Times: times}

@@ -2,7 +2,8 @@
 
 // Package fleet_test tests many services at once: the required requests and no others, the required
 // writes and no others. A real manager with its cache and its work queues runs in this process,
-// against a real kube-apiserver and the simulated carrier. x// test-all, and 50 in make test.
+// against a real kube-apiserver and the simulated carrier. There are up to 1,000 services in make
+// test-all, and 50 in make test.
 //
 // Manager and carrier use a clock that advances when the manager is idle. No time is spent on
 // waiting, and the counts are the same on a busy machine.

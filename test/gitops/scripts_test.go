@@ -212,8 +212,9 @@ func (p sample) approvable() string {
 	return p.object.Status.Pending.Hash
 }
 
-// retryable returns the attempt that may be retried, the newest that failed: the message of Ready
-// offers the retry, or says that the operator retries in minutes; a retry request is sooner.
+// retryable returns the newest attempt that failed, if it may be retried. It may be if the message
+// of Ready offers a retry, or says that the operator retries automatically, because a retry request
+// takes effect sooner.
 func (p sample) retryable() string {
 	message := p.ready().Message
 	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "retried automatically")
@@ -229,7 +230,8 @@ func (p sample) retryable() string {
 	return newest.AttemptID
 }
 
-// resolvable returns the attempt that a person may resolve: the message of Ready offers it.
+// resolvable returns a resolution of the attempt that a person may resolve according to the message
+// of Ready.
 func (p sample) resolvable() string {
 	_, resolution, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
 	if !offered || !p.is(v1alpha1.ConditionStalled) {

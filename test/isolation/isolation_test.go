@@ -84,10 +84,10 @@ func printDurations(what string, durations []time.Duration) {
 // else to do; the other also has poisoned accounts, and poisoned objects in the tenant's account.
 // The machine and the API server are equally slow for both tenants. If the edits of one take
 // longer, its manager has held too many workers, or too much of the rate limit, for the poison.
-// Hanging calls may hold half of the 16 workers: then both tenants together get 24 of them, and on
-// a busy machine the tenant beside the poison gets no less than half of what the other gets.
-// Without isolation the poison would hold all workers for as long as a hanging call may take, 45 s,
-// and again with each of its objects.
+// Hanging calls may hold half of the 16 workers of a manager. Then both tenants together get 24 of
+// the 32 workers, and on a busy machine the tenant beside the poison gets no less than half of what
+// the other gets. Without isolation the poison would hold all workers for as long as a hanging call
+// may take, 45 s, and again with each of its objects.
 var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func() {
 	It("are as quick beside failing accounts and objects as others are alone", func(ctx SpecContext) {
 		beside := &tenant{world: world.NewInRealTime(ctx, plane, realTime, delays)}

@@ -27,7 +27,7 @@ type expectation struct {
 	generation int64
 }
 
-// readyWatcher wait for objects to be Ready.
+// readyWatcher waits for objects to be Ready.
 type readyWatcher struct {
 	mu      sync.Mutex
 	waiting map[expectation]chan time.Time
@@ -121,7 +121,7 @@ func (o *readyWatcher) time(ctx context.Context, w *world.World, name string, ed
 	}
 }
 
-// percentile returns the duration that this percentage does not exceed.
+// percentile returns the duration that the given percentage of the durations does not exceed.
 func percentile(durations []time.Duration, percent int) time.Duration {
 	return durations[(len(durations)*percent+99)/100-1]
 }

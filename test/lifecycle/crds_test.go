@@ -95,7 +95,7 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 // ledgers, or the CRD, hangs with the memory intact".
 const ledgersCRD = "requestledgers.wholesale.broadband"
 
-// backup returns the ledgers like kubectl get ledgers -o yaml.
+// backup returns the ledgers, as `kubectl get ledgers -o yaml` does.
 func backup(ctx SpecContext) []v1alpha1.RequestLedger {
 	GinkgoHelper()
 	var ledgers v1alpha1.RequestLedgerList
@@ -103,7 +103,7 @@ func backup(ctx SpecContext) []v1alpha1.RequestLedger {
 	return ledgers.Items
 }
 
-// restore creates the ledgers of a backup like kubectl create.
+// restore creates the ledgers of a backup, as `kubectl create` does.
 func restore(ctx SpecContext, ledgers []v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	for i := range ledgers {
@@ -116,7 +116,7 @@ func restore(ctx SpecContext, ledgers []v1alpha1.RequestLedger) {
 }
 
 // releaseAll removes the finalizers of objects that other tests have left and whose managers have
-// ended: a CRD is not gone before its objects are.
+// ended, because a CRD is not gone before its objects are.
 func releaseAll(ctx SpecContext) {
 	GinkgoHelper()
 	for _, list := range []client.ObjectList{

@@ -71,7 +71,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 
 		plane.InstallCRDs()
 		for i, reason := range []string{v1alpha1.ReasonInSync, v1alpha1.ReasonSubmitted} {
-			eventually(ctx, func(g Gomega) { // an object that had to wait long is not retried at once by itself
+			eventually(ctx, func(g Gomega) { // after a long wait, an object is not retried immediately
 				before, is := objects[i].DeepCopyObject().(client.Object)
 				g.Expect(is).To(BeTrue())
 				g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())

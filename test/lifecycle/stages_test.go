@@ -40,8 +40,8 @@ func holdChanges(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(heldFor)
 }
 
-// withoutDelays makes the carrier complete everything at once, so that the first poll of a request
-// finds it done.
+// withoutDelays makes the carrier complete everything immediately, so that the first poll of a
+// request finds it done.
 func withoutDelays(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 0 }
 
 // stages are an account and an object at each stage of a request.
@@ -131,7 +131,7 @@ func (s *stages) awaitSubmitted(ctx SpecContext, name string) int64 {
 	return order.Status.OrderID.Number()
 }
 
-// placed returns the number of the only order that the carrier has with a customerReference.
+// placed returns the number of the only order at the carrier that has the given customerReference.
 func (s *stages) placed(reference string) int64 {
 	GinkgoHelper()
 	var numbers []int64

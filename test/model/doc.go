@@ -20,7 +20,8 @@
 //   - A cache holds the state of the API server when it last caught up, for any length of time. A
 //     pass can therefore judge any version between that and the newest. A restarted process starts
 //     with its old cache: a list may be stale, too.
-//   - A stale copy of the ledger is not kept while R1 is in force: the intent would be refused.
+//   - A stale copy of the ledger is not kept while R1 is in force, because the intent would be
+//     refused.
 //   - Time has three values for an attempt: less than 10 s, more than 10 s, more than 120 s. It
 //     passes at any moment, on every clock at once, or not on the sender's (a suspended machine).
 //   - A carrier that has confirmed its list shows what it has accepted from that step on. The list is
@@ -35,9 +36,9 @@
 // # Where the model is stricter than the operator
 //
 //   - In the model the status shows an intent before the POST. The operator writes the status after
-//     it, so it does not notice if the ledger is restored to before an attempt in progress: leaving
-//     that rule out finds the second purchase. docs/requestledger.md says to restore while no
-//     manager runs.
+//     the POST, so it does not notice if the ledger is restored to before an attempt in progress.
+//     Leaving that rule of the model out finds the second purchase. docs/requestledger.md says to
+//     restore while no manager runs.
 //
 // # What is not in the model
 //

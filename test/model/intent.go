@@ -132,7 +132,8 @@ func (m *model) isHeldBack(s *state, l *ledger, wanted declaration) bool {
 	return false
 }
 
-// counts reports whether an attempt is considered, whatever was begun after it.
+// counts reports whether an attempt is considered. With the rule outcomesHold every attempt is, and
+// otherwise only the newest.
 func (m *model) counts(l *ledger, attempt int) bool {
 	return m.rules.has(outcomesHold) || int(l.shows()) == attempt+1
 }
@@ -172,8 +173,8 @@ func (m *model) mayTakeOver(s *state, number uint8, mine name) bool {
 	return s.managers[number].current && s.ledger.revision > 0 && !m.seesLoss(s, number) && m.mayHold(s, number, mine)
 }
 
-// findOwn is a pass that finds an attempt in Submitting whose sender is its own process, and does
-// not remember having posted it.
+// findOwn is a pass that finds an attempt in Submitting whose sender is the process itself,
+// although the process does not remember having posted it.
 func (m *model) findOwn(s *state, number uint8, emit emitter) {
 	newest, found := s.ledger.newest()
 	if !found || !s.managers[number].current || !m.isUnposted(s, m.process(number), newest) {
@@ -193,7 +194,8 @@ func (m *model) isUnposted(s *state, process, attempt uint8) bool {
 	return s.ledger.attempts[attempt][mainEntry].phase == submitting && about.sender == process && !about.passed
 }
 
-// writeNotSent writes the outcome of such an attempt, with the resourceVersion that was judged.
+// writeNotSent writes the outcome of an attempt that findOwn has found, with the resourceVersion
+// that was judged.
 func (m *model) writeNotSent(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]

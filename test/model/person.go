@@ -55,7 +55,7 @@ func (s *state) isVoid(p place, resolution fact) bool {
 //   - NotAccepted permits one more POST.
 //   - Abandoned, and the number of another request, permit one for another declaration.
 //   - Succeeded for a request that the carrier does not have makes the known value of the ledger
-//     wrong: another value that was bought before may be bought again.
+//     wrong, so another value that was bought before may be bought again.
 func (s *state) notePermit(attempt uint8, resolution fact) {
 	about := &s.intents[attempt]
 	if about.request != noRequest || s.isPastTheGate(attempt) {
@@ -148,7 +148,7 @@ func (m *model) edit(s *state, emit emitter) {
 	}
 }
 
-// values returns what can be declared: there is one order.
+// values returns the values that can be declared. For an order there is only one.
 func (m *model) values() []uint8 {
 	if m.bounds.class == classOrder {
 		return []uint8{1}

@@ -22,7 +22,7 @@ const (
 	r15                         // R15: an Accepted receipt becomes a late acceptance
 
 	// Rules that are not in the design of November 2026 but that the check needs.
-	ownWorkers   // an own attempt is never posted only if no worker of this process is working on it
+	ownWorkers   // an own attempt counts as never posted only if no worker of this process works on it
 	outcomesHold // an ended attempt of a declaration counts for it, whatever was begun after it
 	lateCounts   // a settled late acceptance counts, whatever was begun after it
 	byAttempt    // a loss is also noticed if the newest attempt is not in the ledger

@@ -37,7 +37,7 @@ const (
 	nothing       need = iota
 	uncertain          // error set, or another process as sender and 120 s
 	aProof             // the reading equals the target
-	provenDoubt        // both
+	provenDoubt        // both of the above
 	unlistedDoubt      // error set, or 120 s; and the carrier lists nothing and shows another value
 	ownNumber          // the recorded handle is none or the attempt's own
 	anotherNumber      // the recorded handle is one that a person named

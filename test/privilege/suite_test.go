@@ -28,7 +28,8 @@ func TestPrivilege(t *testing.T) {
 
 var plane *world.ControlPlane
 
-// The operator is installed as a person would, into a cluster that has nothing of it.
+// The operator is installed as a person would install it, into a cluster that has none of its
+// objects.
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
 	plane, err = world.StartEmpty()
@@ -38,7 +39,8 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(plane.AddNamespace(ctx, team)).To(Succeed())
 })
 
-// install applies config/install, as make install does, and then config/default: there is no conflict.
+// install applies config/install, as `make install` does, and then config/default, which must not
+// conflict.
 func install() {
 	GinkgoHelper()
 	noteReads()
@@ -49,8 +51,8 @@ func install() {
 	}
 }
 
-// noteReads reads the files that kubectl is about to read: go test reuses a cached result as long
-// as the files that the test itself opened are unchanged.
+// noteReads reads the files that kubectl is about to read, because go test reuses a cached result
+// as long as the files that the test itself opened are unchanged.
 func noteReads() {
 	GinkgoHelper()
 	config := os.DirFS(filepath.Join(source.Root(), "config"))

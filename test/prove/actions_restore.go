@@ -30,7 +30,7 @@ func (r *run) rollBackStatus(ctx context.Context) {
 	r.noteRestore()
 }
 
-// forgeStatus writes a ledger revision into the status that is ahead of the ledger.
+// forgeStatus raises the ledger revision in the status far above that of the ledger.
 func (r *run) forgeStatus(ctx context.Context) {
 	subject := r.stored(ctx)
 	if subject == nil {

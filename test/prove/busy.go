@@ -20,8 +20,8 @@ func isBusy(request *v1alpha1.Request) bool {
 	return refused && strings.HasSuffix(request.Error.Code, ".in.progress")
 }
 
-// isTooSoon reports whether the carrier refused the same request as busy before, the pause after
-// that is not over, and no person has asked for this attempt.
+// isTooSoon reports whether an attempt was made too soon: the carrier refused the same request as
+// busy before, the pause after that refusal was not over, and no person has asked for this attempt.
 func (t *replacement) isTooSoon() bool {
 	before, after := &t.before, &t.after
 	same := before.UID == after.UID && before.Generation == after.Generation && before.BodyHash == after.BodyHash
@@ -50,7 +50,7 @@ func busyPauseRespected(w *recorder) string {
 	return ""
 }
 
-// checkPause checks 27 Patient.
+// checkPause checks invariant 27, Patient.
 func (c *simulationRecorder) checkPause(of replacement) {
 	if of.isTooSoon() {
 		c.report(27, fmt.Sprintf("%s follows %s too soon", of.after.AttemptID, of.before.AttemptID))

@@ -39,7 +39,7 @@ func expectSentAfterPause(t *testing.T, scheme *runtime.Scheme, scenario *Scenar
 	if len(sent) != 2 {
 		t.Fatalf("%s: it was sent %d times, want twice", plan, len(sent))
 	}
-	const truncated = time.Second // recorded times are
+	const truncated = time.Second // recorded times are truncated to seconds
 	if pause := sent[1].at.Sub(sent[0].at); pause < busyPause-truncated || pause > 30*time.Minute {
 		t.Errorf("%s: it was sent again after %s", plan, pause)
 	}

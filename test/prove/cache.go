@@ -44,7 +44,7 @@ type lagging struct {
 // lagReads is the number of reads that a lagging cache affects.
 const lagReads = 3
 
-// isStaleRead reports whether the kind happens at a cache read and not at an effect.
+// isStaleRead reports whether a fault of this kind happens at a cache read and not at an effect.
 func (k FaultKind) isStaleRead() bool { return k == Stale || k == Lagging || k == Redelivered }
 
 // cached returns the cache's view for a process. A list lags as far as the objects in it.

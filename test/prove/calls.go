@@ -79,8 +79,8 @@ func pollPause(path string) time.Duration {
 	return 0
 }
 
-// deliver returns a response as the process receives it. Once it is connected, bytes may have been
-// sent.
+// deliver returns a response as the process receives it. Unless the connection was refused, deliver
+// also reports that a connection was made, after which bytes may have been sent.
 func deliver(request *http.Request, response *http.Response, err error) (*http.Response, error) {
 	trace := httptrace.ContextClientTrace(request.Context())
 	if !errors.Is(err, errConnectionRefused) && trace != nil && trace.GotConn != nil {

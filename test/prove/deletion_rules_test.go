@@ -46,7 +46,7 @@ func TestR24RequestOfTwoObjectsDeletedTogetherIsNotSentAgain(t *testing.T) {
 }
 
 // M6b of the review: a manager whose cache still shows the deleted object does not reopen an
-// attempt that has ended since.
+// attempt that has ended in the meantime.
 func TestR24StaleCacheOfADeletedObjectReopensNoAttempt(t *testing.T) {
 	t.Parallel()
 	runScript(t, changing, 2, func(t *testing.T, s *scriptedRun) {

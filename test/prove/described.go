@@ -23,13 +23,14 @@ const (
 )
 
 // describedOperations returns the names of the scenarios that are also run with a carrier that
-// describes its services: only these requests can be proven by a description.
+// describes its services. A description proves the outcome of these requests only.
 func describedOperations() []string {
 	return []string{"PlanChange", planWithNTD, "AggregationConversion", "DSLStabilityProfileChange"}
 }
 
-// describedScenarios returns the same scenarios with the extension ServiceRead, at a carrier that has
-// confirmed that it lists what it has accepted, and one at a carrier that has not.
+// describedScenarios returns the scenarios of describedOperations with the extension ServiceRead,
+// at a carrier that has confirmed that it lists what it has accepted. The last scenario repeats the
+// first one at a carrier that has confirmed nothing.
 func describedScenarios() []*Scenario {
 	scenarios := slices.DeleteFunc(serviceScenarios(), func(scenario *Scenario) bool {
 		return !slices.Contains(describedOperations(), scenario.Name)
@@ -43,7 +44,8 @@ func describedScenarios() []*Scenario {
 	return append(scenarios, &unconfirmed)
 }
 
-// describedAs makes it a scenario in which the carrier describes its services.
+// describedAs makes the scenario one in which the carrier describes its services, and appends the
+// suffix to its name.
 func (s *Scenario) describedAs(suffix string) {
 	object := s.Object
 	s.Name, s.Described = s.Name+suffix, true
@@ -56,7 +58,7 @@ func (s *Scenario) describedAs(suffix string) {
 	}
 }
 
-// describe gives the carrier of a scenario the extension.
+// describe gives the carrier of a described scenario the extension ServiceRead.
 func (s *Scenario) describe(options *simulator.Options) {
 	if s.Described {
 		options.Seed.Extensions = []string{simulator.ExtensionServiceRead}
@@ -64,7 +66,8 @@ func (s *Scenario) describe(options *simulator.Options) {
 	}
 }
 
-// extend gives the account of a scenario the extension, and what the carrier has confirmed.
+// extend gives the account of a scenario the extension that its carrier has, and declares in the
+// account what the carrier has confirmed.
 func (s *Scenario) extend(account *v1alpha1.CarrierAccount) {
 	switch {
 	case s.Described:
@@ -100,8 +103,9 @@ func (e Effect) isExtensionCall() bool {
 }
 
 // provenLater checks that an attempt of a described scenario is only proven by a reading that was
-// asked for a minute after it was sent, or after its intent if it was not: a reading from before the
-// POST proves nothing. Health is read if the carrier has refused to describe the service.
+// requested at least a minute after the attempt was sent, or after its intent was recorded if it
+// was not sent. A reading from before the POST proves nothing. If the carrier has refused to
+// describe the service, its health is read instead.
 func provenLater(w *recorder) string {
 	if !w.run.plan.Scenario.Described {
 		return ""
@@ -118,9 +122,10 @@ func provenLater(w *recorder) string {
 // unacceptedAfter is how long after its intent an attempt can be shown not to have been accepted.
 const unacceptedAfter = 6*time.Minute + 15*time.Second
 
-// shownUnaccepted checks that an attempt is only shown not to have been accepted at a carrier that has
-// confirmed that its list is complete, by a description that was asked for late enough, and never if
-// the carrier has accepted it, whatever a person has said about another attempt.
+// shownUnaccepted checks that an attempt is only shown not to have been accepted at a carrier that
+// has confirmed that its list is complete, and only by a description that was requested late
+// enough. It must never be shown if the carrier has accepted the attempt, whatever a person has
+// said about another attempt.
 func shownUnaccepted(w *recorder) string {
 	for _, step := range w.phaseChanges {
 		sent := w.sentAs(step.attempt)
@@ -170,8 +175,9 @@ func (of transition) noteFailedUnseen() {
 	}
 }
 
-// failedUnseen reports whether a request had been accepted and had failed when the carrier's
-// description showed that nothing was in progress and nothing had changed: it may be sent again.
+// failedUnseen reports whether an accepted request is recorded as not accepted because it had
+// already failed when the carrier described the service: nothing was in progress and nothing had
+// changed. Such a request may be sent again.
 func (of transition) failedUnseen() bool {
 	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
 	return shown && of.sent != nil && of.sent.endsInError
@@ -179,7 +185,7 @@ func (of transition) failedUnseen() bool {
 
 // isReverted reports whether the carrier has changed the plan by itself since it accepted a request
 // that its description shows as not accepted: "accepted, done, and changed back within an hour by
-// somebody else" (docs/design/0030), which a description cannot tell.
+// somebody else" (docs/design/0030). A description cannot show that this has happened.
 func (c *simulationRecorder) isReverted(of transition) bool {
 	shown := of.to == v1alpha1.PhaseNotAccepted && of.request.EndedBy == v1alpha1.EndedByProof
 	return shown && of.sent != nil && c.planSets[of.sent] != of.member.subject.planSets
@@ -189,8 +195,9 @@ func (c *simulationRecorder) isReverted(of transition) bool {
 // describe its services, and with one that does.
 type Comparison struct{ Without, With Tally }
 
-// Add adds the counts of a scenario. One without a described counterpart counts on both sides, and one
-// with another extension on none. The described ones are those whose carrier has confirmed its list.
+// Add adds the counts of a scenario. A scenario without a described counterpart counts on both
+// sides, and a scenario with another extension counts on neither. Of the described scenarios, only
+// those whose carrier has confirmed its list count.
 func (c *Comparison) Add(scenario *Scenario, counts Tally) {
 	if scenario.Followed {
 		return

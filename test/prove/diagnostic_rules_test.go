@@ -17,8 +17,8 @@ import (
 
 const diagnosing = v1alpha1.OperationDiagnosticTest
 
-// expectTests expects the number of tests that the carrier has seen, and the reason of the first
-// object.
+// expectTests expects that the carrier has seen the given number of tests, and that the first
+// object has the given reason.
 func (s *scriptedRun) expectTests(t *testing.T, seen int, wantReason string) {
 	t.Helper()
 	reason, _, _ := stateOf(s.subject())

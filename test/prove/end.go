@@ -25,8 +25,8 @@ func (r *run) recordEnd() {
 	}
 }
 
-// checkEnd checks the invariants of the end: 8 ESR, 16 Quiescent, and that the declared state was
-// reached.
+// checkEnd checks what must hold at the end: invariants 8 (ESR) and 16 (Quiescent), and that the
+// declared state was reached.
 func (r *run) checkEnd(ctx context.Context) {
 	r.lastEffect, r.lastCacheRead = len(r.effects), len(r.cache.reads)
 	r.expectIdle(ctx)

@@ -44,11 +44,11 @@ type Share struct {
 	ActionPairs int // pairs of actions of other actors
 	Orders      int // orders of two passes in which managers are stopped more than once
 	Singles     int // single actions of other actors
-	Seed        int // which of the combinations
+	Seed        int // selects which of the combinations are tried
 }
 
-// Thinning is how many fewer of the usual combinations of a scenario are tried: only every nth. 0
-// means each.
+// Thinning reduces how many combinations of a scenario are tried: of the usual ones, only every
+// nth. 0 means all of them.
 type Thinning struct {
 	Pairs  int // pairs of faults, of cache reads, and of actions
 	Orders int // orders of two passes

@@ -24,9 +24,9 @@ import (
 )
 
 // share returns how much is tried, depending on PROVE. If PROVE is unset, that is a small part, or
-// a larger one if all tests run at full size. `make prove` sets it to most. The value all leaves
-// nothing out, and the value alone, which `make mutants` sets, tries no pairs. PROVE_SEED selects
-// other combinations.
+// a larger one if all tests run at full size. `make prove` sets it to "most". The value "all"
+// leaves nothing out, and the value "alone", which `make mutants` sets, tries no pairs. PROVE_SEED
+// selects other combinations.
 func share(tb testing.TB) Share {
 	tb.Helper()
 	resolution := os.Getenv("PROVE")
@@ -78,7 +78,8 @@ func runPlan(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (out
 	return outcome
 }
 
-// tried returns the scenarios of this run: all of them, except in the part that `make test` runs.
+// tried returns the scenarios of this run. `make test` leaves out those that are FullOnly, and
+// every other run tries them all.
 func tried() []*Scenario {
 	all := os.Getenv("PROVE") != "" || world.Scale(false, true)
 	return slices.DeleteFunc(Scenarios(), func(scenario *Scenario) bool {
@@ -121,15 +122,15 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// The required figures. They apply in full if PROVE is most.
+// The required figures. They apply in full if PROVE is "most" or "all".
 const (
 	minPlans    = 300_000
 	minStale    = 3_300
 	maxNeedless = 12 // of a hundred crashes
 )
 
-// maxNeedlessDescribed is how many of a thousand crashes may need a person without need if the carrier
-// describes its services and has confirmed its list.
+// maxNeedlessDescribed is how many of a thousand crashes may needlessly require a person if the
+// carrier describes its services and has confirmed its list.
 const maxNeedlessDescribed = 31
 
 // check compares the unknown outcomes of all operations with the required figure.

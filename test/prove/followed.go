@@ -25,8 +25,9 @@ const (
 	orderReadRejected = "OrderCreate, read, rejected"
 )
 
-// orderTakes is how long the carrier needs for an order. The order is read after a minute, which
-// shows nothing new if it will be rejected, and after two and a half minutes, when it has ended.
+// orderTakes is how long the carrier needs for an order. The order is read after a minute, when an
+// order that will be rejected shows nothing new, and after two and a half minutes, when it has
+// ended.
 const orderTakes = 100 * time.Second
 
 // readsOrder is the name of an effect that reads an order.
@@ -43,7 +44,8 @@ func followedScenarios() []*Scenario {
 	return []*Scenario{followed(orderRead, func(*v1alpha1.ServiceOrder) {}), rejected}
 }
 
-// followed returns a scenario with an order for an installed NTD: nobody visits the site.
+// followed returns a scenario with an order for an NTD that is already installed, so that nothing
+// has to be installed at the site.
 func followed(name string, edit func(*v1alpha1.ServiceOrder)) *Scenario {
 	return &Scenario{
 		Name: name, Kind: kindOrder, Operation: v1alpha1.OperationOrderCreate, Followed: true,
@@ -61,7 +63,7 @@ func followed(name string, edit func(*v1alpha1.ServiceOrder)) *Scenario {
 	}
 }
 
-// follow gives the carrier of a scenario the extension.
+// follow gives the carrier of a followed scenario the extension OrderRead.
 func (s *Scenario) follow(options *simulator.Options) {
 	if s.Followed {
 		options.Seed.Extensions = []string{simulator.ExtensionOrderRead}
@@ -72,8 +74,8 @@ func (s *Scenario) follow(options *simulator.Options) {
 // isOrderRead reports whether an effect is the read of an order.
 func (e Effect) isOrderRead() bool { return e.Op == Poll && readsOrder.MatchString(e.What) }
 
-// orderRecord is what is recorded about the order of a scenario. A recorder keeps its state after the
-// newest write.
+// orderRecord is what is recorded about the order of a scenario. A recorder keeps what was recorded
+// after the newest write.
 type orderRecord struct {
 	ledger, status v1alpha1.OrderFacts
 	rejected       bool // the status shows a rejection
@@ -101,8 +103,9 @@ func (w *recorder) readOrderRecord() orderRecord {
 	return now
 }
 
-// checkOrderWrite compares what is recorded about a followed order with what was recorded before a
-// write. Once somebody has restored or deleted a part of it, it is not compared any more.
+// checkOrderWrite compares what is recorded about a followed order before and after a write. It
+// stops comparing once anyone other than the operator has changed the object or its environment, or
+// a person has given a false resolution.
 func (w *recorder) checkOrderWrite(effect Effect) {
 	if !w.run.plan.Scenario.Followed || w.changedByOthers() || w.resolvedFalsely {
 		return
@@ -137,8 +140,9 @@ func (w *recorder) writeFlaw(before, after *orderRecord) string {
 	return ""
 }
 
-// isUndisturbed reports whether nobody has acted, and every cache was current: otherwise the order
-// may be written for another reason than a read, such as an annotation.
+// isUndisturbed reports whether nobody has acted and every cache was current. Otherwise the order
+// may have been written because of something else, such as an annotation, and not because of a
+// read.
 func (p Plan) isUndisturbed() bool {
 	return !slices.ContainsFunc(p.Faults, func(fault Fault) bool {
 		return fault.Kind.isAction() || fault.Kind.isStaleRead()

@@ -106,7 +106,7 @@ func (k FaultKind) keys() []key {
 			},
 			[]key{keyObject},
 		},
-		// The ledger of a deleted object cannot be found.
+		// These depend on the object too, because the ledger of a deleted object cannot be found.
 		{
 			[]FaultKind{LedgerDeleted, LedgerRolledBack, LedgerEmptied, LedgerNewer, RetryRequested},
 			[]key{keyObject, keyLedger},

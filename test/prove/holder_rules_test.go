@@ -29,8 +29,8 @@ func (s *scriptedRun) runUntilAccepted(t *testing.T, operation v1alpha1.Operatio
 	return nil
 }
 
-// A new object adopts the open request as its own: if that fails, it is not sent again until a
-// person asks for it. The old object was edited, so the generations of the two differ.
+// A new object adopts the open request as its own. If the request fails, it is not sent again until
+// a person asks for it. The old object was edited, so the generations of the two objects differ.
 func TestR24FailedChangeOfAReplacedObjectIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
@@ -109,7 +109,7 @@ func TestR19EndInTheFutureDelaysNothing(t *testing.T) {
 }
 
 // M1 of the review, without any fault: a plan is changed, the object is deleted, and 90 days later
-// someone has changed the plan at the carrier and declares that plan. The ledger still has the old
+// someone changes the plan at the carrier and declares the new plan. The ledger still has the old
 // one.
 func TestR7RedeclaredServiceDoesNotBuyThePlanItHas(t *testing.T) {
 	t.Parallel()

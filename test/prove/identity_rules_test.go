@@ -39,8 +39,8 @@ func (s *scriptedRun) accountReady(t *testing.T) (reason, message string) {
 }
 
 // "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26). This
-// includes the ledger of an identity, which counts the requests of another cluster and not those of
-// this one.
+// includes the ledger of an identity: one of another cluster counts the requests of that cluster,
+// and not those of this one.
 func TestR26IdentityLedgerOfAnotherClusterIsLost(t *testing.T) {
 	t.Parallel()
 	runMarked(t, diagnosing, func(t *testing.T, s *scriptedRun) {

@@ -53,7 +53,7 @@ func (p *process) resume() {
 	close(stopped)
 }
 
-// finish runs to their end the passes in which a manager is still stopped.
+// finish resumes the managers that are still stopped, and runs their passes to the end.
 func (r *run) finish() {
 	for _, manager := range r.managers {
 		for manager.stopped != nil {

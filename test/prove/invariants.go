@@ -52,7 +52,8 @@ func Invariants() []Invariant {
 	}
 }
 
-// isChargeable repeats the operator's rule here: the checks must not rely on the operator's code.
+// isChargeable repeats the operator's rule, because the checks must not rely on the operator's
+// code.
 func isChargeable(class carrier.RepeatClass) bool {
 	return class == carrier.ClassCharge || class == carrier.ClassNever
 }

@@ -51,7 +51,8 @@ func (s *scriptedRun) replaceObject(t *testing.T) {
 	s.notifyManagers()
 }
 
-// expectOrders expects the number of orders that the carrier has seen, and the object's reason.
+// expectOrders expects that the carrier has seen the given number of orders, and that the object
+// has the given reason.
 func (s *scriptedRun) expectOrders(t *testing.T, seen int, wantReason string) {
 	t.Helper()
 	reason, _, _ := stateOf(s.subject())

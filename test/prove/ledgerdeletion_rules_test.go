@@ -71,7 +71,8 @@ func TestR3LedgerBeingDeletedEndsAttemptsAndStartsNone(t *testing.T) {
 	})
 }
 
-// A request that sets a value is repeated when its response is lost: that is another attempt.
+// A request that sets a value is repeated when its response is lost. The repeat would be another
+// attempt, which a ledger that is being deleted does not accept.
 func TestR3LedgerBeingDeletedRepeatsNoAttempt(t *testing.T) {
 	t.Parallel()
 	const profile = v1alpha1.OperationDSLStabilityProfileChange

@@ -192,8 +192,8 @@ func TestR5WithoutTheMarkerNoLedgerIsCreated(t *testing.T) {
 	}
 }
 
-// A value that is taken as true because a person confirmed it is not recorded in the meantime, and
-// blocks nothing.
+// Without the marker, a value that is trusted because a person has confirmed it is not recorded,
+// and it blocks nothing.
 func TestR5WithoutTheMarkerNothingLearnedIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*testing.T, *scriptedRun){

@@ -103,8 +103,8 @@ func (s *scriptedRun) message() string {
 	return (*conditions)[at].Message
 }
 
-// expectPosted expects the number of requests of an operation that were sent, and the object's
-// reason.
+// expectPosted expects that the given number of requests of an operation were sent, and that the
+// object has the given reason.
 func (s *scriptedRun) expectPosted(t *testing.T, operation v1alpha1.Operation, sent int, wantReason string) {
 	t.Helper()
 	s.drive(t.Context())

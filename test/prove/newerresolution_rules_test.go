@@ -106,7 +106,8 @@ func TestR5CompletedTestIsNotRunAgainAfterALedgerRestore(t *testing.T) {
 	})
 }
 
-// "What the carrier has accepted is not called not accepted": its response came after a resolution.
+// "What the carrier has accepted is not called not accepted", even if the response came after a
+// person had resolved the request.
 func TestR15AcceptedRequestCannotBeResolvedAsNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{converting, diagnosing, ordering} {

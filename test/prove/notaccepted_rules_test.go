@@ -32,7 +32,7 @@ func TestAChangeIsNotSentAgainIfAPersonAbandonsItWhileTheRuleEndsIt(t *testing.T
 		}
 		s.staleVersions["*v1alpha1.BroadbandService"] = s.store.Version()
 		s.setResolution(t, "Abandoned")
-		s.runFor(t, s.managers[0], 30*time.Second) // the description of 10¼ minutes ends it
+		s.runFor(t, s.managers[0], 30*time.Second) // the description read after 10¼ minutes ends it
 		clear(s.staleVersions)
 		s.notifyManagers()
 		s.drive(t.Context())

@@ -11,7 +11,8 @@ import (
 )
 
 // S1 of the review: the process has the response, but the API server is unavailable. The response
-// is kept as long as that lasts: the pass retries for 51 s, then the process continues.
+// is kept as long as the outage lasts: the pass retries for 51 s, and after that the process keeps
+// trying to record it.
 func TestR16ResponseSurvivesAnUnavailableAPIServer(t *testing.T) {
 	t.Parallel()
 	for _, sends := range []struct {

@@ -34,7 +34,7 @@ type process struct {
 	reconcilers          controllers.Reconcilers
 }
 
-// start starts a process, which reconciles everything at once.
+// start starts a process, which reconciles everything immediately.
 func (r *run) start() *process {
 	r.started++
 	p := &process{run: r, due: now(), login: now()}

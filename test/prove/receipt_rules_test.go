@@ -25,7 +25,7 @@ func receipts() []receipt {
 	}
 }
 
-// forEachReceipt runs a test with each of them.
+// forEachReceipt runs a test with each of the receipts.
 func forEachReceipt(t *testing.T, test func(*testing.T, *scriptedRun, receipt)) {
 	t.Helper()
 	for _, one := range receipts() {

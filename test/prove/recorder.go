@@ -34,7 +34,7 @@ type recorder struct {
 	intents             []intent
 	resolved            map[string]bool // the attempts that a person has resolved
 	leftOpen            []v1alpha1.Request
-	failed              map[string]bool // the Locations that answered 422
+	failed              map[string]bool // the Locations that returned 422
 	panicked            string
 	ledgerPhases        phasesByLedger
 	forbiddenTransition string // the transition of a ledger's attempt that no row of the table allows
@@ -49,7 +49,7 @@ type recorder struct {
 	statusLost      bool // its status was lost
 	neverShown      bool // the ledger was lost before any status had named it
 	callRefused     bool // a call got 404 or 422
-	requestRefused  bool // a call was refused so that nothing may be sent again without a person
+	requestRefused  bool // a call was refused, after which nothing may be sent again without a person
 	carrierForgot   bool // the carrier has lost its data
 	interfered      bool // someone has changed the account or a ledger, or set an annotation that was not needed
 	resolvedFalsely bool // a person has given a false resolution

@@ -131,8 +131,8 @@ func TestR7PlanIsNotBoughtAgainAfterARestore(t *testing.T) {
 	}
 }
 
-// restoreAll loses the object and the ledger, and restores older ones. The spec is as it was: it is
-// kept elsewhere.
+// restoreAll loses the object and the ledger, and restores older ones. The spec does not become an
+// older one, because it is kept elsewhere.
 func restoreAll(t *testing.T, s *scriptedRun, older *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	t.Helper()
 	service := s.service(t)

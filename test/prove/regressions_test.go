@@ -66,8 +66,8 @@ func regressionsOfResolutions() []regression {
 				{What: "update status *v1alpha1.DiagnosticTest", Nth: 3, Kind: Resolved},
 			},
 		},
-		// A test's Location is lost for a day, and the status cannot be written once the resolution
-		// is in the ledger. The next pass must show the effect of the resolution at once.
+		// A test's Location is lost for a day, and the status cannot be written once the resolution is in
+		// the ledger. The next pass must show the effect of the resolution immediately.
 		{
 			"a resolution that only the ledger has is shown once", v1alpha1.OperationDiagnosticTest, 1,
 			[]Fault{
@@ -75,9 +75,9 @@ func regressionsOfResolutions() []regression {
 				{What: "update status *v1alpha1.DiagnosticTest", Nth: 5, Kind: Conflict},
 			},
 		},
-		// A process's intent and then its status are late, and another process has meanwhile called its
-		// attempt unknown. It sends nothing, twice. The status that still shows the first attempt does
-		// not mean that the ledger was lost.
+		// The writes of a process's intent and then of its status are late, and another process has
+		// meanwhile called the attempt unknown. The first process sends nothing, twice. The status that
+		// still shows the first attempt does not mean that the ledger was lost.
 		{
 			"a late status does not mean a lost ledger", v1alpha1.OperationDiagnosticTest, 2,
 			[]Fault{
@@ -85,8 +85,8 @@ func regressionsOfResolutions() []regression {
 				{What: "update status *v1alpha1.DiagnosticTest", Nth: 4, Kind: Conflict},
 			},
 		},
-		// A process ends before it sends, and the carrier refuses a reading to the next: a person
-		// has to decide.
+		// A process ends before it sends its request, and the carrier refuses to give the next process a
+		// reading, so a person has to decide.
 		{
 			"a change whose plan cannot be read is sent once a person agrees", v1alpha1.OperationPlanChange, 1,
 			[]Fault{
@@ -115,8 +115,8 @@ func regressionsOfResolutions() []regression {
 }
 
 // regressionsOfCaches are about stale caches. A change needs approval, the account seems not ready
-// for a moment, and the cache shows the object as it was before: nothing seems to have changed, and
-// the status would show for days that the account is not ready.
+// for a moment, and the cache shows the object as it was before. Nothing would seem to have
+// changed, and the status would show for days that the account is not ready.
 func regressionsOfCaches() []regression {
 	const what = "a status that the cache has not shown yet is corrected"
 	return []regression{
@@ -132,8 +132,8 @@ func regressionsOfCaches() []regression {
 // regressionsOfLedgers are about ledgers that were written by a restore or a newer version.
 func regressionsOfLedgers() []regression {
 	return []regression{
-		// A restore empties the ledger twice. The second time a resolution is being recorded. The pass
-		// that finds the ledger empty must not continue: it would order again.
+		// A restore empties the ledger twice, the second time while a resolution is being recorded. The
+		// pass that finds the ledger empty must not continue: it would order again.
 		{
 			"a ledger that is rolled back while a resolution is recorded is lost again", ordering, 1,
 			[]Fault{
@@ -156,8 +156,7 @@ func regressionsOfLedgers() []regression {
 				{What: "update *v1alpha1.RequestLedger order-", Nth: 1, Kind: LedgerEmptied},
 			},
 		},
-		// A process that may not write the ledger must not retry endlessly until the deleted test
-		// can go.
+		// A process that may not write the ledger must not retry endlessly to remove a deleted test.
 		{
 			"a deleted test waits for a process that can write its ledger", v1alpha1.OperationDiagnosticTest, 1,
 			[]Fault{
@@ -199,7 +198,7 @@ func regressionsOfLateResponses() []regression {
 			"a lost response does not undo an unknown outcome of a service", v1alpha1.OperationAggregationConversion, 2,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: LostLate}},
 		},
-		// The response to a poll is late, and the next one in between is 422.
+		// The response to a poll is late, and the next poll gets a 422 before it arrives.
 		{
 			"a late result does not undo a failure", v1alpha1.OperationCancellationReschedule, 2,
 			[]Fault{{What: "GET /api/", Nth: 4, Kind: Late}, {What: "GET /api/", Nth: 5, Kind: Invalid}},
@@ -231,9 +230,10 @@ func regressionsOfTwoManagers() []regression {
 			"a sender whose POST was refused overrides an unknown outcome", v1alpha1.OperationOrderCreate, 2,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: Denied}, {What: "read broadband-order", Nth: 2, Kind: Late}},
 		},
-		// The carrier forgets a request. One process has polled it without result for some time,
-		// and reports the carrier as unavailable; the other has just started, and reports it in
-		// progress. When each doubted the other's status, they overwrote each other every minute.
+		// The carrier forgets a request. One process has polled it without result for some time, and
+		// reports the carrier as unavailable; the other has just started, and reports the request as in
+		// progress. When each of them rechecked the status of the other, they overwrote each other every
+		// minute.
 		{
 			"two managers that report a lost request differently do not overwrite each other",
 			v1alpha1.OperationPlanChange, 2,

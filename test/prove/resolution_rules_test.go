@@ -136,9 +136,9 @@ func TestR14NewerResolutionReplacesAbandoned(t *testing.T) {
 	}
 }
 
-// The resolution is recorded, and the status does not show it yet. That write triggers a pass of
-// the other of two leading managers, which must not record the same resolution again: they would
-// trigger each other forever.
+// The resolution is recorded in the ledger, and the status does not show it yet. The write to the
+// ledger triggers a pass of the other of two leading managers, which must not record the same
+// resolution again: they would trigger each other forever.
 func TestR14RecordedResolutionIsNotRecordedAgain(t *testing.T) {
 	t.Parallel()
 	for _, resolution := range []string{"NotAccepted", "Abandoned", "Succeeded"} {

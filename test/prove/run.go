@@ -92,7 +92,7 @@ func must(err error) {
 	}
 }
 
-// begin counts an effect, and returns what the plan makes happen at it.
+// begin counts an effect. It returns the effect, and the fault or action that the plan has for it.
 func (r *run) begin(op Op, what string) (Effect, FaultKind) {
 	effect := Effect{Number: len(r.effects) + 1, Op: op, What: what, at: now()}
 	r.effects = append(r.effects, effect)

@@ -25,7 +25,7 @@ const (
 	kindTest        = "DiagnosticTest"
 )
 
-// Scenario is a scenario: an operation from what a user applies to its end.
+// Scenario is one operation, from what a user applies to the end of the operation.
 type Scenario struct {
 	Name          string
 	Kind          string
@@ -44,7 +44,7 @@ type Scenario struct {
 // The names and numbers of the scenarios.
 const (
 	planWithNTD     = "PlanChange with ntdOption"
-	firstPlanChange = "FirstPlanChange" // it costs nothing more, and needs approval because it is the first one
+	firstPlanChange = "FirstPlanChange" // it costs no more, but needs approval as the first change
 
 	site      = "site"
 	lineID    = int64(4_711)
@@ -146,7 +146,7 @@ func service(name string, operation v1alpha1.Operation, line lineEdit, apply ser
 	}
 }
 
-// editAspect changes the spec of the same aspect.
+// editAspect changes the aspect that the spec declares.
 func editAspect(s *v1alpha1.BroadbandService) {
 	switch {
 	case s.Spec.Plan != nil:

@@ -53,14 +53,14 @@ func (s *scriptedRun) cached(p *port, into runtime.Object) client.Reader {
 	return s.run.cached(p, into)
 }
 
-// runScript runs a test with the first scenario of an operation and some managers.
+// runScript runs a test with the first scenario of an operation and the given number of managers.
 func runScript(t *testing.T, operation v1alpha1.Operation, managers int, test func(*testing.T, *scriptedRun)) {
 	t.Helper()
 	at := slices.IndexFunc(Scenarios(), func(scenario *Scenario) bool { return scenario.Operation == operation })
 	runScriptOf(t, Scenarios()[at], managers, test)
 }
 
-// runScriptOf runs a test with a scenario and some managers.
+// runScriptOf runs a test with a scenario and the given number of managers.
 func runScriptOf(t *testing.T, scenario *Scenario, managers int, test func(*testing.T, *scriptedRun)) {
 	t.Helper()
 	scheme := setUp(t)
@@ -77,11 +77,11 @@ func runScriptOf(t *testing.T, scenario *Scenario, managers int, test func(*test
 	})
 }
 
-// atFirst does something at the first effect with this prefix, and returns what happens to the
-// effect.
+// atFirst returns a function for faultAt that calls do at the first effect with this prefix. What
+// do returns happens to the effect.
 func atFirst(what string, do func() FaultKind) func(Effect) FaultKind { return atNth(1, what, do) }
 
-// atNth does something at the nth effect, from 1, with this prefix.
+// atNth returns a function for faultAt that calls do at the nth effect, from 1, with this prefix.
 func atNth(number int, what string, do func() FaultKind) func(Effect) FaultKind {
 	reached := 0
 	return func(effect Effect) FaultKind {

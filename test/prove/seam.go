@@ -144,7 +144,7 @@ func apiServerError(kind FaultKind) error {
 	return apierrors.NewServiceUnavailable("the API server is starting")
 }
 
-// live returns a client that bypasses the cache for reads, and writes.
+// live returns a client whose reads bypass the cache.
 func (p *port) live() client.WithWatch {
 	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(
@@ -167,7 +167,7 @@ func (p *port) live() client.WithWatch {
 	})
 }
 
-// cluster returns a client that reads from the cache, and writes.
+// cluster returns a client that reads from the cache and writes to the store.
 func (p *port) cluster() client.WithWatch {
 	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(

@@ -11,12 +11,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The scenarios with a service use a conversion: the API cannot report its current value, so only
-// the recorded state shows that it was made.
+// The tests with a service use an aggregation conversion: the API cannot report the current
+// aggregation method, so only the recorded state shows that the conversion was made.
 const converting = v1alpha1.OperationAggregationConversion
 
-// expectConversions expects the number of conversions that the carrier has accepted, and the
-// object's reason.
+// expectConversions expects that the carrier has accepted the given number of conversions, and that
+// the object has the given reason.
 func (s *scriptedRun) expectConversions(t *testing.T, taken int, wantReason string) {
 	t.Helper()
 	if reason, _, _ := stateOf(s.subject()); s.accepted(converting) != taken || reason != wantReason {
@@ -185,8 +185,8 @@ func TestR16ResponseToADeletedServiceIsRecorded(t *testing.T) {
 	})
 }
 
-// The ledger cannot be written for longer than a pass retries, and the object is deleted meanwhile:
-// no further pass will record it.
+// The ledger cannot be written for longer than a pass retries, and the object is deleted meanwhile,
+// so no further pass will record the response.
 func TestR16ResponseIsRecordedAfterALongOutage(t *testing.T) {
 	t.Parallel()
 	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {

@@ -21,8 +21,8 @@ type approval struct {
 // sentAsApproved is the name under which requests that needed an approval are counted.
 const sentAsApproved = "an approved request is sent"
 
-// checkApproval checks 28 Approved: if the account requires approval, a person has approved each
-// chargeable request that needed it.
+// checkApproval checks invariant 28, Approved: if the account requires approval, a person has
+// approved each chargeable request that needed it.
 func (c *simulationRecorder) checkApproval(one *post, written *attempt, about *member) {
 	if about.account.key.Name != limitedAccount || !isChargeable(one.class) || !c.needsApproval(one, written, about) {
 		return

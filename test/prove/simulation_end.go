@@ -124,7 +124,8 @@ func (l *simulation) correct(one *member, subject Subject) {
 	l.requestRetry(one, subject)
 }
 
-// checkEnd checks 8 ESR: every object is Ready, or waits for a person with a reason that says so.
+// checkEnd checks invariant 8, ESR: every object is Ready, or waits for a person with a reason that
+// says so.
 func (l *simulation) checkEnd() {
 	for _, one := range l.fleet.members {
 		if one.kind == kindAccount {
@@ -185,10 +186,10 @@ func isCorrectedLater(subject Subject) bool {
 	})
 }
 
-// checkIdle checks invariant 16 (Quiescent). From now on nothing is written or called, except at
+// checkIdle checks invariant 16, Quiescent. From now on nothing is written or called, except at
 // intervals or if the carrier responds with 404. A process that starts now repeats reads that have
-// failed. It does not know the prices of changes that wait for a person, or that the carrier has
-// refused to describe services.
+// failed. It also calls the carrier because it does not know the prices of changes that wait for a
+// person, or that the carrier has refused to describe services.
 func (l *simulation) checkIdle() {
 	l.runUntilIdle()
 	l.idle = true
@@ -214,9 +215,9 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 	}
 }
 
-// changesAccount reports whether an effect writes an account without need: its reads are those of its
-// services, and change nothing. But they may show a new process that the carrier has an extension
-// after all.
+// changesAccount reports whether an effect writes an account without need. The reads of an account
+// are those of its services, and change nothing. Accounts whose carrier has an extension are not
+// checked, because these reads may show a new process that the carrier has the extension after all.
 func (l *simulation) changesAccount(one *member, effect Effect) bool {
 	return one.kind == kindAccount && effect.Op == Write && len(l.extensions()) == 0
 }
@@ -232,8 +233,9 @@ func (l *simulation) isRepeatedAfterStart(one *member) bool {
 	return one.callFailed || l.waitsForPerson(one) || l.isUndescribed(one)
 }
 
-// isUndescribed reports whether a carrier that describes its services has not described this one: it
-// has refused to describe another, so that this one was not asked for.
+// isUndescribed reports whether a carrier that describes its services has not described the service
+// of this object. That happens if the carrier has refused to describe another service, because the
+// description of this one is then not requested.
 func (l *simulation) isUndescribed(one *member) bool {
 	service, is := l.subject(one).(*v1alpha1.BroadbandService)
 	if !is || !l.described || service.Status.Carrier == nil {

@@ -62,7 +62,8 @@ type fleet struct {
 	simulation *simulation
 }
 
-// The two accounts of a fleet: one sends changes at once, the other needs approval or has a limit.
+// The two accounts of a fleet: one sends changes immediately, the other needs approval or has a
+// limit.
 const limitedAccount = "careful"
 
 func newFleet(l *simulation) *fleet {
@@ -194,7 +195,7 @@ func withReclaim(s *v1alpha1.BroadbandService) {
 	s.Spec.Cancellation, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 }
 
-// aspects returns the aspects that the services of a fleet have in turn.
+// aspects returns the aspects of services. Each service of a fleet gets the next one in turn.
 func aspects() []aspect {
 	const terms = 24
 	return []aspect{
@@ -233,7 +234,7 @@ func aspects() []aspect {
 	}
 }
 
-// addService adds a service with the next aspect, sometimes with two.
+// addService adds a service with the next aspect, and sometimes with a second one.
 func (f *fleet) addService(i int, account *member) {
 	l := f.simulation
 	all := aspects()
@@ -257,8 +258,8 @@ func (f *fleet) addService(i int, account *member) {
 // rarely is an interval that is longer than most simulations.
 const rarely = "9000h"
 
-// drawInterval returns the interval at which a service's state is read. Mostly it is never read, so
-// that settled objects stay idle.
+// drawInterval draws the interval at which a service's state is read. It is usually so long that
+// the state is never read, so that settled objects stay idle.
 func (l *simulation) drawInterval() v1alpha1.Duration {
 	if l.random.IntN(8) == 0 {
 		return "6h"
@@ -266,7 +267,7 @@ func (l *simulation) drawInterval() v1alpha1.Duration {
 	return rarely
 }
 
-// setObject sets what a user applies as a service, and the later edits.
+// setObject sets the service that a user applies, and the later edits to it.
 func (f *fleet) setObject(one *member, chosen []aspect, interval v1alpha1.Duration) {
 	one.empty = func() Subject { return &v1alpha1.BroadbandService{} }
 	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.simulation.random.IntN(2)]

@@ -16,8 +16,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// checkPost checks a POST immediately before the carrier gets it: 2 WriteAhead, 3 OnePerAttempt, 9
-// Frozen, 15 DeletionSafe, 22 Serial.
+// checkPost checks a POST immediately before the carrier gets it, for invariants 2 (WriteAhead), 3
+// (OnePerAttempt), 9 (Frozen), 15 (DeletionSafe) and 22 (Serial).
 func (c *simulationRecorder) checkPost(m *manager, sender, path string, body []byte) {
 	contract, about := contractAt(path), m.current()
 	one := &post{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
@@ -93,8 +93,8 @@ func (c *simulationRecorder) checkOpenRequests(one *post, subject Subject) {
 	}
 }
 
-// recordAcceptance reads the result of the newest POST from the carrier's records: 1 AtMostOnce, 19
-// Spend.
+// recordAcceptance reads the result of the newest POST from the carrier's records, and checks
+// invariants 1 (AtMostOnce) and 19 (Spend).
 func (c *simulationRecorder) recordAcceptance() {
 	one := c.sent[len(c.sent)-1]
 	one.accepted, one.requestID, one.endsInError = c.call.Accepted, c.call.RequestID, c.call.EndsInError
@@ -115,7 +115,7 @@ func (c *simulationRecorder) recordAcceptance() {
 	}
 }
 
-// checkSpending checks 19 Spend for the account with a chargeLimit.
+// checkSpending checks invariant 19, Spend, for the account with a chargeLimit.
 func (c *simulationRecorder) checkSpending(account *member) {
 	if account == nil || account.key.Name != limitedAccount {
 		return
@@ -175,7 +175,7 @@ func (c *simulationRecorder) trackAll(one *member, before, after Subject) {
 	}
 }
 
-// trackAttempt checks 4 NoBlindRepeat and the rules for a change of phase.
+// trackAttempt checks invariant 4, NoBlindRepeat, and the rules for a change of phase.
 func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, request *v1alpha1.Request) {
 	known := c.attempts[request.AttemptID]
 	if known == nil {
@@ -353,8 +353,8 @@ func (c *simulationRecorder) accepted(one *member, operation v1alpha1.Operation)
 	return count
 }
 
-// checkCarrierRules checks 11 PollRate and 12 Jti as the carrier sees them. Managers that lead at
-// the same time do not know of each other's polls.
+// checkCarrierRules checks invariants 11 (PollRate) and 12 (Jti) as the carrier sees them. Managers
+// that lead at the same time do not know of each other's polls.
 func (c *simulationRecorder) checkCarrierRules() {
 	all := c.simulation.world.Carrier.Violations()
 	if len(all) == c.carrierViolations {

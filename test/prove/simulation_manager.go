@@ -34,7 +34,7 @@ type manager struct {
 
 	delivered     int64     // the version up to which its watches have sent events
 	frozenVersion int64     // what its cache shows while it lags
-	frozenUntil   time.Time // until then
+	frozenUntil   time.Time // when it stops lagging
 }
 
 // queueEntry is an object in a work queue.
@@ -123,7 +123,7 @@ func backoff(failures int) time.Duration {
 func (m *manager) entryOf(one *member) *queueEntry { return m.queue[one.number] }
 
 // queueAccount queues an account about which a call has shown something new: the account cannot log
-// in, or its carrier has stopped or started to answer.
+// in, or its carrier has stopped or started responding.
 func (m *manager) queueAccount(account types.NamespacedName) {
 	m.entryOf(m.simulation.fleet.byKey[nameOf(kindAccount, account.Name)]).schedule(now())
 }
@@ -210,8 +210,8 @@ func (m *manager) queueOthers(of *member) {
 	}
 }
 
-// queueTests queues the tests of a service when one of them has ended or is gone: the next may wait
-// for it.
+// queueTests queues the tests of a service when one of them has ended or is gone, because the next
+// test may be waiting for that.
 func (m *manager) queueTests(change store.Change) {
 	var number int64
 	switch object := change.Now.(type) {

@@ -189,8 +189,8 @@ func (l *simulation) resolveUnknownAttempt(_ *member, subject Subject) {
 	l.setAnnotation(subject, v1alpha1.AnnotationResolve, unknownAttempt)
 }
 
-// resolveAny looks up an unknown attempt at the carrier and sets the resolution: an attempt of this
-// object, or else of the first object that has one.
+// resolveAny resolves an unknown attempt as a person would: one of this object or, if it has none,
+// one of the first object that has any.
 func (l *simulation) resolveAny(one *member, subject Subject) {
 	if l.resolveAttempt(one, subject) {
 		return
@@ -205,8 +205,8 @@ func (l *simulation) resolveAny(one *member, subject Subject) {
 	}
 }
 
-// resolveAttempt resolves an attempt of an object, and reports whether there was one to resolve. It
-// waits until no process works on the object, because the POST may still be sent.
+// resolveAttempt resolves an unknown attempt of an object, and reports whether it has resolved one.
+// It does nothing while a process works on the object, because the POST may still be sent.
 func (l *simulation) resolveAttempt(one *member, subject Subject) bool {
 	if l.isInPass(one) {
 		return false
@@ -239,7 +239,8 @@ func (l *simulation) resolutionFor(one *member, subject Subject, open *v1alpha1.
 	return "NotAccepted"
 }
 
-// isInPass reports whether a process works on an object, or just worked on its service.
+// isInPass reports whether a process works on an object, or on another object with the same
+// subject.
 func (l *simulation) isInPass(one *member) bool {
 	for _, m := range l.managers {
 		for _, pass := range m.passes {

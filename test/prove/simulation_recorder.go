@@ -40,14 +40,14 @@ type simulationRecorder struct {
 	resolvedFalsely    map[string]bool     // those with a false resolution
 	approved           map[string]approval // by hash, what a person has approved
 	deleted            map[string]bool     // the objects that a person has deleted, by UID
-	refusals           map[string]bool     // the paths that the carrier answered with 422
+	refusals           map[string]bool     // the paths to which the carrier responded with 422
 	carrierViolations  int                 // violations that the carrier has seen
 	violations         []string
 	lastActive         *member // the member that acted last
 	changes            int     // effects that changed something
 	effects            int
 	idle               bool // nothing may be done any more
-	newProcess         bool // by a process that has just started
+	newProcess         bool // a new process has started for the idle part
 	overlap            bool // two managers ran at the same time
 	calls              int
 	writes             int
@@ -211,7 +211,7 @@ func (c *simulationRecorder) checkWrite(before, after client.Object) {
 	}
 }
 
-// countSilence counts how often an account shows that its carrier answers no more.
+// countSilence counts how often an account shows that its carrier has stopped responding.
 func (c *simulationRecorder) countSilence(before, after client.Object) {
 	was, isAccount := before.(*v1alpha1.CarrierAccount)
 	is, isStill := after.(*v1alpha1.CarrierAccount)

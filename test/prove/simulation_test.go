@@ -50,7 +50,7 @@ func runSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64, traced bool) 
 	return result
 }
 
-// seedsWanted returns the number of simulations: `make simulate` sets it with SEEDS.
+// seedsWanted returns the number of simulations, which `make simulate` sets with SEEDS.
 func seedsWanted(t *testing.T) uint64 {
 	t.Helper()
 	usual := world.Scale[uint64](15, 100)
@@ -117,7 +117,7 @@ func checkSimulationFigures(t *testing.T, total *SimulationTally) {
 	}
 }
 
-// checkSeed runs a simulation, and runs some of them twice to compare the traces.
+// checkSeed runs one simulation. For some seeds it runs the simulation twice to compare the traces.
 func checkSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) simulationResult {
 	t.Helper()
 	result := runSeed(t, scheme, seed, false)
@@ -125,7 +125,7 @@ func checkSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) simulationR
 		t.Errorf("SIM_SEED=%d go test -v -run '^TestSimulation$' ./test/prove: %s",
 			seed, strings.Join(result.violations, "\n\t"))
 	}
-	const compared, often = 100, 20 // of many seeds a hundred, of few one in twenty
+	const compared, often = 100, 20 // a hundred of many seeds, or one in twenty of few
 	if seed%max(often, seedsWanted(t)/compared) == 0 {
 		if second := runSeed(t, scheme, seed, false); second.hash != result.hash {
 			t.Errorf("SIM_SEED=%d has another trace when it is run twice", seed)

@@ -10,7 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// reservationWrite is a reservation: the login of the identity is recorded before it.
+// reservationWrite is the prefix of the effect that writes a reservation. The login of the identity
+// is recorded before it.
 const reservationWrite = "update *v1alpha1.RequestLedger identity-"
 
 // reservations returns the reservations of the account's identity.
@@ -52,7 +53,7 @@ func TestR10ProcessEndingBeforeTheIntentWastesOneReservation(t *testing.T) {
 }
 
 // The response to the reservation is lost, the intent gets a conflict, or the carrier refuses the
-// request: none of it is spent.
+// request: none of these counts as spent.
 func TestR10RequestThatIsNotSentIsNotCounted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -13,8 +13,8 @@ import (
 // phasesByLedger are the ledgers as last seen: the phase of each attempt, by ledger and attempt id.
 type phasesByLedger map[string]map[string]v1alpha1.RequestPhase
 
-// writesLedger is the suffix of the name of the operator's writes to a ledger, after create or
-// update.
+// writesLedger follows create or update in the names of the operator's writes to a ledger. The name
+// of the ledger follows it.
 const writesLedger = "*v1alpha1.RequestLedger "
 
 // checkLedgerWrite checks a write to a ledger against the table of the model, so that the model

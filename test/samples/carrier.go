@@ -23,10 +23,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// Carrier reads the carrier that the samples need, and generates a new pair for every key of every
-// CarrierAccount: the public key goes into the carrier's seed, and the private key into a Secret.
-// An account with notifications gets a shared secret, and the carrier sends its notifications to
-// the receiver at that origin; "" for no receiver.
+// Carrier reads the carrier that the samples need, and generates a new key pair for every key of
+// every CarrierAccount: the public key goes into the carrier's seed, and the private key into a
+// Secret. An account with notifications gets a shared secret, and the carrier sends its
+// notifications to the receiver at the given origin; "" for no receiver.
 func Carrier(path string, samples []Sample, receiver string) (simulator.Seed, []*corev1.Secret, error) {
 	var secrets []*corev1.Secret
 	seed, err := readSeed(path)
@@ -84,8 +84,9 @@ func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed, receiver str
 	return secrets, nil
 }
 
-// shareSecrets creates the carrier's signing secrets for the account's notifications, and sets
-// their URL: the oldest secret, namespace and name make the path.
+// shareSecrets creates the carrier's signing secrets for the account's notifications, and sets the
+// URL that the notifications are sent to. Its path is a hash of the oldest secret and the account's
+// namespace and name.
 func shareSecrets(account *v1alpha1.CarrierAccount, client *simulator.Client, receiver string) []*corev1.Secret {
 	if account.Spec.Events == nil {
 		return nil

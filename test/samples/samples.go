@@ -43,7 +43,7 @@ type Expectation struct{ Condition, Status, Reason string }
 // String returns the form of the annotation.
 func (e Expectation) String() string { return e.Condition + "=" + e.Status + "/" + e.Reason }
 
-// Read reads every manifest in a folder that is of our group, or of none. Manifests without a
+// Read reads the manifests in a folder whose API group is ours or empty. Manifests without a
 // namespace get the given one.
 func Read(folder, namespace string) ([]Sample, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
@@ -96,7 +96,7 @@ func readFile(path string) ([]Sample, error) {
 	}
 }
 
-// wanted reports whether an object is of our group, or of none.
+// wanted reports whether the API group of an object is ours or empty.
 func wanted(object *unstructured.Unstructured) bool {
 	group := object.GroupVersionKind().Group
 	return group == "" || group == v1alpha1.GroupVersion.Group

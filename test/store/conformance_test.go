@@ -87,7 +87,8 @@ func serial() func() types.UID {
 	}
 }
 
-// compare makes one sequence of calls to both, and returns the number of calls.
+// compare makes one sequence of calls to the store and to the API server, and returns the number of
+// calls.
 func compare(t *testing.T, seed uint64, server, memory client.Client) int {
 	t.Helper()
 	name := fmt.Sprintf("sequence-%d", seed)

@@ -183,8 +183,8 @@ func mayHold(at key, held, next client.Object) error {
 }
 
 // replace stores the result of a write, unless nothing has changed. An object that is being deleted
-// is removed with its last finalizer. A new object has no stored status, only the CRDs' default on
-// reads: the first write stores it, and so always changes something.
+// is removed with its last finalizer. The status of a new object is not stored: reads show the
+// CRDs' default. The first write stores it, and so always changes something.
 func (s *Store) replace(at key, held, next client.Object) {
 	next.SetResourceVersion(held.GetResourceVersion())
 	switch {

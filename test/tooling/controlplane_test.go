@@ -13,7 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// controlPlane writes programs that only print a version into a folder.
+// controlPlane fills a folder with programs that only print a version.
 func controlPlane(t *testing.T, folder, version string, programs ...string) {
 	t.Helper()
 	g := NewWithT(t)
@@ -24,7 +24,7 @@ func controlPlane(t *testing.T, folder, version string, programs ...string) {
 	}
 }
 
-// found runs hack/controlplane/find.sh with a home of its own.
+// found returns what hack/controlplane/find.sh prints with this home folder.
 func found(t *testing.T, home string, more ...string) string {
 	t.Helper()
 	find := exec.CommandContext(t.Context(), "bash", "../../hack/controlplane/find.sh")

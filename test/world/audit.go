@@ -85,7 +85,7 @@ func (r objectRef) resource() string {
 	return r.Resource + "/" + r.Subresource
 }
 
-// each visits what a user did to resources.
+// each calls a function for everything that a user did to resources.
 func (a *Audit) each(user string, visit func(auditEvent)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -154,8 +154,8 @@ func (t Tally) add(event auditEvent) {
 	t.Failed[fmt.Sprintf("%s: %d", event.action(), event.Response.Code)]++
 }
 
-// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". A conflict
-// changes nothing: a pass with a stale cache may end in one.
+// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". Conflicts, in
+// which a pass with a stale cache may end, change nothing and are not counted.
 func (a *Audit) Writes(user, namespace string) map[string]int { return a.Tally(user, namespace).Done }
 
 // Actions counts what a user did in any namespace, refused or not, as "verb resource[/subresource]".

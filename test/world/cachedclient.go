@@ -96,8 +96,8 @@ func (s cachedStatus) Update(
 }
 
 // written waits until the cache has the result of a successful write. An object that is being
-// deleted may be gone by then: a manager has removed its last finalizer. A dry-run create leaves
-// nothing and has no version.
+// deleted may be gone by then, because a manager has removed its last finalizer. A dry-run create
+// leaves nothing and has no version.
 func (c cachedClient) written(ctx context.Context, object client.Object, err error) error {
 	if err != nil || object.GetResourceVersion() == "" {
 		return err

@@ -38,7 +38,7 @@ type ControlPlane struct {
 	Live client.Reader
 
 	env     *envtest.Environment // nil if another process has started the control plane
-	closers []func() error       // end what depends on it, the last first
+	closers []func() error       // end what depends on the control plane, in reverse order
 }
 
 // StartControlPlane starts a control plane. Arguments go to the kube-apiserver, "name=value".
@@ -95,11 +95,11 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 	return plane, nil
 }
 
-// gcPercent is GOGC for tests and their control planes. They use more memory and a fifth less CPU
-// time.
+// gcPercent is GOGC for tests and their control planes. With it they use more memory and a fifth
+// less CPU time.
 const gcPercent = 400
 
-// raiseGOGC makes the programs that are started until takeBack collect garbage less often.
+// raiseGOGC makes programs collect garbage less often if they are started before restore is called.
 func raiseGOGC() (restore func() error, err error) {
 	const name = "GOGC"
 	before, was := os.LookupEnv(name)

@@ -17,7 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/source"
 )
 
-// crds returns the CRDs that make install installs.
+// crds returns the CRDs that `make install` installs.
 func crds() envtest.CRDInstallOptions {
 	return envtest.CRDInstallOptions{
 		Paths:              []string{filepath.Join(source.Root(), "config", "crd", "bases")},
@@ -33,8 +33,8 @@ func (c *ControlPlane) InstallCRDs() {
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 }
 
-// DeleteCRDs deletes all CRDs at once. The API server deletes the objects of each before the CRD
-// itself is gone.
+// DeleteCRDs deletes all CRDs together. The API server deletes the objects of each CRD before the
+// CRD itself is gone.
 func (c *ControlPlane) DeleteCRDs() {
 	ginkgo.GinkgoHelper()
 	gomega.Expect(envtest.UninstallCRDs(c.Config, crds())).To(gomega.Succeed())

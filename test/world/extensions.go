@@ -37,8 +37,8 @@ func (u *extensionUse) note(account *v1alpha1.CarrierAccount) {
 	}
 }
 
-// expectNoExtensionCall expects that a world whose accounts have no extension has called none: without
-// extensions, the operator behaves exactly as the specification allows.
+// expectNoExtensionCall expects that no extension is called in a world whose accounts have none:
+// without extensions, the operator behaves exactly as the specification allows.
 func (w *World) expectNoExtensionCall() {
 	ginkgo.GinkgoHelper()
 	if w.extensions.with.Load() || !w.extensions.without.Load() {

@@ -15,8 +15,8 @@ func Figuresf(format string, values ...any) {
 	ginkgo.AddReportEntry(fmt.Sprintf(format, values...), ginkgo.ReportEntryVisibilityNever) // shown at the end, once
 }
 
-// ShowFigures prints the figures after the name of a suite when the suite has ended: Ginkgo shows
-// the output of a spec only if it fails.
+// ShowFigures prints the figures after the name of a suite when the suite has ended, because Ginkgo
+// shows the output of a spec only if the spec fails.
 func ShowFigures(suite string) bool {
 	return ginkgo.ReportAfterSuite("figures", func(report ginkgo.Report) {
 		for _, spec := range report.SpecReports {

@@ -76,7 +76,7 @@ func (l *Link) await(ctx context.Context) error {
 	}
 }
 
-// admit lets a call onto the link. It ends when the link is cut.
+// admit lets a call onto the link. The call ends when the link is cut.
 func (l *Link) admit(call *http.Request) (*http.Request, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 // Labels are the labels of one series of a metric, for example its controller.
 type Labels map[string]string
 
-// Metric adds up the series of a metric that counts selects.
+// Metric adds up the series of a metric for which counts returns true.
 func Metric(name string, counts func(Labels) bool) int {
 	ginkgo.GinkgoHelper()
 	families, err := metrics.Registry.Gather()

@@ -106,8 +106,8 @@ func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
 // StopLeading makes a process one that does not lead.
 func (p *Process) StopLeading() { p.reconcilers.Notifications.Leads = func() bool { return false } }
 
-// Notify sends a self-made notification to a path, signed with a secret now, and returns the status
-// of the response.
+// Notify sends a self-made notification, signed with a secret at the current time, to a path, and
+// returns the status of the response.
 func (w *World) Notify(ctx context.Context, receiver *Receiver, path, secret, body string) int {
 	ginkgo.GinkgoHelper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, receiver.URL+path, strings.NewReader(body))

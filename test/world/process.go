@@ -54,7 +54,7 @@ func (p *Process) ReconcileAccount(ctx context.Context) (ctrl.Result, error) {
 	return p.ReconcileAccountOf(ctx, AccountName)
 }
 
-// ReconcileAccountOf is ReconcileAccount for an account of another name.
+// ReconcileAccountOf is ReconcileAccount for the account with the given name.
 func (p *Process) ReconcileAccountOf(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.run(func() (ctrl.Result, error) {

@@ -92,7 +92,7 @@ type timedQueue struct {
 	active map[reconcile.Request]struct{} // whose passes are due now, or running
 }
 
-// Add adds an object at once.
+// Add adds an object immediately.
 func (q *timedQueue) Add(object reconcile.Request) {
 	q.AddWithOpts(priorityqueue.AddOpts{}, object)
 }

@@ -23,8 +23,8 @@ import (
 )
 
 // StatesFolder is the environment variable with a folder for objects. For every state that the
-// tests reach, it gets one object, in the form that any client sees. Integrations that judge our
-// objects from outside are tested with them: `make argocd-testdata`.
+// tests reach, the folder gets one object, in the form that any client sees. Integrations that
+// judge our objects from outside are tested with these objects: `make argocd-testdata`.
 const StatesFolder = "ALBUM"
 
 // states are the objects that this run has written.
@@ -110,8 +110,9 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 	return numbered(numbered(plain, hashes, "p%032d"), services, "40000%02d")
 }
 
-// What differs between two runs: ids, hashes of them, ports, and the number of a service, which
-// depends on the tests that ran before. The seconds of a poll differ too, but are kept.
+// These match what differs between two runs: ids, hashes, ports, the difference between two clocks,
+// and the number of a service, which depends on the tests that ran before. The seconds of a poll
+// differ too, but are kept.
 var (
 	sums     = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)

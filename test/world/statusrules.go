@@ -21,7 +21,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// maxStatus is the limit of a status in bytes of JSON: far below etcd's limit of an object.
+// maxStatus is the limit of a status in bytes of JSON, which is far below etcd's limit for an
+// object.
 const maxStatus = 32 << 10
 
 // expectValid expects that an object, if it still exists after a pass, satisfies the rules.

@@ -97,7 +97,8 @@ func New(ctx context.Context, plane *ControlPlane, edits ...func(*simulator.Seed
 	return NewWithWord(ctx, plane, "", edits...)
 }
 
-// NewWithWord is New with a carrier that has a word of its own in identifiers; "": wholesale.
+// NewWithWord is New with a carrier that uses a word of its own in identifiers; "" for the default,
+// which is wholesale.
 func NewWithWord(ctx context.Context, plane *ControlPlane, word string, edits ...func(*simulator.Seed)) *World {
 	clock := NewClock()
 	w := build(ctx, plane, simulator.Options{Now: clock.Now, Speed: 1, APIWord: word}, edits...)
@@ -105,7 +106,7 @@ func NewWithWord(ctx context.Context, plane *ControlPlane, word string, edits ..
 	return w
 }
 
-// Speed is how many times faster than in its seed a carrier works in real time.
+// Speed is how many times faster a carrier works in real time than its seed says.
 const Speed = 5
 
 // NewInRealTime makes a world that uses the clock of a manager in its own process. The carrier
@@ -116,8 +117,8 @@ func NewInRealTime(
 	return NewInRealTimeWithWord(ctx, plane, now, "", edits...)
 }
 
-// NewInRealTimeWithWord is NewInRealTime with a carrier that has a word of its own in identifiers;
-// "": wholesale.
+// NewInRealTimeWithWord is NewInRealTime with a carrier that uses a word of its own in identifiers;
+// "" for the default, which is wholesale.
 func NewInRealTimeWithWord(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, word string, edits ...func(*simulator.Seed),
 ) *World {

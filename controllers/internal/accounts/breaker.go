@@ -37,15 +37,15 @@ type breaker struct {
 	mu         sync.Mutex
 	window     int // how many chargeable requests may be in progress; 0: one
 	inProgress int
-	turned     int // how many requests found the window full since one last left it
+	turned     int // how many requests have found the window full since one last left it
 
 	lost    string    // the request whose response was lost last
 	lostAt  time.Time // when the loss was detected; zero: no response is known to be lost
 	inARow  int       // consecutive lost responses
 	until   time.Time // before this time no chargeable request is sent
-	heard   bool      // whether the carrier has answered since
+	heard   bool      // whether the carrier has answered since the loss
 	heardAt time.Time // when it last answered; zero: never
-	probes  int       // free reads that it has not answered since
+	probes  int       // free reads without a response since the loss
 	probeAt time.Time // when the next free read is due
 	probing error     // the error of the first of these free reads
 
@@ -161,7 +161,8 @@ func (b *breaker) admit() {
 
 func (b *breaker) admitNext() { b.heard, b.probes, b.probing = true, 0, nil }
 
-// probe reports whether a free read is due, and starts it: only one of all waiting passes makes it.
+// probe reports whether a free read is due. If so, the caller makes it, and no other waiting pass
+// does.
 func (b *breaker) probe() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -194,8 +195,8 @@ func (b *breaker) state() decide.Breaker {
 	}
 }
 
-// pauseAfter returns how long chargeable requests are held back after a number of consecutive
-// losses.
+// pauseAfter returns how long chargeable requests are held back after the given number of
+// consecutive losses.
 func pauseAfter(lost int) time.Duration {
 	if lost <= fewLosses {
 		return min(shortestPause<<(lost-1), fewLossesPause)

@@ -42,8 +42,9 @@ func wide(b *breaker) (count int) {
 	return count
 }
 
-// loses makes a number of requests in a row whose responses are lost. Each is made as soon as it is
-// admitted, and another call is answered between two of them. It returns how long that took.
+// loses makes the given number of requests in a row, whose responses are lost. Each is made as soon
+// as it is admitted, and another call is answered between two of them. It returns how long that
+// took.
 func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (took time.Duration) {
 	t.Helper()
 	for range count {

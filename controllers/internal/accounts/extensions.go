@@ -21,8 +21,8 @@ type extensions struct {
 	known decide.Extensions
 }
 
-// note records the outcome of a call, and reports whether it is news. Once the carrier has answered
-// such a call it has the extension, so a later refusal is about one service.
+// note records the outcome of a call of an extension, and reports whether it is news. A carrier
+// that has once answered such a call has the extension, so a later refusal is about one service.
 func (e *extensions) note(extension v1alpha1.Extension, refusal error) (news bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -44,8 +44,8 @@ func (s *Session) Extensions() decide.Extensions {
 	return maps.Clone(s.extensions.known)
 }
 
-// noteResponse records whether the carrier has an extension. Only a whole response shows it: one
-// that was cut off may have been a good one.
+// noteResponse records whether the carrier has an extension. Only a complete response shows this,
+// because one that was cut off may have been a good one.
 func (s *Session) noteResponse(extension v1alpha1.Extension, err error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return
@@ -57,15 +57,16 @@ func (s *Session) noteResponse(extension v1alpha1.Extension, err error) {
 	}
 }
 
-// NoteExtension records that the carrier has an extension, or the error with which it refused it.
+// NoteExtension records that the carrier has an extension, or the error with which the carrier
+// refused a call of it.
 func (s *Session) NoteExtension(extension v1alpha1.Extension, refusal error) {
 	if s.extensions.note(extension, refusal) {
 		s.changed()
 	}
 }
 
-// Service reads a service as the carrier describes it. A 403 or 404 is not noted as a refusal of the
-// extension: it may be about the service.
+// Service reads a service as the carrier describes it. A 403 or 404 is not noted as a refusal of
+// the extension, because it may be about the service.
 func (s *Session) Service(ctx context.Context, serviceID int64, version int) (carrier.Service, error) {
 	found, err := s.client.Service(ctx, serviceID, version)
 	s.noteRead(err)

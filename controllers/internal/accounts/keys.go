@@ -35,7 +35,7 @@ func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(contex
 	}
 }
 
-// use is what a Secret is used for: the Secret, or proof of possessing it, is sent to these
+// use says what a Secret is used for. The Secret, or proof of possessing it, is sent to these
 // addresses.
 type use struct {
 	addresses []string

@@ -67,7 +67,7 @@ func (s *Session) noteRead(err error) {
 	}
 }
 
-// isRefused reports whether a read got a 403 or 404: that is a response about the service.
+// isRefused reports whether a read got a 403 or 404, which is a response about the service.
 func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFoundOrForbidden }
 
 // Probe makes a free read about a service, if one is due, to learn whether the carrier answers

@@ -10,8 +10,8 @@ import (
 )
 
 // A carrier counts as silent after this many calls in a row without a response, but not before this
-// time has passed: each change is written to the account, and the end of a silence wakes the
-// objects of the account.
+// time has passed, because each change is written to the account, and the end of a silence wakes
+// the objects of the account.
 const (
 	unansweredCalls = 3
 	shortestSilence = time.Minute
@@ -19,7 +19,7 @@ const (
 
 // silence is what is known about a carrier that does not answer. It holds back nothing.
 type silence struct {
-	calls int             // without a response, since the last one
+	calls int             // without a response, since the last response
 	since time.Time       // of the first of these
 	shown *decide.Silence // nil: the carrier is not called silent
 }

@@ -16,7 +16,8 @@ var (
 	errUnreachable = &carrier.Error{Class: carrier.Unreachable}
 )
 
-// fails makes calls at intervals that all get the same error. It returns how often that was news.
+// fails makes calls at the given interval, all of which get the same error. It returns how often
+// that was news.
 func fails(b *breaker, advance func(time.Duration), calls int, interval time.Duration, err error) (news int) {
 	for range calls {
 		if b.unanswered(err) {
@@ -27,7 +28,7 @@ func fails(b *breaker, advance func(time.Duration), calls int, interval time.Dur
 	return news
 }
 
-// A carrier that answered no read for a day was called answering, because no POST was lost.
+// A carrier that answered no read for a day was shown as answering, because no POST was lost.
 func TestACarrierThatAnswersNoCallIsSilent(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{errServerFault, errUnreachable} {
@@ -48,7 +49,7 @@ func TestACarrierThatAnswersNoCallIsSilent(t *testing.T) {
 	}
 }
 
-// Each call would otherwise be a write of the account.
+// Otherwise, each call would cause a write of the account.
 func TestWhatIsShownOfASilenceStaysTheSame(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()

@@ -22,8 +22,8 @@ const (
 // slots prevents a carrier that hangs from blocking other accounts. A call is made by the pass that
 // needs it, and occupies its worker for up to 45 seconds. An account may therefore hold no more
 // workers of a kind than it leaves free for all others: half of them if it is alone, a third each
-// if there are two such accounts, and so on. Five accounts have to hang at once to occupy all of
-// sixteen workers, for as long as a call may take.
+// if there are two such accounts, and so on. Five accounts have to hang at the same time to occupy
+// all of sixteen workers, for as long as a call may take.
 //
 // With fast responses the limit has no effect: a pass that finds no slot waits a moment for one. If
 // none becomes free in that time, the account is crowded, and further passes do not wait until a

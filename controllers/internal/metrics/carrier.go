@@ -67,8 +67,8 @@ func (c *Carrier) startAtZero() {
 	}
 }
 
-// Observer returns the functions that count the calls of a client. The receiver may be nil: they
-// count nothing.
+// Observer returns the functions that count the calls of a client. The receiver may be nil; then
+// nothing is counted.
 func (c *Carrier) Observer() carrier.Observer {
 	if c == nil {
 		return carrier.Observer{}
@@ -91,7 +91,8 @@ func (c *Carrier) Observer() carrier.Observer {
 	}
 }
 
-// The classes of HTTP statuses. 429 has its own: it is about the account, not about the call.
+// The classes of HTTP statuses. 429 has its own class, because it is about the account, not about
+// the call.
 const (
 	codeNone      = "none"
 	codeSuccess   = "2xx"

@@ -20,7 +20,7 @@ const page = "../../../docs/metrics.md"
 var row = regexp.MustCompile(
 	"(?m)^\\| `(broadband_[a-z_]+(?:\\{[a-z,]+\\})?)` \\| (counter|gauge|histogram) \\| .+ \\|$")
 
-// otherMetrics are in the page, and registered by other packages.
+// otherMetrics are the metrics on the page that other packages register.
 var otherMetrics = []string{"broadband_build_info"}
 
 func TestThePageListsTheMetrics(t *testing.T) {

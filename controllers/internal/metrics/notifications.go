@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Notifications counts notifications by event and answer. A nil *Notifications counts nothing.
+// Notifications counts notifications by event and response. A nil *Notifications counts nothing.
 type Notifications struct{ received *prometheus.CounterVec }
 
 // unknownEvent stands for events that were refused unread or are not known.
@@ -39,8 +39,8 @@ func newNotifications(r *registrar) *Notifications {
 	return made
 }
 
-// Add counts a notification by the status of the response and by the event; "" if the notification
-// was not read or its event is unknown.
+// Add counts a notification by the status of the response and by the event. The name is "" if the
+// notification was not read or its event is unknown.
 func (n *Notifications) Add(status int, name carrier.EventName) {
 	if n == nil {
 		return

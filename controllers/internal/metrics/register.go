@@ -19,8 +19,8 @@ type Metrics struct {
 	State         *State
 }
 
-// New registers the metrics, or returns those already registered: a process may have had another
-// manager before.
+// New registers the metrics, or returns those already registered, because a process may have had
+// another manager before.
 func New(registry prometheus.Registerer) (*Metrics, error) {
 	r := &registrar{registry: registry}
 	made := &Metrics{

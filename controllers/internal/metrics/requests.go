@@ -81,8 +81,8 @@ func outcomes() []string {
 	}
 }
 
-// Late counts a late acceptance. Its price is not known: the acceptance says nothing of the plan of
-// changes.
+// Late counts a late acceptance. Its price is not known, because the acceptance says nothing about
+// the plan of changes.
 func (m *Requests) Late(operation carrier.Operation) {
 	if m != nil {
 		m.late.WithLabelValues(string(operation)).Inc()

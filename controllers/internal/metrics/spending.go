@@ -71,7 +71,7 @@ func (s spending) commit(request v1alpha1.Request, fees *v1alpha1.OrderFees) {
 	s.add(chargeMonthlyDecrease, currency, bill.Before-bill.After)
 }
 
-// add adds hundredths of a currency. A credit is not subtracted: the counter would fall.
+// add adds hundredths of a currency. A credit is not subtracted, because a counter cannot fall.
 func (s spending) add(charge, currency string, cents int64) {
 	if cents > 0 {
 		s.committed.WithLabelValues(charge, currency).Add(float64(cents) / 100)

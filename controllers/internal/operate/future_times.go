@@ -43,8 +43,8 @@ func (p *Protocol) CheckReservations(
 	return decide.Spending{Future: seen, Elapsed: elapsed}
 }
 
-// CheckAllReservations is CheckReservations for all recorded reservations of an identity: sightings
-// of others are forgotten.
+// CheckAllReservations is CheckReservations for all recorded reservations of an identity. It
+// forgets the sightings of all other reservations of the identity.
 func (p *Protocol) CheckAllReservations(
 	account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation,
 ) decide.Spending {

@@ -52,8 +52,8 @@ func (p *Protocol) since(began moment) time.Duration {
 	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
 }
 
-// gate is step 4. It remembers when it was closed, to a fraction of a second: the next attempt
-// waits from that time.
+// gate is step 4. It remembers when it was closed, to a fraction of a second, because the next
+// attempt waits from that time.
 func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
 	err := p.verify(ctx, scope, intent, began)
 	if err != nil {
@@ -138,9 +138,10 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 }
 
 // verifyAnnotations checks the annotations: "where the attempt has an approved hash the annotation
-// still says it". A resolution that already exists for this attempt also closes the gate. It was
-// set too early: if the response is lost later, the resolution would wrongly count. So does one that
-// the decision did not see: a person may have given up the attempt before this one.
+// still says it". A resolution that already exists for this attempt also closes the gate, because
+// it was set too early and would wrongly count if the response were lost later. So does a
+// resolution that the decision did not see, because a person may have given up the attempt before
+// this one.
 func verifyAnnotations(live, judged Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:

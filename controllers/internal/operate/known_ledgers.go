@@ -17,7 +17,7 @@ type knownLedgers struct {
 	known  map[string]ledgerState // by name: the newest that this process has seen
 	writes map[string]int64       // by name: the revision that this process wrote last, or is about to write
 
-	unlisted map[string]time.Time // by name: since when the ledger is missing
+	unlisted map[string]time.Time // by name: since when the ledger has been missing
 }
 
 // ledgerState is the newest state that this process has seen of a ledger. It includes the attempts,
@@ -125,8 +125,8 @@ func (k *knownLedgers) Sweep(lives func(name string) bool, now time.Time) {
 	k.unlisted = unlisted
 }
 
-// Forget drops the revision seen of a ledger that was deleted on purpose: a new ledger of the same
-// name has lost nothing.
+// Forget drops the revision seen of a ledger that was deleted on purpose, because a new ledger of
+// the same name has lost nothing.
 func (k *knownLedgers) Forget(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -191,7 +191,7 @@ func errChangedSince(name string) error { return conflictOf(name, errNotNewest) 
 var errBehind = errors.New("it is older than a version seen before")
 
 // Behind returns the conflict error for a ledger that went back to an older revision while this
-// process runs.
+// process was running.
 func Behind(name string) error { return conflictOf(name, errBehind) }
 
 func conflictOf(name string, why error) error {

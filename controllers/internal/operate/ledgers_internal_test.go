@@ -51,7 +51,8 @@ func TestR32OwnWritesAreNotNews(t *testing.T) {
 	}
 }
 
-// A ledger is created only if the installation's marker allows it; the marker itself always is.
+// A ledger is created only if the installation's marker allows it. The marker itself may always be
+// created.
 func TestALedgerIsCreatedOnlyIfItMayBe(t *testing.T) {
 	t.Parallel()
 	ofService := v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}

@@ -98,8 +98,8 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 }
 
 // mayHavePosted reports whether an attempt may have left this process. An attempt as old as one
-// that was dropped from memory counts as posted: it may have been posted too, and must not be sent
-// twice.
+// that was dropped from memory counts as posted, because it may have been posted and dropped, too,
+// and must not be sent twice.
 func (m *Memory) mayHavePosted(request *v1alpha1.Request) bool {
 	_, held := m.posted[request.AttemptID]
 	return held || request.Sender == m.sender && !request.SubmittedAt.After(m.dropped)
@@ -162,7 +162,7 @@ func (m *Memory) Posting(attemptID string, submittedAt time.Time) {
 	m.posted[attemptID] = posting{submittedAt: submittedAt}
 }
 
-// NotPosted undoes Posting, when no intent was written or the gate was closed.
+// NotPosted undoes Posting when no intent was written or the gate was closed.
 func (m *Memory) NotPosted(attemptID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -33,7 +33,7 @@ func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
 	}
 }
 
-// An expected response is reported by one Event, and nothing else is.
+// An expected response is reported by one Event, and nothing else is reported.
 func TestAResponseIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	tape, events := newTape(), &eventLog{}

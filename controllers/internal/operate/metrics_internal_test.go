@@ -73,7 +73,7 @@ func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 	}
 }
 
-// answering is a carrier whose responses are given.
+// answering is a carrier with preset responses.
 type answering struct {
 	*tape
 
@@ -134,7 +134,7 @@ func TestResponsesAreCountedByOutcome(t *testing.T) {
 }
 
 // The end of a request is counted with its polls, and with how late it was seen: at most the time
-// since the poll before, or the time since the notification.
+// since the previous poll, or the time since the notification.
 func TestTheEndOfARequestIsCountedWithItsPolls(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -34,7 +34,8 @@ func (hungStatus) Update(ctx context.Context, _ client.Object, _ ...client.SubRe
 	return ctx.Err()
 }
 
-// The shutdown timeout of a manager depends on this. In a bubble it passes at once.
+// The shutdown timeout of a manager depends on this limit. In a bubble, the time passes
+// immediately.
 func TestRecordingAResponseEndsAlthoughTheAPIServerHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

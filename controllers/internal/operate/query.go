@@ -37,7 +37,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body, false)
 	p.Metrics.Posted(request, receipt.Delivery)
 	if !p.hasReached(scope.Subject, submission, receipt, asked) {
-		queryFact(receipt).Apply(scope.Subject, &request) // it is only logged
+		queryFact(receipt).Apply(scope.Subject, &request) // the outcome is only logged
 		logRequest(ctx, requestEnded, scope.Subject, &request)
 		return 0, nil
 	}

@@ -200,7 +200,7 @@ func emptyResponses(reading *decide.Reading) int {
 }
 
 // modifiedResponses counts consecutive descriptions of a service that list modifications. A failed
-// read is none.
+// read does not change the count.
 func modifiedResponses(before, result *decide.Reading) int {
 	switch {
 	case result.State == decide.ReadingFailed:

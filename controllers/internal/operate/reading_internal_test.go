@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// paged is a carrier with three pages of disruptions, which begin and end with the same ones: pages
-// shift while they are read.
+// paged is a carrier with three pages of disruptions, which begin and end with the same ones,
+// because pages shift while they are read.
 type paged struct{ *tape }
 
 func (paged) Disruptions(_ context.Context, _ int64, page int) ([]carrier.Disruption, bool, error) {

@@ -55,8 +55,8 @@ func (p *Protocol) readLive(ctx context.Context, subject Subject) (live Subject,
 	return live, err == nil && live.GetUID() == subject.GetUID(), nil
 }
 
-// withReceipt returns an accepted attempt with its handle. It adds to what is known of the attempt;
-// nil if nothing is known.
+// withReceipt adds the handle of an accepted attempt to what is known of the attempt; known is nil
+// if nothing is known.
 func withReceipt(known *v1alpha1.Request, attemptID string, handle carrier.Handle) v1alpha1.Request {
 	if known == nil {
 		late := lateAttempt(attemptID, handle)

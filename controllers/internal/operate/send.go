@@ -25,8 +25,8 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 	if wait, err = p.reserve(ctx, scope, submission); wait > 0 || err != nil {
 		return wait, err
 	}
-	// Before the intent: another pass of this process may see the intent, and must not settle the
-	// attempt that is about to be sent.
+	// This comes before the intent, because another pass of this process may see the intent, and must
+	// not settle the attempt that is about to be sent.
 	p.Memory.Posting(submission.Request.AttemptID, submission.Request.SubmittedAt.Time)
 	if err := p.writeIntent(ctx, scope, submission); err != nil {
 		p.Memory.NotPosted(submission.Request.AttemptID)

@@ -254,8 +254,8 @@ func TestADeletedObjectSendsNothing(t *testing.T) {
 	}
 }
 
-// The knowledge of one process may be older than what the carrier has answered another process, or
-// than a person's annotation. The stale write is rejected.
+// What one process knows may be older than a response of the carrier to another process, or than a
+// person's annotation. The stale write is rejected.
 func TestR14AnOutcomeIsKeptAgainstLaterFacts(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{

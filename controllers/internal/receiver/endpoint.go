@@ -21,8 +21,8 @@ const (
 	pathPrefix = "/events/"
 	minSecret  = 16 // bytes; the path is a hash of the secret and may be shown
 
-	// Limits on what is read at an account's endpoint, from any sender, and on what is accepted: far
-	// more than its services can cause.
+	// Limits on what is read at an account's endpoint, from any sender, and on what is accepted. They
+	// allow far more than the account's services can cause.
 	readPerSecond, readBurst   = 500, 1000
 	takenPerSecond, takenBurst = 50, 200
 

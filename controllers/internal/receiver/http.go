@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// handlingTimeout is the time limit for handling a notification: an API server may hang.
+// handlingTimeout is the time limit for handling a notification, because an API server may hang.
 const handlingTimeout = 20 * time.Second
 
 // The values of Retry-After, in seconds.

@@ -28,7 +28,7 @@ type Listener struct {
 	CertDir  string // contains tls.crt and tls.key, which may be replaced at any time
 }
 
-// The limits of a connection. A sender sends its notification at once.
+// The limits of a connection. A sender sends its notification immediately.
 const (
 	headerTimeout   = 5 * time.Second
 	readTimeout     = 10 * time.Second
@@ -43,7 +43,7 @@ const (
 func (*Listener) NeedLeaderElection() bool { return false }
 
 // Start listens until the context ends. An error that prevents listening is reported to the
-// accounts, and listening is tried again: a certificate may be added later.
+// accounts, and listening is tried again, because a certificate may be added later.
 func (l *Listener) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

@@ -191,8 +191,8 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 	}
 }
 
-// A proxy that reads the Content-Length beside chunks passes on a second request in the body of the
-// first one, so the connection ends with the first response.
+// A proxy that obeys the Content-Length instead of the chunks could pass on a second request inside
+// the body of the first one, so the connection ends after the first response.
 func TestConnectionEndsAfterChunks(t *testing.T) {
 	t.Parallel()
 	d, address, trust := served(t)

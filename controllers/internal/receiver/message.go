@@ -68,9 +68,9 @@ func bodyOf(w http.ResponseWriter, request *http.Request) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// isChunked reports whether a request has its body in chunks. A proxy that parses them differently
-// could pass on a second request inside the body (request smuggling), so the connection ends with
-// the response.
+// isChunked reports whether a request has its body in chunks. A proxy that parses the chunks
+// differently could pass on a second request inside the body (request smuggling), so the connection
+// ends with the response.
 func isChunked(request *http.Request) bool { return len(request.TransferEncoding) > 0 }
 
 func bodyStatus(err error) int {

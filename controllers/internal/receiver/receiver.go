@@ -7,7 +7,7 @@
 //	POST /events/<hash> ──► whose path? ──► rate ──► ≤ 64 KiB ──► signature, age ──► new? ──► Take
 //	          505, 405, 404           429        400, 413           401       202, 429    202, 503
 //
-// The responses have constant bodies: they reveal nothing about accounts or objects.
+// The responses have constant bodies, so they reveal nothing about accounts or objects.
 package receiver
 
 import (

@@ -105,8 +105,8 @@ func (o Object) set(conditionType string, status metav1.ConditionStatus, verdict
 }
 
 // Exit returns the result of a pass: when the next pass is due, and its priority. Scheduled polls
-// have the same low priority as the objects reconciled at startup, and so never starve them. An
-// edit has normal priority and overtakes both.
+// have the same low priority as the objects reconciled at startup, so the polls never starve those
+// objects. An edit has normal priority and overtakes polls and objects reconciled at startup.
 func Exit(now, lookAt time.Time) ctrl.Result {
 	if lookAt.IsZero() {
 		return ctrl.Result{}

@@ -31,7 +31,8 @@ func main() {
 	}
 }
 
-// serve advances the server's time every second so that keys expire: miniredis has no clock.
+// serve advances the server's time every second so that keys expire, because miniredis has no
+// clock.
 func serve(ctx context.Context, listen string, second <-chan time.Time) error {
 	server := miniredis.NewMiniRedis()
 	if err := server.StartAddr(listen); err != nil {

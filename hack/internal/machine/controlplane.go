@@ -36,7 +36,7 @@ func (m *Machine) StartEtcd(ctx context.Context) error {
 const serviceAccountKeyFile = "service-account.pem"
 
 // StartAPIServer starts a kube-apiserver with RBAC authorization. There is no controller manager
-// and no kubelet: nothing here needs them.
+// and no kubelet, because nothing here needs them.
 func (m *Machine) StartAPIServer(ctx context.Context) error {
 	if err := m.writeCredentials(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (m *Machine) writeCredentials() error {
 	return errors.Join(m.writeTokens(), m.WriteFile(serviceAccountKeyFile, signer.Private))
 }
 
-// awaitAPIServer first waits for the certificate: without it no call is possible.
+// awaitAPIServer first waits for the certificate, because without it no call is possible.
 func (m *Machine) awaitAPIServer(ctx context.Context, server *Process, certificate string) error {
 	if err := server.awaitFile(ctx, certificate); err != nil {
 		return err

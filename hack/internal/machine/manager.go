@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Install installs the operator as a user would on their own cluster, and waits until the API server
-// serves its kinds: the manager does not start without them.
+// Install installs the operator as a user would on their own cluster, and waits until the API
+// server serves the operator's kinds, because the manager does not start without them.
 func (m *Machine) Install(ctx context.Context) error {
 	if _, err := m.Finish(ctx, Program{Command: []string{"make", "--no-print-directory", "install"}}); err != nil {
 		return err

@@ -40,8 +40,8 @@ type Process struct {
 
 // Start starts a program that runs until Stop ends it, and appends its output to its log.
 //
-// Linux kills a child when the thread that started it ends, not when the process does: only the
-// main goroutine may call this, locked to the main thread.
+// Linux kills a child when the thread that started it ends, not when the process does. So only the
+// main goroutine may call Start, locked to the main thread.
 func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) {
 	path := m.InState("logs", program.Name+".log")
 	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, fileMode) //nolint:gosec // our own folder
@@ -57,8 +57,8 @@ func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) 
 	return p, nil
 }
 
-// Launch is Start for a program that writes to out. The program does not end with the context: Stop
-// ends the processes one after the other.
+// Launch is Start for a program that writes to out. The program does not end with the context,
+// because Stop ends the processes one after the other.
 func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*Process, error) {
 	cmd := m.command(context.WithoutCancel(ctx), program)
 	cmd.Stdout, cmd.Stderr = out, out
@@ -116,7 +116,7 @@ func (p *Process) running() bool {
 // State describes how a process ended.
 func (p *Process) State() string { return p.cmd.ProcessState.String() }
 
-// Failure returns an error with the way a process ended and the end of its log.
+// Failure returns an error that says how a process ended and contains the end of its log.
 func (p *Process) Failure() error {
 	const tail = 2000
 	content, err := os.ReadFile(p.log)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// childAttributes leave a child in our process group: Ctrl-C reaches all of them.
+// childAttributes leave a child in our process group, so Ctrl-C reaches all processes.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
 // killGroup kills only the child, not its own children.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Golangci-lint is golangci-lint with the Kubernetes API linter compiled in: a module plugin must
-// be compiled in, and golangci-lint's own command for that clones its repository.
+// Golangci-lint is golangci-lint with the Kubernetes API linter, a module plugin, which must be
+// compiled in. golangci-lint's own command for that is not used, because it clones golangci-lint's
+// repository.
 package main
 
 import (

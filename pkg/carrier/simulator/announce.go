@@ -2,8 +2,8 @@ package simulator
 
 import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 
-// announce schedules an event. A client without a callback gets none, and one with the
-// specification's form gets no event that the specification does not have.
+// announce schedules an event. It does nothing if the client has no callback, or if the event has
+// no name in the form that the seed selects.
 func (s *Simulator) announce(kind eventKind, e outbox.Event) {
 	holder := s.clients[e.Client]
 	if holder == nil {
@@ -21,8 +21,9 @@ func (s *Simulator) announce(kind eventKind, e outbox.Event) {
 	s.outbox.Put(&e)
 }
 
-// formOf returns the form in which an event is sent: the form that the seed names if the event has
-// a name in that form, otherwise "". Mixed falls back to the form in which the event has a name.
+// formOf returns the form in which an event is sent. This is the form that the seed selects, or ""
+// if the event has no name in that form. Mixed alternates between the forms, and falls back to the
+// one in which the event has a name.
 func (s *Simulator) formOf(e *outbox.Event) EventForm {
 	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
 	switch s.options.Seed.Events.Form {
@@ -53,8 +54,8 @@ func (s *Simulator) announceEnd(fam family, svc *serviceState, r *request) {
 	}
 }
 
-// announceCancellation announces that a service will be cancelled. If it is not cancelled by then,
-// the event is dropped.
+// announceCancellation schedules the event that a service was cancelled, for the time when its
+// cancellation is due. If the service is not cancelled then, the event is dropped.
 func (s *Simulator) announceCancellation(svc *serviceState) {
 	if svc.cancellation.LastStatus == cancelRequested {
 		s.announce(serviceCancelled(), outbox.Event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})

@@ -108,7 +108,7 @@ func poll(x *exchange) (response, error) {
 		fam.failed = cmp.Or(fam.timedOut, fam.failed)
 	}
 	if x.now.Before(r.DoneAt) {
-		// spec §3: also IN_ERROR, while it can still complete
+		// spec §3: also for IN_ERROR, while the request can still complete
 		return x.sim.hostile.toggleBody(fam.pendingResponse(x, r), status), nil
 	}
 	return response{}, problem.Refused(problem.SubError{

@@ -137,7 +137,8 @@ func TestUnusualHeadersAndQueriesAreRefused(t *testing.T) {
 	}
 }
 
-// TestSlowClientsDoNotBlockOthers begins calls to both servers that never finish, and makes others.
+// TestSlowClientsDoNotBlockOthers begins calls that never finish, to both servers, and makes other
+// calls.
 func TestSlowClientsDoNotBlockOthers(t *testing.T) {
 	h := start(t)
 	for _, begun := range []string{

@@ -93,8 +93,8 @@ func (bm *benchmark) mix(i int) {
 
 const callsOfMix = 10
 
-// BenchmarkMixedCalls measures the mix, for a carrier with few requests and for one with many: the
-// cost of a call is the same. The goal is 10,000 calls/s.
+// BenchmarkMixedCalls measures the mix, for a carrier with few requests and for one with many. The
+// cost of a call is the same in both cases. The goal is 10,000 calls/s.
 func BenchmarkMixedCalls(b *testing.B) {
 	for _, before := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprintf("after %d requests", before), func(b *testing.B) {
@@ -141,7 +141,7 @@ func BenchmarkOverHTTP(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
 }
 
-// fill adds a number of requests, of three kinds, to the carrier.
+// fill adds the given number of requests, of three kinds, to the carrier.
 func (bm *benchmark) fill(requests int) {
 	for i := range requests {
 		id := int64(2_000_000 + i%benchServices)
@@ -156,7 +156,7 @@ func (bm *benchmark) fill(requests int) {
 	}
 }
 
-// BenchmarkMemory measures the memory for a million requests: the goal is less than 2 GiB.
+// BenchmarkMemory measures the memory for a million requests. The goal is less than 2 GiB.
 func BenchmarkMemory(b *testing.B) {
 	const many = 1_000_000
 	for b.Loop() {

@@ -83,7 +83,7 @@ func rescheduleFields() []field {
 // reschedule moves a cancellation to another date (spec §3).
 func reschedule(x *exchange) (response, error) {
 	day := x.fields.text("cancellationDate")
-	if day < x.now.In(x.sim.zone).Format(time.DateOnly) { // an empty text is before every date
+	if day < x.now.In(x.sim.zone).Format(time.DateOnly) { // an empty text sorts before every date
 		return response{}, problem.ArgumentsInvalid(problem.SubError{
 			Code: "constraints.local.date.future.or.present", Message: "must be a date in the present or in the future",
 			Object: "RescheduleServiceCancellationCommand", Field: "cancellationDate", RejectedValue: orNull(day),

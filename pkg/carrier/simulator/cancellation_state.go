@@ -37,7 +37,7 @@ func (c *cancellation) status(now time.Time) string {
 	if !c.ReclaimedAt.IsZero() && !now.Before(c.ReclaimedAt) {
 		return ""
 	}
-	// REQUESTED and reaching the cancellation date: COMPLETED.
+	// A REQUESTED cancellation becomes COMPLETED when its date is reached.
 	if c.LastStatus == cancelRequested && !now.Before(c.DueAt) {
 		return cancelCompleted
 	}

@@ -92,7 +92,8 @@ func TestReschedule(t *testing.T) {
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
-// TestACancellationCanBeRescheduledToToday checks that it can then be changed again.
+// TestACancellationCanBeRescheduledToToday checks that the cancellation can still be changed
+// afterwards.
 func TestACancellationCanBeRescheduledToToday(t *testing.T) {
 	h := start(t)
 	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-20")).expectCancellationChanged()

@@ -124,7 +124,8 @@ func (f asyncFamily) notPermitted(c *caseRun) {
 	c.covers("§5 lack of permission is 404")
 }
 
-// statusCases produce the statuses that are the same everywhere: for the token, IDs and faults.
+// statusCases produce the statuses that are the same for every endpoint: those for bad tokens,
+// faults and IDs.
 func statusCases() []conformanceCase {
 	return slices.Concat(
 		each(endpoints(), endpoint.tokenCases),
@@ -137,7 +138,7 @@ func (e endpoint) name() string { return e.method + " " + e.path }
 
 func (e endpoint) tokenCases() []conformanceCase {
 	if e.path == orders {
-		return nil // spec §4: its statuses other than 201 and 422 are not listed
+		return nil // spec §4 lists only the statuses 201 and 422 for it
 	}
 	return []conformanceCase{{name: e.name() + " with a bad token", run: e.badToken}}
 }
@@ -169,7 +170,7 @@ func (e endpoint) idCases() []conformanceCase {
 	return cases
 }
 
-// call makes the call with an ID in place of the row's.
+// call calls the endpoint with an ID in its path.
 func (e endpoint) call(c *caseRun, id string) response {
 	version := "8"
 	if e.path == healthReadV5 {

@@ -13,7 +13,7 @@ type specSection struct {
 }
 
 // checklist is what the specification lists, section by section. An item without a case fails the
-// suite; it is transcribed from the text and not from the simulator.
+// suite. The list is transcribed from the specification and not from the simulator.
 func checklist() []specSection {
 	return []specSection{
 		{"§1 common rules", ruleItems()},
@@ -146,7 +146,8 @@ func cancellationItems() []string {
 // openStates are the states before the carrier has received the request.
 func openStates() []string { return []string{"REQUESTED", "IN_ERROR"} }
 
-// closedStates are the "other status" of the table: none, and those observed.
+// closedStates are the cancellation states that the table calls "other status": no cancellation,
+// and the statuses that were observed.
 func closedStates() []string {
 	return []string{"none", "COMPLETED", "ABORTED", "IN_PROGRESS", "REJECTED"}
 }

@@ -15,7 +15,8 @@ import (
 
 func encodeBase64(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
-// withCancellation gives the leaving service a cancellation in a state; none removes it.
+// withCancellation gives the leaving service a cancellation with the given status; "none" removes
+// the cancellation.
 func withCancellation(state string) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) {
 		if state == "none" {
@@ -134,7 +135,8 @@ func cancellationsOfOtherClients(c *caseRun) {
 	c.get(cancellation(foreign)).is(http.StatusNotFound)
 }
 
-// versionRows are the families of spec §9, each with a call that is 404 where the version exists.
+// versionRows are the families of spec §9. Where the version exists, each call returns 404, except
+// that of the fibre build charge, which returns 201.
 func versionRows() []versionRow {
 	none := int64(42)
 	return []versionRow{

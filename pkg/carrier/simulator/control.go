@@ -34,7 +34,7 @@ func (s *Simulator) DisableHostile() {
 	s.hostile = nil
 }
 
-// Forget drops all requests, as if the carrier had lost its data: polling one then returns 404.
+// Forget drops all requests, as if the carrier had lost its data, so polling one then returns 404.
 // Accepted requests still take effect.
 func (s *Simulator) Forget() {
 	s.mu.Lock()

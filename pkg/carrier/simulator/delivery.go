@@ -32,8 +32,8 @@ type Doer interface {
 
 // Deliver attempts every event that is due now, once and in the order of their times, and returns
 // how many were delivered. A failed event becomes due again after a pause that doubles, until its
-// attempts are used up. Events are sent only by Deliver: a test calls it after moving its clock,
-// the program calls it periodically.
+// attempts are used up. Only Deliver sends events: a test calls it after moving its clock, and the
+// program calls it periodically.
 func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 	delivered := 0
 	for _, e := range s.takeDue() {
@@ -188,7 +188,7 @@ func (s *Simulator) recordAttempt(e *outbox.Event, delivery Delivery) {
 	s.outbox.Put(e)
 }
 
-// backoff returns the pause after a number of failures.
+// backoff returns the pause after the given number of failures.
 func (s *Simulator) backoff(failures int) time.Duration {
 	first := cmp.Or(time.Duration(s.options.Seed.Events.Backoff), defaultBackoff)
 	return time.Duration(float64(min(first<<(failures-1), maxBackoff)) / s.options.Speed)

@@ -34,7 +34,7 @@ func (s *Simulator) testTypes() []string {
 	return []string{"port-reset", "line-state", "loopback", "ntd-status"}
 }
 
-// acceptDiagnostic accepts one test at a time of an active service.
+// acceptDiagnostic accepts one test at a time for an active service.
 func acceptDiagnostic(x *exchange, r *request) error {
 	if err := x.requireActive(); err != nil {
 		return err

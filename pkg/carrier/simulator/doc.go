@@ -64,8 +64,8 @@
 //     contact detail.
 //   - An unknown plan is refused on the POST, or accepted and failed later (seed: unknownPlan).
 //   - A plan change to what the service already has is accepted and completes.
-//   - The alternate source accepts plan changes from version 8; below it responds with 422
-//     constraints.service.source.type.not.supported.
+//   - The alternate source accepts plan changes from version 8. In earlier versions it responds
+//     with 422 constraints.service.source.type.not.supported.
 //   - A cancelled service accepts no modification: 422 constraints.service.not.active.
 //   - A failed health request: 422 constraints.service.health.request.status.in.error.
 //   - A health result is the service as it was when the request completed, whenever it is read.
@@ -84,10 +84,10 @@
 //   - Diagnostic tests run one at a time per service; the seed has the available tests. An unknown
 //     one is 422 constraints.service-diagnostic-test-request.test-type.invalid, a second one at
 //     the same time constraints.service-diagnostic-test-request.in-progress.
-//   - A reschedule or abort takes effect at once; the read returns 202 with the resource until the
-//     delay of the operation has passed. A service that cannot be cancelled at all is refused with
-//     constraints.service.not.eligible.for.cancellation, and so is the read after a reschedule or
-//     abort that failed because of a fault.
+//   - A reschedule or abort takes effect immediately; the read returns 202 with the resource until
+//     the delay of the operation has passed. A service that cannot be cancelled at all is refused
+//     with constraints.service.not.eligible.for.cancellation, and so is the read after a reschedule
+//     or abort that failed because of a fault.
 //   - A cancellation is carried out on its date in the carrier's time zone, but not before the
 //     delay of a reschedule has passed since its last change.
 //   - A page of disruptions has at most 100 items, whatever size is requested. A page beyond the
@@ -103,10 +103,11 @@
 //   - The identity provider requires every claim of section 5, accepts each jti once while the JWT
 //     is valid, and uses Keycloak's wording for refusals.
 //   - There is no rate limit; only a hostile carrier returns 429.
-//   - A read of a service (extension ServiceRead) shows the service as it is at that moment, or as it
-//     was a while ago (seed: serviceRead.lag). Its modifications have what is in progress, also what
-//     somebody else requested, but not aggregation conversions and reclaims (seed:
-//     serviceRead.listAll); their form is the seed's (serviceRead.modifications).
+//   - A read of a service (extension ServiceRead) shows the service as it is at that moment, or as
+//     it was a while ago (seed: serviceRead.lag). Its modifications list what is in progress,
+//     including what somebody else requested. Aggregation conversions and reclaims are listed only
+//     with serviceRead.listAll. The form of the list is set by the seed
+//     (serviceRead.modifications).
 //   - The result of every diagnostic test has the contents of the port-reset example.
 //   - With the extension OrderFields an order may have potsServiceOwner, potsWaiver, quoteName and
 //     ntdOption, and fields that the carrier has added (seed: orderFields). A missing waiver and an
@@ -121,9 +122,9 @@
 //
 // Section 6 has the names of the events and leaves the rest open. Here an event happens when its
 // request ends, and is sent by the next call of Deliver: a test calls it after moving its clock,
-// the program ten times a second. Clients without a callback get none. A changed plan is announced
-// by ServicePlanChanged, and a changed restoration SLA by ServiceRestorationSlaChanged. A plan
-// change that changes both is announced by both events. There are two forms:
+// and the program ten times a second. Clients without a callback get none. A changed plan is
+// announced by ServicePlanChanged, and a changed restoration SLA by ServiceRestorationSlaChanged. A
+// plan change that changes both is announced by both events. There are two forms:
 //
 //   - Specification: {"eventType": "ServicePlanChanged", "occurredOn": …, "requestId": …,
 //     "serviceId": …, "orderId": …, "service": {…}}; the last member is named order for an
@@ -147,7 +148,7 @@
 //
 // # The carrier's own word
 //
-// Options.APIWord replaces the specification's word wholesale: in keys (wholesaleLocationId,
+// Options.APIWord replaces the word "wholesale" of the specification: in keys (wholesaleLocationId,
 // wholesale_test_id), in sourceType, provider, installationType, ntdInstallation and option
 // (wholesale, wholesale-tech), in the names of fees (WHOLESALE_TECHNICIAN_FOR_INSTALL), and in
 // sub-errors and sort orders where they contain a key. It applies to requests, responses and
@@ -186,6 +187,6 @@
 // # What it does not simulate
 //
 // It has the calls of the specification. Of those that only the published interface has, it has
-// the ones that the seed names (extensions): there is no qualification. HTTP/2 streams are reset
-// with the only code that Go's server uses.
+// the ones that the seed names (extensions). There is no call for a qualification. HTTP/2 streams
+// are reset with the only code that Go's server uses.
 package simulator

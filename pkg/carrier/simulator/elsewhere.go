@@ -21,8 +21,8 @@ type Modification struct {
 	DSLStabilityProfile string   `json:"dslStabilityProfile,omitempty"`
 }
 
-// ModifyElsewhere starts a modification that somebody else requested. It sends no event, and no read
-// but that of the service shows it. It fails while another modification is in progress.
+// ModifyElsewhere starts a modification that somebody else requested. It sends no event, and only a
+// read of the service shows the modification. It fails while another modification is in progress.
 func (s *Simulator) ModifyElsewhere(m Modification) error {
 	modifying := []Operation{OpPlanChange, OpAggregationConversion, OpDSLStabilityProfileChange, OpReclaim}
 	if !slices.Contains(modifying, m.Operation) || m.For < 0 {

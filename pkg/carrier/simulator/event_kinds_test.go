@@ -126,7 +126,7 @@ func (e eventScenario) run(tb testing.TB, form simulator.EventForm, want []strin
 	return h.names()
 }
 
-// TestMixedFormsAlternate sends each event in the form that has a name for it.
+// TestMixedFormsAlternate checks that events alternate between the two forms.
 func TestMixedFormsAlternate(t *testing.T) {
 	h := start(t, withEventReceiver(newEventReceiver(t), simulator.EventsMixed))
 	h.post(planChange, withSLA("Fast", "Enhanced - 12 (24/7)")).created()

@@ -60,7 +60,7 @@ func TestAnEventInHeaders(t *testing.T) {
 	}
 }
 
-// TestTheResourceOfAnOrderRejectedEvent compares its resource with the field notes.
+// TestTheResourceOfAnOrderRejectedEvent compares the resource with the field notes.
 func TestTheResourceOfAnOrderRejectedEvent(t *testing.T) {
 	receiver := newEventReceiver(t)
 	h := start(t, withEventReceiver(receiver, simulator.EventsInHeaders))

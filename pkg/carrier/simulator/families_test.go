@@ -30,7 +30,7 @@ func profileBody(service int64) string {
 	return body(`{"serviceId":%d,"dslStabilityProfile":"Stable"}`, service)
 }
 
-// withOutcome makes every request of an operation for the FTTP service end in this way.
+// withOutcome makes every request of the operation for the FTTP service end with the given outcome.
 func withOutcome(operation string, outcome simulator.Outcome) func(*simulator.Seed) {
 	return func(s *simulator.Seed) { s.Services[0].Outcomes = map[string]simulator.Outcome{operation: outcome} }
 }
@@ -175,7 +175,7 @@ func TestReclaim(t *testing.T) {
 	h.post(planChange, planChangeBody(cancelledService, "Fast", 1)).created()
 }
 
-// TestReclaimTooLate tries on the day after the last.
+// TestReclaimTooLate requests a reclaim after the last day on which it is possible.
 func TestReclaimTooLate(t *testing.T) {
 	h := start(t, func(s *simulator.Seed) {
 		s.Services[6].Outcomes = map[string]simulator.Outcome{"Reclaim": simulator.OutcomeFails}

@@ -28,7 +28,7 @@ const (
 	FaultLocation FaultKind = "Location"
 	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"
-	// FaultStall accepts the request, which is then IN_ERROR for half of its time, with Body as its
+	// FaultStall accepts the request, which is then in error for half of its time, with Body as its
 	// errorDetail, before it continues and completes.
 	FaultStall FaultKind = "Stall"
 	// FaultTrickle processes the call and sends half of the response, then nothing more until the
@@ -51,7 +51,7 @@ type Fault struct {
 	RetryAfter string `json:"retryAfter,omitempty"`
 	// Location is the Location of a Redirect or Location fault.
 	Location string `json:"location,omitempty"`
-	// Body is the body of a Body fault, or the error detail of an EndInError fault.
+	// Body is the body of a Body fault, or the error detail of an EndInError or Stall fault.
 	Body string `json:"body,omitempty"`
 	// ServiceID restricts the fault to calls about one service.
 	ServiceID int64 `json:"serviceId,omitempty"`

@@ -24,7 +24,8 @@ type goldenCase struct {
 	file    string
 	edits   []func(*simulator.Seed)
 	produce func(*harness) []response
-	// neverFilled are fields that the specification allows to be null and the simulator never fills.
+	// neverFilled are fields that the specification allows to be null and that the simulator never
+	// fills.
 	neverFilled []string
 }
 
@@ -198,8 +199,8 @@ type comparison struct {
 	filled map[string]bool // paths that have a value in some produced document
 }
 
-// value compares the values at a path. null matches everything, but some document has to have a
-// value.
+// value compares the values at a path. Null matches everything, but where the golden document has a
+// value, at least one produced document must have one too.
 func (c *comparison) value(path string, golden, produced any) {
 	c.t.Helper()
 	if golden == nil {

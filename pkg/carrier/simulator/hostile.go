@@ -207,7 +207,8 @@ func (h *hostility) refusesKey(keys parsedKeys, kid string, now time.Time) bool 
 	return kids[int(now.Unix()/period)%len(kids)] == kid
 }
 
-// toggleBody adds a body to a 202 without one, and removes it from a 202 with one.
+// toggleBody occasionally adds a body to a 202 without one, or removes the body of a 202 that has
+// one.
 func (h *hostility) toggleBody(resp response, status string) response {
 	if !h.chance(100) {
 		return resp

@@ -175,8 +175,8 @@ func (x *tokenExchange) applyFault(resp response) response {
 	return resp
 }
 
-// send writes the response with the headers that RFC 6749 requires. Date has the provider's own
-// clock, from which clients determine their clock skew.
+// send writes the response with the headers that RFC 6749 requires. The Date header is the time of
+// the provider's own clock, from which clients determine their clock skew.
 func (x *tokenExchange) send(ctx context.Context, w http.ResponseWriter, resp response) {
 	x.fault.send(w, resp, writeOptions{
 		now: x.now, headers: map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache"}, exact: true,

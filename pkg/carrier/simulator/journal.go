@@ -188,7 +188,7 @@ func (r *ring[T]) add(value T) {
 	r.oldest = (r.oldest + 1) % r.limit
 }
 
-// newest returns a copy of the newest values, up to a number, newest first.
+// newest returns a copy of the newest values, at most the given number of them, newest first.
 func (r *ring[T]) newest(most int) []T {
 	found := make([]T, min(most, len(r.values)))
 	for i := range found {

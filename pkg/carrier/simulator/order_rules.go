@@ -136,7 +136,8 @@ func (o *order) transferValid() error {
 // transfer reports whether the order takes over an in-use infrastructure (scenarios 5 and 9).
 func (o *order) transfer() bool { return o.port != nil && o.port.inUse() }
 
-// noTransfer applies scenario 7: neither field may be set for a first or additional infrastructure.
+// noTransfer applies scenario 7: neither avcIdForTransfer nor transferType may be set for a first
+// or additional infrastructure.
 func (o *order) noTransfer() error {
 	var given []problem.SubError
 	if avc := o.fields.text("avcIdForTransfer"); avc != "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Fields of the extension OrderFields that rules are about.
+// The fields of the extension OrderFields that have rules.
 const (
 	potsOwnerField  = "potsServiceOwner"
 	potsWaiverField = "potsWaiver"
@@ -32,8 +32,8 @@ func allRoutes(seed *Seed) []route {
 	return rows
 }
 
-// furtherOrderFields are the fields of an order on the page on extensions, and those that this carrier
-// has added.
+// furtherOrderFields are the order fields that the page on extensions lists, and those that this
+// carrier has added.
 func furtherOrderFields(added []string) []field {
 	own := make([]field, len(added))
 	for i, name := range added {

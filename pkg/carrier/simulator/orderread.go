@@ -8,8 +8,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
-// statusRejected is the status of an order that the carrier rejected. The page on extensions does not
-// list the statuses of orders: this one and those of requests are a choice.
+// statusRejected is the status of an order that the carrier rejected. The page on extensions does
+// not list the statuses of orders, so this status, and the use of the statuses of requests for
+// orders, are choices of the simulator.
 const statusRejected = "REJECTED"
 
 // orderState is an order with the body of its creation, which is nil for an order of the seed.
@@ -81,12 +82,12 @@ func (o *PlacedOrder) completed(now time.Time) bool {
 	return !o.CompletesAt.IsZero() && !now.Before(o.CompletesAt)
 }
 
-// quarter returns when a number of quarters of the order's time have passed.
+// quarter returns the instant at which n quarters of the order's time have passed.
 func (o *PlacedOrder) quarter(n int) time.Time {
 	return o.PlacedAt.Add(o.CompletesAt.Sub(o.PlacedAt) / 4 * time.Duration(n))
 }
 
-// showService shows the service that the order has become; nil if it was removed.
+// showService shows the service that the order has become. The service is nil if it was removed.
 func (r *readInfo) showService(svc *serviceState) {
 	if svc == nil {
 		return
@@ -122,8 +123,8 @@ type appointmentContact struct {
 	Notes *string `json:"notes"`
 }
 
-// appointmentAt returns the appointment of an order that needs a technician: on the day after the
-// order, with the statuses that were seen.
+// appointmentAt returns the appointment of an order that needs a technician. The appointment is on
+// the day after the order was placed, and its statuses are those that were observed.
 func (s *Simulator) appointmentAt(order *orderState, now time.Time) appointmentInfo {
 	day, placed := s.dayStarts(order.PlacedAt.In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly)), order.placed()
 	slot := slotOffers()[0].on(day, "")
@@ -177,7 +178,8 @@ func (o *order) becomeService(placed *orderState, at time.Time) {
 	o.sim.putService(service, o.now)
 }
 
-// RejectOrder makes the carrier reject an order that is not complete, now, and announces it.
+// RejectOrder makes the carrier immediately reject an order that is not complete, and announces the
+// rejection.
 func (s *Simulator) RejectOrder(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ func planChangeBody(service int64, plan string, term int) string {
 	return body(`{"serviceId":%d,"planName":%q,"term":%d}`, service, plan, term)
 }
 
-// TestAPlanChangeCompletes tracks one from 201 over 202 to 200.
+// TestAPlanChangeCompletes tracks a plan change from 201 through 202 to 200.
 func TestAPlanChangeCompletes(t *testing.T) {
 	h := start(t)
 	outcome := h.post(planChange, planChangeBody(fttp, "Fast", 12)).created()

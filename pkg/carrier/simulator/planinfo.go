@@ -48,7 +48,7 @@ func (c *catalog) planInfo(svc *serviceState, plan Plan, term int64) any {
 	}
 }
 
-// additionalNTD is null if no NTD is involved.
+// additionalNTD reports whether the plan requires an additional NTD, null if no NTD is involved.
 func additionalNTD(plan Plan) *bool {
 	if len(plan.NTDOptions) == 0 && plan.AdditionalNTDReason == "" {
 		return nil

@@ -34,7 +34,7 @@ func showPlanOptions(x *exchange, r *request) any {
 }
 
 // terms returns the terms in which the plan is listed. A plan that is available in any term is
-// listed in one term.
+// listed only once, with term 1.
 func (p *Plan) terms() []int64 {
 	if len(p.Terms) == 0 {
 		return []int64{1}

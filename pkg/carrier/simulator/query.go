@@ -65,7 +65,8 @@ func (s *Simulator) Violations() []Violation {
 	return s.journal.violations.all()
 }
 
-// Submissions counts the POSTs of an operation for a service. Service 0 counts all of them.
+// Submissions counts the POSTs of an operation for a service. If serviceID is 0, it counts all
+// POSTs of the operation.
 func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 	if serviceID == 0 {
 		return s.SubmissionsAbout(operation, "")

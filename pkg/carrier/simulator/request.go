@@ -55,8 +55,8 @@ func (r *request) status(now time.Time) string {
 	}
 }
 
-// stalledStatus is the status of a stalled request. Spec §3: for an aggregation conversion this is
-// IN_ERROR. For all others IN_ERROR is final, and IN_ERROR_RETRY is not.
+// stalledStatus is the status of a stalled request. By spec §3, it is IN_ERROR for an aggregation
+// conversion. For all other operations IN_ERROR is final, so it is IN_ERROR_RETRY.
 func (r *request) stalledStatus() string {
 	if r.Operation == OpAggregationConversion {
 		return statusInError

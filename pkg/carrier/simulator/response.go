@@ -62,7 +62,8 @@ func (resp response) writeHead(w http.ResponseWriter, opts writeOptions) {
 // jsonMediaType is the media type of every body (spec §1 rule 1).
 const jsonMediaType = "application/json"
 
-// unknownField is a field that no client knows, because objects may gain fields at any time.
+// unknownField is a field that no client knows. It is sent because objects may gain fields at any
+// time.
 const unknownField = `"_undocumented":{"since":9},`
 
 // encode returns the body as sent.

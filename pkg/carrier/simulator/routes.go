@@ -79,8 +79,8 @@ func until(version int, row route) route {
 	return row
 }
 
-// knownOperation reports whether a route, with or without an extension, or the token endpoint has the
-// name.
+// knownOperation reports whether an operation is that of a route, including the routes of all
+// extensions, or of the token endpoint.
 func knownOperation(operation Operation) bool {
 	all := append(routes(), extensionRoutes(extensions())...)
 	return operation == OpToken || slices.ContainsFunc(all, func(r route) bool { return r.operation == operation })

@@ -117,7 +117,7 @@ func supportedVersion(x *exchange) error {
 }
 
 // jsonMedia applies spec §1 rule 1: "requests carry Content-Type: application/json". A call without
-// a body is answered in any case.
+// a body is never refused because of its Content-Type.
 func jsonMedia(x *exchange) error {
 	contentType := x.request.Header.Get("Content-Type")
 	isJSON, withBody := isJSONMedia(contentType), x.route.body != ""

@@ -72,8 +72,8 @@ func TestCommonRulesRefuse(t *testing.T) {
 	}
 }
 
-// TestContentTypeOfReads: rule 1 asks for it on every request. A read without it is answered, because
-// nothing in it could be misread.
+// TestContentTypeOfReads: rule 1 requires a Content-Type on every request. A read without it is not
+// refused, because a read has no body that could be misread.
 func TestContentTypeOfReads(t *testing.T) {
 	for contentType, broken := range map[string][]simulator.Rule{
 		"": {simulator.RuleHeader}, "text/plain": {simulator.RuleHeader},

@@ -89,7 +89,7 @@ type PlacedOrder struct {
 	// RejectedAt is when the carrier rejects it, zero if it does not. The client is notified by an
 	// OrderRejected event.
 	RejectedAt time.Time `json:"rejectedAt"`
-	// RejectedReason is the reason of the rejection.
+	// RejectedReason is the reason for the rejection.
 	RejectedReason string `json:"rejectedReason,omitempty"`
 	// Contact is the contact of the order.
 	Contact Contact `json:"contact,omitzero"`
@@ -106,7 +106,8 @@ const (
 	pairActive = "Active"
 )
 
-// inUse applies scenarios 5 and 9: a port or pair with a service, no matter who holds the line.
+// inUse applies scenarios 5 and 9: a port or pair is in use if it has a service, no matter who
+// holds the line.
 func (p *Port) inUse() bool {
 	return p.Used || p.ServiceStatus == lineInUse || p.CopperPairStatus == pairActive
 }

@@ -24,7 +24,7 @@ type Service struct {
 	// null.
 	AVCID *string `json:"avcId,omitempty"`
 	PRIID string  `json:"priId,omitempty"`
-	// Only a read of the service shows the next nine (extension ServiceRead).
+	// Only a read of the service shows the next nine fields (extension ServiceRead).
 	CustomerReference    string  `json:"customerReference,omitempty"`
 	LegacyTechnologyType string  `json:"legacyTechnologyType,omitempty"`
 	VLANID               string  `json:"vlanId,omitempty"`
@@ -59,7 +59,7 @@ type Outcome string
 // The outcomes that a seed can give.
 const (
 	OutcomeFails    Outcome = "Fails"    // in error, or failed
-	OutcomeStalls   Outcome = "Stalls"   // IN_ERROR for half of its time, then completed
+	OutcomeStalls   Outcome = "Stalls"   // in error for half of its time, then completed
 	OutcomeTimesOut Outcome = "TimesOut" // a diagnostic test that times out
 )
 

@@ -24,7 +24,8 @@ type ServiceReadRules struct {
 // ModificationsForm is the JSON form of a service's modifications. The page does not describe it.
 type ModificationsForm string
 
-// The forms of a service's modifications: first if there are some, then if there are none.
+// The forms of a service's modifications. Each comment shows the form with modifications, and then
+// the form without any.
 const (
 	ModificationsList   ModificationsForm = "List"   // an array of objects; an empty array
 	ModificationsObject ModificationsForm = "Object" // an object with a member for each; an empty object
@@ -123,7 +124,8 @@ func (svc *serviceState) activatedAt() time.Time {
 	return svc.ActivatedAt
 }
 
-// isDSL reports whether a technology ends in a copper pair: only these have a stability profile.
+// isDSL reports whether a technology ends in a copper pair. Only services with such a technology
+// have a stability profile.
 func isDSL(technology string) bool {
 	return slices.Contains([]string{"FTTN", "FTTB", "FTTC"}, technology)
 }

@@ -138,8 +138,8 @@ func (s *Simulator) hostileID() int64 {
 	}
 }
 
-// waiter returns a function that waits until nobody is waiting for a response: the client has
-// disconnected or the simulator is closed.
+// waiter returns a function that waits until nobody is waiting for a response, because the client
+// has disconnected or the simulator is closed.
 func (s *Simulator) waiter(caller context.Context) func() {
 	return func() {
 		select {

@@ -44,8 +44,8 @@ func (s *Simulator) changed() uint64 {
 }
 
 // Save writes the state if it may have changed since the last call. The file is replaced
-// atomically, so an interrupted call leaves the old one. Only its owner can read it, because it has
-// access tokens.
+// atomically, so an interrupted call leaves the old file. Only the owner of the file can read it,
+// because it contains access tokens.
 func (f *StateFile) Save() error {
 	changes := f.sim.changed() // before the state is read: later changes are saved next time
 	if changes == f.saved {

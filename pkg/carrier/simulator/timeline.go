@@ -33,7 +33,8 @@ func (t timeline[T]) at(instant time.Time) T {
 	return t[0].Value
 }
 
-// changedAt returns since when the value at an instant applies, zero if it always did.
+// changedAt returns the time from which the value at an instant applies, zero if it has always
+// applied.
 func (t timeline[T]) changedAt(instant time.Time) time.Time {
 	for i := len(t) - 1; i > 0; i-- {
 		if !t[i].At.After(instant) {

@@ -69,13 +69,15 @@ func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha
 	}
 }
 
-// forget also forgets the slots: they can no longer be booked.
+// forget clears the appointment-request in the status, and its slots, which can no longer be
+// booked.
 func forget(status *v1alpha1.AppointmentRequestStatus) {
 	status.AppointmentRequestID, status.DateFrom = "", ""
 	status.Slots, status.SlotCount, status.Recommended, status.Since = nil, 0, nil, metav1.Time{}
 }
 
-// Show recomputes the recommendation: it depends on the preferences and needs no call.
+// Show recomputes the recommendation, which depends on the preferences and needs no call to the
+// carrier.
 func Show(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) {
 	a.Status.Recommended = choiceOf(a, order)
 }
@@ -108,7 +110,7 @@ func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v
 }
 
 // slotsOffered returns a decision while the requested slots are recorded. It is not a failure if no
-// slot is suitable: the query was answered.
+// slot is suitable, because the query itself succeeded.
 func slotsOffered(in *Input) *decide.Decision {
 	status := &in.Appointment.Status
 	known := decide.OpenRequest(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
@@ -126,13 +128,14 @@ func slotsOffered(in *Input) *decide.Decision {
 
 func cancelledByCarrier(in *Input) string {
 	notice := in.Appointment.Status.Cancelled
-	return fmt.Sprintf("the carrier cancelled the appointment for order %s%s: %s. Query slots again with "+
-		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>' or with another dateFrom, and book another one",
+	return fmt.Sprintf("the carrier cancelled the appointment for order %s%s: %s. To query slots again, set "+
+		"another dateFrom, or run: kubectl -n %s annotate --overwrite %s %s '%s=<any new value>'. Then book another slot",
 		OrderNumber(in.Appointment, in.Order), decide.UnsignedNote(notice), decide.ReasonGiven(notice),
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
 }
 
-// ofAnotherOrder reports whether the ServiceOrder of that name is not the one the slots are for.
+// ofAnotherOrder reports whether the slots are for a different order, such as an earlier
+// ServiceOrder of the same name.
 func ofAnotherOrder(in *Input) bool {
 	asked := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
 	return asked != nil && OrderNumber(in.Appointment, in.Order) != "" && asked.BodyHash != desiredSlots(in).BodyHash()
@@ -282,5 +285,5 @@ func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	})
 }
 
-// proof returns nil: nothing that this process reads resolves the outcome.
+// Proof returns nil, because nothing that this process reads resolves the outcome.
 func (evidence) Proof(*v1alpha1.Request) *decide.Decision { return nil }

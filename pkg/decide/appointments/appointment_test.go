@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
-// See the same test of services.
+// See the test of the same name in package services.
 func TestADateInThePastIsReportedWithoutTheCurrentDay(t *testing.T) {
 	t.Parallel()
 	judge := func(now time.Time) decide.Verdict {

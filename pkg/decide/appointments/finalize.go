@@ -57,9 +57,9 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 	return fmt.Sprintf("%s: %s", request.Phase, decide.ErrorMessage(request.Error))
 }
 
-// Cancel decides about a deleted object that must be cancelled first. A query for slots that is
-// still in progress is cancelled like an answered one, because its Location contains the id of the
-// appointment-request that it created.
+// Cancel decides about a deleted object that must be cancelled first. The appointment-request is
+// cancelled even if its query for slots is still in progress, because the Location of the query
+// already contains the id of the appointment-request.
 func Cancel(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
 		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },

@@ -15,7 +15,7 @@ import (
 )
 
 // maxSlots is the maximum number of slots in a status, and maxSlotID the maximum length of a slot's
-// id. A slot with a longer id could not be referred to: it is counted and not shown.
+// id. A slot with a longer id could not be referred to, so it is counted but not shown.
 const (
 	maxSlots  = 50
 	maxSlotID = 128
@@ -41,7 +41,7 @@ func RecordSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now tim
 	return nil
 }
 
-// maxCount is far more than fits in a body of 1 MiB.
+// maxCount is far more than the number of slots that fit in a body of 1 MiB.
 const maxCount = 1 << 20
 
 // startsFirst orders slots by start. A slot whose start cannot be read comes last.
@@ -102,8 +102,8 @@ func recommended(slot *v1alpha1.Slot) *v1alpha1.RecommendedSlot {
 	}
 }
 
-// localTime returns the local time of a slot at the site: the technician comes on that day, which
-// may be a different one in UTC.
+// localTime returns the local time of a slot at the site. The technician comes on the local day,
+// which may differ from the day in UTC.
 func localTime(slot *v1alpha1.Slot) string {
 	const day, hour = "Mon 2006-01-02", "15:04"
 	start, known := atSite(slot, slot.StartTime)

@@ -12,9 +12,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
-// week offers, at +11:00: Thu 5 March in the morning and an AHA that may be charged, Fri in
-// the morning (accelerated, so charged too), Sat in the morning, which in UTC is still
-// Friday, and Mon in the afternoon. Only Saturday and Monday are within the window.
+// week returns the offers of one week. At +11:00 they are: Thu 5 March in the morning and an AHA
+// slot that may be charged, Fri in the morning (accelerated, so it may be charged too), Sat in the
+// morning (which is still Friday in UTC), and Mon in the afternoon. Only Saturday and Monday are
+// within the window.
 func week() []v1alpha1.Slot {
 	slot := func(id, kind, start, lead string, chargeable, within bool) v1alpha1.Slot {
 		return v1alpha1.Slot{
@@ -171,7 +172,7 @@ func TestRecordSlotsWithUnreadableTimesAndTypes(t *testing.T) {
 	}
 }
 
-// Texts of the carrier are limited as the schema of the status is.
+// The carrier's texts are cut to the lengths that the schema of the status allows.
 func TestTheTextsOfASlotAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200)

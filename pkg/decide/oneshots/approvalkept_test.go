@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-// afterRefusal is a test that needs an approval and was refused with this code, before the given
-// number of other tests of its service have ended.
+// afterRefusal is a test that needs an approval and was refused with the given code. After the
+// refusal, the given number of other tests of its service ended.
 func afterRefusal(code string, others int) func(*oneshots.Input) {
 	return func(in *oneshots.Input) {
 		in.Approval = v1alpha1.ApprovalAlways

@@ -15,7 +15,7 @@ import (
 )
 
 // A deleted test that another process may be sending is kept until that process must have recorded
-// the response. If it were given up earlier, its handle would be lost.
+// the response. If the test were removed earlier, the Location of its request would be lost.
 func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 	t.Parallel()
 	const grace = 120 * time.Second

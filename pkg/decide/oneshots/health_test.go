@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-// found is the health that healthAt names in the words of each API version.
+// found is what is recorded from a response of healthAt, whichever API version it has.
 func found() v1alpha1.HealthCheckStatus {
 	return v1alpha1.HealthCheckStatus{
 		RequestedOn: "2026-03-02T20:00:00+11:00", LastRefreshedOn: "2026-03-02T20:00:40+11:00",
@@ -35,7 +35,7 @@ func found() v1alpha1.HealthCheckStatus {
 	}
 }
 
-// healthAt is a response at an API version: 5 names three fields differently.
+// healthAt returns a response at an API version. Up to version 5, some fields have other names.
 func healthAt(version int32) string {
 	body := `{"id":77,"requestedById":42,"requestedOn":"2026-03-02T20:00:00+11:00",
 		"lastRefreshedOn":"2026-03-02T20:00:40+11:00","status":"COMPLETED","wholesaleServiceId":"WSI1",
@@ -82,7 +82,7 @@ func TestTheHealthOfAServiceIsSummarized(t *testing.T) {
 	}
 }
 
-// An unreadable answer ends nothing: the request stays open, and shows why.
+// An unreadable response ends nothing. The request stays open and shows why.
 func TestAnUnreadableHealthIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"<html>", "[]"} {
@@ -97,7 +97,8 @@ func TestAnUnreadableHealthIsNotRecorded(t *testing.T) {
 	}
 }
 
-// health returns a response with a number of categories, each with a number of items with a value.
+// health returns a response with the given number of categories, each with the given number of
+// items. All texts in it are the given value.
 func health(t *testing.T, categories, items int, value string) []byte {
 	t.Helper()
 	item := carrier.HealthItem{Type: value, ID: value, Status: carrier.HealthColor(value), Unit: value, Value: value}
@@ -144,7 +145,8 @@ func TestMeasurementsAreBounded(t *testing.T) {
 	}
 }
 
-// The API server may refuse a status for the carrier's texts: the rest is then recorded without them.
+// The API server may refuse a status because of the carrier's texts. The rest is then recorded
+// without them.
 func TestTheCarriersTextsCanBeDropped(t *testing.T) {
 	t.Parallel()
 	check := v1alpha1.HealthCheck{Status: found()}

@@ -13,8 +13,8 @@ import (
 )
 
 // precedenceHolds is how long a test waits for tests that have waited longer, once no other test of
-// the service is in progress. Those tests are reconciled at once. If one of them cannot be sent, it
-// delays the others no longer than this.
+// the service is in progress. Those tests are reconciled immediately. If one of them cannot be
+// sent, it delays the others no longer than this.
 const precedenceHolds = time.Minute
 
 // OthersAttempt returns the attempt of another object that has not ended, from the ledger of a

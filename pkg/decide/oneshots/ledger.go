@@ -68,7 +68,7 @@ func hasOnlyFinalizer(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
 }
 
 // ProjectTest updates the status of a diagnostic test from the ledger, which alone records what was
-// sent for it; nil if there is none.
+// sent for the test. The ledger is nil if there is none.
 func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	shown, own := test.Status.Request, ledger.AttemptOf(string(test.UID))
 	if own == nil {

@@ -134,7 +134,7 @@ func taskPlan(in *Input) *v1alpha1.Pending {
 	if len(in.Task.Changes) == 0 || decide.ApprovalPolicy(&in.Input, in.Approval) != v1alpha1.ApprovalAlways {
 		return nil
 	}
-	newest := in.Subject.RequestOf(in.Task.Operation) // the ledger may have dropped it, because all tests share it
+	newest := in.Subject.RequestOf(in.Task.Operation) // the ledger, which all tests share, may have dropped it
 	last := decide.NewestCovered(newest, in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
 		return ended.UID == string(in.Subject.GetUID())
 	})

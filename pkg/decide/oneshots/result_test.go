@@ -32,7 +32,7 @@ func TestTheResultOfADiagnosticTestIsSummarized(t *testing.T) {
 	}
 }
 
-// An unreadable answer ends nothing: the request stays open, and shows why.
+// An unreadable response ends nothing. The request stays open and shows why.
 func TestUnreadablePlanOptionsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	var status v1alpha1.PlanOptionsQueryStatus

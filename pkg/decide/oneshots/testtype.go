@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// testTypeOffered ends a test that the carrier does not offer for the service, before it is sent. A
-// carrier that does not say what it offers decides when it gets the test.
+// testTypeOffered ends a test that the carrier does not offer for the service, before it is sent.
+// If the carrier does not say which tests it offers, the test is sent and the carrier decides.
 func testTypeOffered(in *Input) *decide.Decision {
 	if in.TestType == "" || !in.Account.Object.Extends(v1alpha1.ExtensionTestTypes) {
 		return nil

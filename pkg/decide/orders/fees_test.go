@@ -47,7 +47,7 @@ func sample(t *testing.T) string {
 	return string(text)
 }
 
-// amountsOf lists fees with what they cost once; "?" for an unknown amount.
+// amountsOf lists fees with their one-time amounts; "?" for an unknown amount.
 func amountsOf(fees *v1alpha1.OrderFees) string {
 	words := make([]string, 0, len(fees.Items))
 	for _, item := range fees.Items {

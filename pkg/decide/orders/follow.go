@@ -11,15 +11,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// When an accepted order is read, where the carrier has the extension OrderRead. An order takes hours
-// to weeks, so the pauses grow from a minute to hours, and end after three months.
+// These constants define when an accepted order is read, if the carrier has the extension
+// OrderRead. An order takes hours to weeks, so the pauses grow from a minute to hours, and the
+// reading ends after three months.
 const (
 	firstLook    = time.Minute
 	longestPause = 6 * time.Hour
 	followedDays = 90
 	followedFor  = followedDays * 24 * time.Hour
 
-	failedPause   = 15 * time.Minute // after a read that was not answered, if the next one is later
+	failedPause   = 15 * time.Minute // after an unanswered read, if the next point of the curve is later
 	notifiedPause = time.Minute      // the minimum between two reads caused by notifications
 )
 
@@ -94,14 +95,14 @@ func nextLook(in *Input) time.Time {
 }
 
 // lacksRead reports whether the carrier has refused to show this order, and has never shown one to
-// this process: it does not have the call, so the order is not read again.
+// this process. Such a carrier does not have the call, so the order is not read again.
 func lacksRead(in *Input, reading *decide.Reading) bool {
 	return reading.Refused() && in.Account.Extensions[v1alpha1.ExtensionOrderRead] != nil
 }
 
-// dueLook returns the next point of the order's curve. The curve is a pure function of when the order
-// was accepted and of the object, so a restart adds no read. At its end, the status says so; then it
-// is zero.
+// dueLook returns the next point of the order's curve. The curve is a pure function of when the
+// order was accepted and of the object, so a restart adds no read. The end of the curve is returned
+// as its last point, so that the status then reports it; from then on, dueLook returns zero.
 func dueLook(in *Input, reading *decide.Reading) time.Time {
 	accepted := acceptedAt(in)
 	end := accepted.Add(followedFor)
@@ -138,8 +139,8 @@ func noLonger(in *Input) string {
 		in.Order.Namespace, v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationReconcile)
 }
 
-// Learn updates the status of an accepted order from what was read and is not recorded yet, and
-// reports whether there is such a reading. What the carrier leaves out stays known.
+// Learn updates the status of an accepted order from a reading that is not recorded yet, and
+// reports whether there is one. What the carrier leaves out stays known.
 func Learn(in *Input) bool {
 	reading := &in.Memory.Readings.Order
 	found, status := &reading.Order, &in.Order.Status

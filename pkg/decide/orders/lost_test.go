@@ -54,7 +54,7 @@ func TestR16AnAnswerRecordedOnlyInTheStatusCountsAsLost(t *testing.T) {
 	}
 }
 
-// The attempt that an older ledger has was not sent, but a later one may have been.
+// The attempt in an outdated ledger was not sent, but a later attempt may have been.
 func TestR5AnUnsentAttemptOfALostLedgerProvesNothing(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{v1alpha1.ReasonLedgerLost: "Rest", "": "Resolve NotSent"} {

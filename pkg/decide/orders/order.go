@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Decide decides about one order. Its status has been updated from its ledger before: see
-// [JudgeLedger] and [Project].
+// Decide decides about one order. The order's status must already have been updated from its
+// ledger: see [JudgeLedger] and [Project].
 func Decide(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
 		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
@@ -132,8 +132,9 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 }
 
-// Proof resolves an attempt of this process that was never posted: it was not sent. An attempt of a
-// ledger that was lost proves nothing: it stands for those that came after it (R5).
+// Proof resolves an attempt of this process that was never posted as not sent. An attempt of a
+// ledger that was lost proves nothing, because it stands for the attempts that came after it, too
+// (R5).
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	if !decide.LostWithItsLedger(open) && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,

@@ -10,9 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// fieldsAllowed refuses an order with fields that the specification does not have, unless the account
-// has the extension OrderFields: the carrier could ignore such a field, and the order would be another
-// one than declared.
+// fieldsAllowed refuses an order with fields that the specification does not have, unless the
+// account has the extension OrderFields. The carrier could ignore such a field, and the order would
+// then differ from the declared one.
 func fieldsAllowed(in *Input) *decide.Decision {
 	given := extensionFields(&in.Order.Spec)
 	if len(given) == 0 || in.Account.Object.Extends(v1alpha1.ExtensionOrderFields) {
@@ -43,7 +43,7 @@ func extensionFields(spec *v1alpha1.ServiceOrderSpec) []string {
 	return given
 }
 
-// extensionRows are the rows of an order's plan about these fields.
+// extensionRows returns the rows of an order's plan for the fields of the extension OrderFields.
 func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 	var rows []v1alpha1.Change
 	add := func(field, to string) {

@@ -72,7 +72,7 @@ func asks(
 	return spec
 }
 
-// on is an infrastructure, and a port of it if there is one.
+// on sets the infrastructure of an order, and its port if one is given.
 func on(id string, port ...int64) orderEdit {
 	return func(spec *v1alpha1.ServiceOrderSpec) {
 		spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: id}

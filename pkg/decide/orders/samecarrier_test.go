@@ -10,7 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
 
-// An order that was sent keeps its state at another carrier, and moves as well if a person says so.
+// The ledger of an order moves to another carrier if a person says so. Until then, an order that
+// the carrier accepted keeps its state.
 func TestR4SameCarrierMovesTheLedgerOfAnOrder(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

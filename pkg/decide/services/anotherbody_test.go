@@ -16,7 +16,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// otherSLA declares another SLA than the service has, which was ordered. What costs needs an approval.
+// otherSLA declares an SLA that differs from the service's SLA. The service was ordered with a
+// ServiceOrder, and a change that costs money needs an approval.
 func otherSLA(in *services.Input) {
 	approval(v1alpha1.ApprovalOnCost)(in)
 	in.Service.Spec.RestorationSLA, in.Service.Spec.OrderRef = "Gold", &v1alpha1.OrderReference{Name: "order"}
@@ -28,7 +29,7 @@ func otherSLA(in *services.Input) {
 	justRead(in)
 }
 
-// slaAt makes the prices of two SLAs read just now.
+// slaAt sets the prices of two SLAs. They have just been read.
 func slaAt(before, after carrier.Number) func(*services.Input) {
 	return func(in *services.Input) {
 		offering(decide.ReadingAnswered)(in)
@@ -167,8 +168,8 @@ func TestR7ThePriceIsAsOldAsTheLongerClockSays(t *testing.T) {
 	}
 }
 
-// The status was emptied, or the object was created again, and the annotation is still there: the
-// attempt that it ended was accepted after all, and nobody has decided about that.
+// The status was emptied, or the object was created again, and the annotation is still there. The
+// attempt that the annotation ended was accepted after all, and nobody has decided about that.
 func TestR27AnOldResolutionDoesNotSettleALateAcceptance(t *testing.T) {
 	t.Parallel()
 	const old, named = "a-1=Abandoned", "a-1=Accepted:9"

@@ -16,7 +16,8 @@ import (
 )
 
 // refusedAfterApproval is a change of plan that a person has approved and that the carrier has
-// refused this often. Since then, longer than any pause has passed, and the price was read again.
+// refused the given number of times. Since then, every pause has ended, and the price was read
+// again.
 func refusedAfterApproval(t *testing.T, times int, refusal func(*v1alpha1.Request)) services.Input {
 	t.Helper()
 	price := quoted("45.00", "58.00")
@@ -24,7 +25,7 @@ func refusedAfterApproval(t *testing.T, times int, refusal func(*v1alpha1.Reques
 	return refusedSince(t, view, times, refusal, price)
 }
 
-// refusedSince is the same for an approved change at a price.
+// refusedSince returns the same for any approved change, whose price is read again.
 func refusedSince(
 	t *testing.T, view services.Input, times int, refusal func(*v1alpha1.Request), price func(*services.Input),
 ) services.Input {

@@ -32,8 +32,7 @@ func seenAhead(in *services.Input) {
 	in.Memory.FutureTimes, _ = decide.FindFutureTimes(&in.Input)
 }
 
-// S4 of the review: a request that was sent by a host whose clock was a week ahead was not polled
-// for a week.
+// A request that was sent by a host whose clock was a week ahead was once not polled for a week.
 func TestR19ATimeInTheFutureCountsAsNow(t *testing.T) {
 	t.Parallel()
 	finished := func(request *v1alpha1.Request) { request.FinishedAt = metav1.NewTime(decidetest.Start()) }

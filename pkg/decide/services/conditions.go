@@ -206,7 +206,7 @@ func inSyncAspect(conditionType, message string) decide.Aspect {
 	}
 }
 
-// unless returns the aspect, or why it does not hold: the value differs or is unknown.
+// unless returns the aspect, or why it does not hold, because the value differs or is unknown.
 func unless(
 	aspect decide.Aspect, differing []v1alpha1.Change, known *v1alpha1.KnownValue, verdict decide.Verdict,
 ) decide.Aspect {
@@ -299,7 +299,7 @@ func declaredValues(in *Input) []declaredValue {
 	return declared
 }
 
-// howSince describes since when the carrier's value is known, and its source.
+// howSince describes how the carrier's value is known, and since when.
 func howSince(declared declaredValue, days *time.Location) string {
 	day := decide.DayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {

@@ -46,7 +46,7 @@ func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request))
 	}}, edits...)...)
 }
 
-// rereadEnding makes the recorded cancellation read 15 seconds after the attempt.
+// rereadEnding sets when the recorded cancellation was read: 15 seconds after the attempt.
 func rereadEnding(in *services.Input) {
 	in.Memory.Readings.Cancellation = decide.Reading{
 		State: decide.ReadingRecorded, RequestedAt: decidetest.Start().Add(15 * time.Second),
@@ -132,7 +132,7 @@ func TestServiceVerifiesACancellation(t *testing.T) {
 	}.run(t)
 }
 
-// drifted is a plan that health reports under another name than after our success.
+// drifted is a plan that health reports under a name that differs from the one after our success.
 func drifted(in *services.Input) {
 	in.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
 		Value: "Slow", AsHealth: "FAST (old)", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(decidetest.Start()),
@@ -181,7 +181,7 @@ func quoted(before, after carrier.Number) func(*services.Input) {
 	}
 }
 
-// unpriceable makes the read of the options fail just now.
+// unpriceable records that the read of the options has just failed.
 func unpriceable(in *services.Input) {
 	in.Memory.Readings.Options = decide.Reading{
 		State: decide.ReadingFailed, RetryAt: in.Now.Add(time.Minute), RequestedAt: in.Now,

@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// Otherwise each new process would write what depends on the date into the status of a settled
+// A message that names the current day would make each new process update the status of a settled
 // object.
 func TestADateInThePastIsReportedWithoutTheCurrentDay(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The fields of spec beside those of a plan change.
+// The fields of spec other than those of a plan change.
 const (
 	fieldAggregation = "aggregationMethod"
 	fieldDSLProfile  = "dslStabilityProfile"
@@ -57,8 +57,8 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 }
 
 // readsService reports whether the values of the service are read from the carrier's description of
-// it. A carrier that refuses this for one service, or fails to give it several times in a row, is
-// asked in the other ways.
+// it. If the carrier refuses this for one service, or fails to describe it several times in a row,
+// the values are read in the other ways.
 func readsService(in *Input) bool {
 	reading := &in.Memory.Readings.Service
 	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
@@ -98,9 +98,10 @@ func describedField(in *Input, operation v1alpha1.Operation) (field string, has 
 	return "", false
 }
 
-// isUndescribed reports whether a declared value is about to be read: it is unknown, or only known by
-// the name that health has for it, and the description has not been read or contains the value. Off
-// DSL, a description has no DSL profile: a new process does not read it again for that.
+// isUndescribed reports whether a declared value is about to be read: it is unknown, or only known
+// by the name that health has for it, and the description has not been read or contains the value.
+// The description of a service without DSL has no DSL profile, so a new process does not read it
+// again just for the profile.
 func isUndescribed(in *Input, value *describedValue) bool {
 	held := *value.held
 	switch {

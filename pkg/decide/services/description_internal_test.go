@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
-// A description that was requested before a value was known may show the value before that. What
-// only health has named is replaced by any description.
+// A description that was requested before a value was known may show the previous value. What only
+// health has named is replaced by any description.
 func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 	t.Parallel()
 	const held, shown = "Fast", "Slow"

@@ -53,7 +53,7 @@ func desiredReclaim(in *Input) decide.DesiredChange {
 
 // desiredPlanChange compares plan, term and SLA with the carrier's known values. Plan and
 // restoration SLA are sent in one request: "Three uses: plan change, SLA change, both" (spec §4).
-// It is empty while the plan is unknown: a plan is read, not requested.
+// The change is empty while the plan is unknown, because an unknown plan is read, not requested.
 func desiredPlanChange(in *Input) decide.DesiredChange {
 	if in.Service.LastKnown().Plan == nil {
 		return decide.DesiredChange{}
@@ -105,8 +105,8 @@ func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
 		needsUnknownDecision(in, decide.DesiredChange{Changes: sla})
 }
 
-// slaChanges compares the declared SLA. The carrier's API cannot report it: an unknown value is
-// requested or trusted, as unknownValues or a person decides.
+// slaChanges compares the declared SLA. The carrier's documented API cannot report it, so an
+// unknown value is requested or trusted, as unknownValues or a person decides.
 func slaChanges(in *Input) []v1alpha1.Change {
 	declared, known := in.Service.Spec.RestorationSLA, in.Service.LastKnown().RestorationSLA
 	if declared == "" || known != nil && known.Value == declared || onlyReportsDrift(in, decide.FieldSLA) {
@@ -137,8 +137,8 @@ func targetPlan(in *Input) (plan string, term int32) {
 	return known.Value, term
 }
 
-// termOfPlan returns the term of the plan that the service has; nil if it is not known. Nobody knows
-// the term of a plan to which the carrier has changed: its API cannot report it.
+// termOfPlan returns the term of the plan that the service has; nil if it is not known. If the
+// carrier has changed the plan, nobody knows its term, because the carrier's API cannot report it.
 func termOfPlan(in *Input) *v1alpha1.KnownValue {
 	plan, term, base := in.Service.LastKnown().Plan, in.Service.LastKnown().Term, in.Ledger.Baseline()
 	if plan == nil || term == nil {
@@ -183,7 +183,7 @@ func desiredDSLProfile(in *Input) decide.DesiredChange {
 	return desiredUnreadable(in, change, known, target)
 }
 
-// desiredUnreadable compares a declared value that the carrier's documented API cannot report: an
+// desiredUnreadable compares a declared value that the carrier's documented API cannot report. An
 // unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredUnreadable(
 	in *Input, change v1alpha1.Change, known *v1alpha1.KnownValue, target v1alpha1.RequestTarget,

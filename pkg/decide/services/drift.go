@@ -13,9 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A plan that is read from health has drifted if its name differs from AsHealth, which recordPlan sets.
-// A value that the description of the service shows has drifted if it has DriftedFrom, which described
-// sets. A cancellation has drifted if it differs from Agreed, which recordAgreement sets.
+// A plan that is read from health has drifted if its name differs from AsHealth, which recordPlan
+// sets. A value that the description of the service shows has drifted if it has DriftedFrom, which
+// is set by the function described. A cancellation has drifted if it differs from Agreed, which
+// recordAgreement sets.
 
 // correctEvery implements driftPolicy: "Correct acts at most once in 24 h".
 const correctEvery = 24 * time.Hour

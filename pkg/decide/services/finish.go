@@ -43,10 +43,10 @@ func Finish(
 	return nil
 }
 
-// finishPlanChange records plan, term and SLA from the result of a plan change. This is the only
-// way to read term and SLA. If the result differs from what was requested, the request has failed,
-// and only the differing values are recorded. The remaining change is then the same request, which
-// is not sent again automatically.
+// finishPlanChange records plan, term and SLA from the result of a plan change. The carrier's
+// documented API has no other way to read term and SLA. If the result differs from what was
+// requested, the request has failed, and only the differing values are recorded. The remaining
+// change is then the same request, which is not sent again automatically.
 func finishPlanChange(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
 ) *decide.Unfinished {
@@ -128,7 +128,7 @@ func finishCancellation(
 		decide.OrElse(known.Status, "none"), decide.OrElse(known.RequestDate, "none")))}
 }
 
-// unreadable is a value in a status that the carrier's API cannot report.
+// unreadable is a value in a status that the carrier's documented API cannot report.
 type unreadable struct {
 	field string
 	asked bool // whether the request sets it

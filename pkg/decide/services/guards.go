@@ -150,7 +150,8 @@ func planning(in *Input, want decide.DesiredChange) *decide.Decision {
 	return nil
 }
 
-// acknowledged holds back a request for an unknown value.
+// acknowledged holds back a request for an unknown value while a person has yet to acknowledge a
+// new installation.
 func acknowledged(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !decide.HasUnknown(want.Changes) {
 		return nil
@@ -272,7 +273,7 @@ func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
 	}
 	said, valid := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
 	named := valid && said.AttemptID == last.AttemptID
-	why := "the account no longer says that the carrier lists each change from its acceptance"
+	why := "the account no longer says that the carrier lists each change from the moment at which it is accepted"
 	switch {
 	case named && said.Outcome == decide.ResolvedNotAccepted, !named && decide.ListsFromAcceptance(&in.Account):
 		return nil
@@ -280,7 +281,8 @@ func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
 		why = v1alpha1.AnnotationResolve + " says " + said.Outcome
 	}
 	return decide.RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
-		"the carrier's description of the service showed that it had not accepted %s attempt %s, but %s: nothing is "+
-			"sent. Ask the carrier about this attempt. If it was not accepted, run: %s; otherwise remove the change from spec",
+		"the carrier's description of the service showed that the carrier had not accepted %s attempt %s, but %s: nothing "+
+			"is sent. Ask the carrier about this attempt. If it was not accepted, run: %s; otherwise remove the change from "+
+			"spec",
 		last.Operation, last.AttemptID, why, decide.ResolveCommand(&in.Input, last, decide.ResolvedNotAccepted)))
 }

@@ -38,8 +38,9 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return awaitProof(in, open)
 }
 
-// verifyByDescription ends a request that the description of the service proves, or shows not to have
-// been accepted, or waits for the next description; nil if none will be read for it.
+// verifyByDescription ends a request if the description of the service proves its success, or shows
+// that it was not accepted. Otherwise it waits for the next description; nil if none will be read
+// for the request.
 func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if provenByDescription(in, open) {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
@@ -67,8 +68,8 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// verifyAfter returns how long after a plan change was sent health is read, to find out whether the
-// carrier accepted the change.
+// verifyAfter returns the times after the sending of a plan change at which health is read, to find
+// out whether the carrier accepted the change.
 func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
@@ -87,8 +88,8 @@ func proven(in *Input, open *v1alpha1.Request) bool {
 		reading.RequestedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
-// disproven reports that the last reading was made and did not prove the change. A difference is no
-// proof of failure, it only ends the wait.
+// disproven reports whether the last reading was made; it is called only if that reading did not
+// prove the change. A difference is no proof of failure, it only ends the wait.
 func disproven(in *Input, open *v1alpha1.Request) bool {
 	times := verifyTimes(&in.Input, open)
 	reading := &in.Memory.Readings.Health

@@ -14,17 +14,17 @@ import (
 // The rules quoted here are those of docs/design/0030-a-carrier-may-confirm-its-list.md.
 
 const (
-	// acceptedWithin is what network and carrier are given in addition: "at least five minutes after the
-	// first time at which a description counts". A token is valid for five minutes, so a request that
-	// arrives later is refused.
+	// acceptedWithin is the additional time that network and carrier are given: "at least five minutes
+	// after the first time at which a description counts". A token is valid for five minutes, so a
+	// request that arrives later is refused.
 	acceptedWithin = 5 * time.Minute
 
 	// unchangedFor is how long after its intent an attempt can be shown not to have been accepted: "later,
 	// somebody may have changed the service back".
 	unchangedFor = time.Hour
 
-	// maxNotAccepted is how often in succession the same change may end in this way: "a carrier whose
-	// confirmation is wrong is not sent to for ever".
+	// maxNotAccepted is how many attempts at the same change may be shown in succession not to have
+	// been accepted: "a carrier whose confirmation is wrong is not sent to for ever".
 	maxNotAccepted = 2
 )
 
@@ -40,9 +40,10 @@ func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decisio
 }
 
 // mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has
-// given no Location for it and has not answered that it was successful, health has not shown what it
-// requests, and it repeats no other attempt, which may have been accepted. At most two in succession
-// end in this way, and none while the carrier is known to have accepted one after all.
+// given no Location for it and has not reported success, health has not shown what the attempt
+// requests, and it does not repeat another attempt, which may have been accepted. At most two
+// attempts in succession end in this way, and none while the carrier is known to have accepted one
+// after all.
 func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
 	unanswered := open.Location == "" && !answeredSuccess(open)
 	intentOnly := open.Phase == v1alpha1.PhaseSubmitting && unanswered && open.Repeats == 0 && !proven(in, open)
@@ -80,9 +81,9 @@ func countsForNotAccepted(in *Input, open *v1alpha1.Request, at time.Time) bool 
 	return late && at.Before(in.Past(open.SubmittedAt).Add(unchangedFor))
 }
 
-// notAcceptedBefore counts the attempts at the same change that have ended in this way in succession,
-// up to the newest. Those in between that did not reach the carrier, were repeated, or were refused
-// because another request was in progress, do not count.
+// notAcceptedBefore counts the attempts at the same change that were shown in succession not to
+// have been accepted, up to the newest. Those in between that did not reach the carrier, were
+// repeated, or were refused because another request was in progress, do not count.
 func notAcceptedBefore(in *Input, open *v1alpha1.Request) (count int) {
 	if in.Ledger == nil {
 		return 0

@@ -34,7 +34,8 @@ func listedAt(after time.Duration) func(*services.Input) {
 	}
 }
 
-// endedBefore are attempts that have ended before this one, the oldest first, by their words.
+// endedBefore records attempts that ended before this one, the oldest first. The words are keys of
+// endings, separated by commas.
 func endedBefore(words string) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Ledger = &v1alpha1.RequestLedger{}
@@ -49,7 +50,7 @@ func endedBefore(words string) func(*services.Input) {
 	}
 }
 
-// endings are how an attempt has ended.
+// endings are the ways in which an attempt can have ended.
 func endings() map[string]func(*v1alpha1.Request) {
 	return map[string]func(*v1alpha1.Request){
 		"unaccepted": endedAs(v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof),
@@ -78,7 +79,8 @@ func asked(edits ...func(*v1alpha1.Request)) []func(*v1alpha1.Request) { return 
 // given edits the input of a case.
 func given(edits ...func(*services.Input)) []func(*services.Input) { return edits }
 
-// counts is when the description of a case is asked for: five minutes after one may count.
+// counts is when the description of a case is requested: five minutes after the first time at which
+// a description counts.
 const counts = 376 * time.Second
 
 // oldValues is what the description of a case contains.
@@ -182,8 +184,8 @@ func acceptedAfterAll(in *services.Input) {
 
 func serviceReadFailed(in *services.Input) { in.Memory.Readings.Service.State = decide.ReadingFailed }
 
-// TestOnlyALostResponseIsShownNotToBeAccepted: a lost Location was given by the carrier, and an
-// unknown outcome is left to a person.
+// TestOnlyALostResponseIsShownNotToBeAccepted: a Location that was lost shows that the carrier had
+// accepted the request, and an unknown outcome is left to a person.
 func TestOnlyALostResponseIsShownNotToBeAccepted(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown} {

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
-// Texts of the carrier are limited as the schema of the status is.
+// The carrier's texts are cut to the lengths that the schema of the status allows.
 func TestTheTextsOfACancellationAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2000)

@@ -73,9 +73,10 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 	return changes
 }
 
-// pendingHash covers the object, its generation and last attempts, the bodies, the carrier's values
-// and the fees: "never the same twice", so that an old approval never matches. An approved plan
-// keeps its hash until it is carried out: one approval covers all of its changes.
+// pendingHash returns the hash of the plan of changes. It covers the object, its generation and
+// last attempts, the bodies, the carrier's values and the fees, so that it is "never the same
+// twice" and an old approval never matches. An approved plan keeps its hash until it is carried
+// out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) &&
 		hasApprovedBodies(in, held, wanted) {
@@ -130,8 +131,8 @@ func approvedPlan(in *Input) *v1alpha1.Pending {
 }
 
 // isBeingCarriedOut reports whether a recorded plan is approved and in progress without a failure,
-// and its remaining changes are exactly the ones wanted now. A completed change does not remain:
-// the same change again needs a new plan.
+// and its remaining changes are exactly the ones wanted now. A completed change does not remain, so
+// making the same change again needs a new plan.
 func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
 	inProgress, done := false, make(map[v1alpha1.Operation]bool)
 	for i := range in.Service.Status.Requests {
@@ -152,8 +153,9 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 }
 
 // hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as they
-// were approved. An attempt records its body. An SLA that is still to be sent is sent with the plan
-// that the service has: another plan, or another term, is not the approved request.
+// were approved. An attempt records its body. An SLA is sent together with the plan and term that
+// the service has. If either became known after the first attempt at the plan was sent, the request
+// is no longer the approved one.
 func hasApprovedBodies(in *Input, held *v1alpha1.Pending, wanted []decide.DesiredChange) bool {
 	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		sent := in.Service.RequestOf(want.Operation)
@@ -173,15 +175,15 @@ func knownSince(in *Input, held *v1alpha1.Pending, value *v1alpha1.KnownValue) b
 	})
 }
 
-// endsPlan reports whether an attempt ends the plan that it is part of: it is not repeated
-// automatically, or "an attempt that a person ended makes a new hash" (R11).
+// endsPlan reports whether an attempt ends the plan that it is part of, either because it is not
+// repeated automatically, or because "an attempt that a person ended makes a new hash" (R11).
 func endsPlan(attempt *v1alpha1.Request) bool {
 	failed := decide.Definitive(attempt.Phase) && !decide.AnotherInProgress(attempt)
 	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(attempt)
 }
 
-// isFreeAsApproved reports whether an unknown SLA that was approved before its price was read
-// turned out to be free: then it is the change that was approved.
+// isFreeAsApproved reports whether the price of an unknown SLA has been read and is zero. The
+// change is then still the one that was approved before its price was read.
 func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter) &&

@@ -10,9 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// pricing reports whether the carrier's offers are read before a change is sent: the price has to
-// be shown to a person, or a person has to decide whether it is a change at all. Only a plan change
-// has offers that can be read (spec §4, plan change options).
+// pricing reports whether the carrier's offers are read before a change is sent. They are read if
+// the price has to be shown to a person, or if a person has to decide whether it is a change at
+// all. Only a plan change has offers that can be read (spec §4, plan change options).
 func pricing(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan ||
 		decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval) != v1alpha1.ApprovalAutomatic
@@ -126,8 +126,8 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	return changes
 }
 
-// quotePlan prices a plan from the offer of it, nil if it is not offered, and from that of the present
-// plan.
+// quotePlan sets the fees of a plan change: the new ones from the offer of the wanted plan (nil if
+// it is not offered), and the present monthly fee from the offer of the present plan.
 func quotePlan(
 	in *Input, want decide.DesiredChange, change *v1alpha1.Change, next *carrier.Plan, offers []carrier.Plan,
 ) {
@@ -231,7 +231,7 @@ func mayNeedPlanDecision(in *Input) bool {
 }
 
 // pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent: an unknown SLA may be trusted instead, and then its price is not needed. With
+// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. With
 // managementPolicy Plan, all prices are shown.
 func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	if !onlySLANeedsDecision(in, want) {

@@ -51,10 +51,10 @@ func describable(in *Input, open *v1alpha1.Request) bool {
 	return readsService(in) && distinguishes(requestedValues(in, open))
 }
 
-// provenByDescription implements: "the description was asked for after the attempt had certainly ended
-// and the settling time had passed", "it lists no modification", and "it shows every value that the
-// request sets". The opposite does not hold, unless the carrier has confirmed more than is documented:
-// see notaccepted.go.
+// provenByDescription implements: "the description was asked for after the attempt had certainly
+// ended and the settling time had passed", "it lists no modification", and "it shows every value
+// that the request sets". A description that does not show the values does not prove the opposite,
+// unless the carrier has confirmed more than is documented: see notaccepted.go.
 func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
@@ -66,14 +66,17 @@ func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	})
 }
 
-// An attempt has ended within a minute of its intent: at most 10 s pass until the dial (R13) and 45 s
-// until the response. The settling time is what the carrier may need to show what it has accepted.
+// proofAfter is the time from the intent of an attempt until a description can prove its outcome.
+// The attempt ends within a minute: at most 10 s pass until the dial (R13) and 45 s until the
+// response. The other 15 s are the settling time, in which the carrier may not yet show a change
+// that it has accepted.
 const proofAfter = time.Minute + 15*time.Second
 
 // askedAfter reports whether a reading was asked for after an attempt had certainly ended and the
-// settling time had passed: by the recorded time of its intent, and "on the local clock from first
-// sight" (R19), because another process may have written that time with a slow clock. Each comparison
-// is made separately, because only the local one has a monotonic clock.
+// settling time had passed. This must hold both by the recorded time of the intent and "on the
+// local clock from first sight" (R19), because another process may have written the recorded time
+// with a clock that is behind. Each comparison is made separately, because only the local time has
+// a monotonic clock.
 func askedAfter(in *Input, open *v1alpha1.Request, at time.Time) bool {
 	recorded, seen := provesFrom(in, open)
 	return !at.Before(recorded) && !at.Before(seen)
@@ -85,14 +88,15 @@ func provesFrom(in *Input, open *v1alpha1.Request) (recorded, seen time.Time) {
 	return recorded, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(proofAfter)
 }
 
-// describedAfter returns when the description is read, counted from the first time at which it counts.
+// describedAfter returns when the description is read, relative to the time from which a reading
+// counts.
 func describedAfter() [4]time.Duration {
 	return [4]time.Duration{0, time.Minute, 9 * time.Minute, 29 * time.Minute}
 }
 
 // nextDescription returns when the description is read next for the outcome of a request; zero if
-// there is no further time. While it lists a modification, "which proves nothing yet", it is read on
-// until the request is overdue.
+// there is no further time. While the description lists a modification, "which proves nothing yet",
+// it is read repeatedly until the request is overdue.
 func nextDescription(in *Input, open *v1alpha1.Request) time.Time {
 	recorded, seen := provesFrom(in, open)
 	from, reading := decide.Later(recorded, seen), &in.Memory.Readings.Service

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// describing switches on the extension ServiceRead. The description was asked for some time after the
-// attempt began, and answered.
+// describing switches on the extension ServiceRead, and records a description with these values
+// that was requested the given time after the start.
 func describing(after time.Duration, values decide.ServiceValues) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
@@ -125,8 +125,8 @@ func TestADescriptionProvesARequest(t *testing.T) {
 	}
 }
 
-// TestADescriptionIsReadForALostResponse: at its times, and longer while a modification is in
-// progress; then the class decides.
+// TestADescriptionIsReadForALostResponse checks that the description is read at its times, and
+// longer while a modification is in progress. After that, the class of the operation decides.
 func TestADescriptionIsReadForALostResponse(t *testing.T) {
 	slow := []func(*v1alpha1.Request){lost, describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})}
 	old := decide.ServiceValues{Plan: "Slow"}
@@ -151,7 +151,8 @@ func TestADescriptionIsReadForALostResponse(t *testing.T) {
 	}.run(t)
 }
 
-// TestADescriptionThatFailsLeavesTheOldWay: after three failures, health proves a plan change.
+// TestADescriptionThatFailsLeavesTheOldWay checks that health proves a plan change after reading
+// the description has failed three times.
 func TestADescriptionThatFailsLeavesTheOldWay(t *testing.T) {
 	t.Parallel()
 	failing := func(in *services.Input) {
@@ -166,8 +167,8 @@ func TestADescriptionThatFailsLeavesTheOldWay(t *testing.T) {
 	}
 }
 
-// TestARequestRecordsWhatWasDescribedBeforeIt: only a fresh description without modifications lets a
-// request through.
+// TestARequestRecordsWhatWasDescribedBeforeIt checks that only a fresh description without
+// modifications lets a request through.
 func TestARequestRecordsWhatWasDescribedBeforeIt(t *testing.T) {
 	t.Parallel()
 	fresh := func(values decide.ServiceValues) services.Input {

@@ -24,8 +24,8 @@ func awaitTransient(in *Input, topic decide.Topic, what, unread string) *decide.
 	return markTransient(in, awaitReading(in, topic, what, unread), topic)
 }
 
-// unlessEmpty reads at once, unless the last response did not contain the value: that is "a failed
-// reading, growing pauses" (R20).
+// unlessEmpty returns when to read: immediately, unless the last response did not contain the
+// value. Such a response counts as "a failed reading, growing pauses" (R20).
 func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.Empty == 0 {
@@ -38,7 +38,7 @@ func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
 }
 
 // readingVerdict explains why a value is not known yet. The reason unread is for a carrier that
-// answers but gives no reading.
+// responds but gives no reading.
 func readingVerdict(in *Input, reading *decide.Reading, what, unread string) decide.Verdict {
 	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
 		return decide.Verdict{
@@ -128,9 +128,10 @@ func knowsNoValue(in *Input) bool {
 		known.AggregationMethod == nil && known.DSLStabilityProfile == nil
 }
 
-// readsCancellationNow reports whether the cancellation has to be read before its interval is over: it
-// is not known, or only it can tell why the service is not described. A service that has just been
-// described exists, so its cancellation is read at its interval, unless the spec declares it.
+// readsCancellationNow reports whether the cancellation has to be read before its interval is over,
+// because the cancellation is not known, or because only it can tell why the service is not
+// described. A service that has just been described exists, so its cancellation is read at its
+// interval, unless the spec declares it.
 func readsCancellationNow(in *Input) bool {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Service
 	switch {

@@ -86,7 +86,7 @@ func TestAReconcileRequestIsHandledOnceItsReadingsHaveEnded(t *testing.T) {
 	}
 }
 
-// An unknown plan is shown as being read, unless the carrier cannot be called or does not answer.
+// An unknown plan is shown as being read, unless the carrier cannot be called or does not respond.
 func TestAFailedReadingIsReportedWithItsCause(t *testing.T) {
 	t.Parallel()
 	open := func(failures int) func(*services.Input) {

@@ -25,8 +25,8 @@ const (
 type basis struct {
 	topic  decide.Topic
 	what   string // the value, in words
-	field  string // of the change that has the old and new value
-	reason string // the reason of the service's condition while the carrier answers without a reading
+	field  string // the field of the change that has the old and the new value
+	reason string // the reason of the condition while the carrier responds without a reading
 }
 
 // basisOf returns the basis of an operation. "Where the API version has no such read, our own
@@ -129,7 +129,7 @@ func matchesReading(in *Input, on basis) bool {
 	return decide.PlanInHealth(reading.Health) == asHealth
 }
 
-// hasValue reports whether the carrier has answered with the requested value.
+// hasValue reports whether the carrier has responded with the requested value.
 func hasValue(reading *decide.Reading, topic decide.Topic) bool {
 	return reading.Answered() && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
 }
@@ -145,7 +145,8 @@ func readableFrom(in *Input, on basis) time.Time {
 }
 
 // isUnread reports whether the value to be changed could not be read for this generation. It stays
-// true until a reading succeeds: another process sees it in the recorded plan of changes.
+// true until a reading succeeds, also in another process, which sees it in the recorded plan of
+// changes.
 func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
@@ -161,7 +162,7 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 }
 
 // givesNoReading reports whether the carrier gives no reading: "refused, or has failed for 1 h"
-// (R7), or answered without the value.
+// (R7), or responded without the value.
 func givesNoReading(in *Input, reading *decide.Reading) bool {
 	since := reading.FailingSince
 	if since.IsZero() {
@@ -173,7 +174,7 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 }
 
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be
-// the intended one: its plan is only known from an order or from the user.
+// the intended one, because its plan is only known from an order or from the user.
 func mayAppear(in *Input, reading *decide.Reading) bool {
 	return isPlanUnconfirmed(in) && in.Service.LastKnown().Plan.AsHealth == "" &&
 		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
@@ -209,7 +210,7 @@ func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
 }
 
 // matchesDescription reports whether the known values are those of the newest description. A value
-// that it does not contain matches.
+// that the description does not contain counts as matching.
 func matchesDescription(in *Input) bool {
 	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
@@ -221,8 +222,9 @@ func matchesDescription(in *Input) bool {
 }
 
 // anotherModification waits while the description of the service lists modifications: the carrier
-// takes one "only when no other modification of the service is in progress". The form of the list is
-// not known, so it may also show what is done; nothing is sent until it is empty.
+// takes one "only when no other modification of the service is in progress". The form of the list
+// is not known, so it may also contain modifications that have ended. Nothing is sent until the
+// list is empty.
 func anotherModification(in *Input, on basis) *decide.Decision {
 	reading := &in.Memory.Readings.Service
 	again := reading.RequestedAt.Add(decide.InProgressPause(reading.Modified))

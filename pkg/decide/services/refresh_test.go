@@ -41,7 +41,7 @@ func neverRead(in *services.Input) { in.Memory.Readings = decide.Readings{} }
 // refusing makes the carrier refuse health, from just now and for ten minutes.
 func refusing(in *services.Input) { failing(404, 0)(in) }
 
-// failing makes health fail, just now and for some time before.
+// failing makes health fail, just now and for the given time before.
 func failing(status int, since time.Duration) func(*services.Input) {
 	return func(in *services.Input) {
 		class := map[int]carrier.Class{404: carrier.NotFoundOrForbidden, 422: carrier.Refused, 503: carrier.ServerFault}

@@ -37,7 +37,7 @@ func TestARejectedRepeatProvesNothing(t *testing.T) {
 	}
 }
 
-// A repeated request is not unknown because the attempt before it was.
+// A repeat does not take over the unknown outcome of the attempt before it.
 func TestARepeatStartsWithoutThePreviousOutcome(t *testing.T) {
 	t.Parallel()
 	view := settled(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {

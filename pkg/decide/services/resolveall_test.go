@@ -99,7 +99,8 @@ func (c wordCase) differs(decision decide.Decision) string {
 	return ""
 }
 
-// resolvesElse reports whether the same value may resolve what is left: it is not used up yet.
+// resolvesElse returns what is wrong with a resolution; "" for nothing. The value must not count as
+// acted on yet, because it may resolve what is left.
 func (c wordCase) resolvesElse(resolve decide.Resolve, handled string) string {
 	if resolve.Phase != c.phase || resolve.By != decide.WriterPerson {
 		return "the phase, or who says so"
@@ -151,7 +152,7 @@ func TestR27ResolvingAllSettlesNothingElse(t *testing.T) {
 
 func unended(r *v1alpha1.Request) { r.FinishedAt = metav1.Time{} }
 
-// overdue makes the attempt be in progress for a year when the annotation is set.
+// overdue makes the attempt one that was submitted a year before the start.
 func overdue(in *services.Input) {
 	request := in.Service.RequestOf(v1alpha1.OperationPlanChange)
 	request.SubmittedAt = metav1.NewTime(decidetest.Start().AddDate(-1, 0, 0))
@@ -187,7 +188,8 @@ func TestR27ResolvingAllIsHandledWithTheLastAttempt(t *testing.T) {
 	}
 }
 
-// "status.handled echoes only what was acted on": the ledger knows that longer than a status.
+// "status.handled echoes only what was acted on". The ledger remembers a resolution longer than a
+// status does.
 func TestOnlyAResolutionThatResolvedSomethingIsEchoed(t *testing.T) {
 	t.Parallel()
 	all := decidetest.ResolveAll(time.Minute, "Abandoned")
@@ -230,7 +232,8 @@ func TestOnlyAResolutionThatResolvedSomethingIsEchoed(t *testing.T) {
 	}
 }
 
-// An ignored value is forgotten with the annotation: setting it again is a new resolution.
+// An ignored value is forgotten when the annotation is removed or replaced, so setting it again is
+// a new resolution.
 func TestAnIgnoredResolutionIsForgottenWithTheAnnotation(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"", "a-2=Abandoned"} {

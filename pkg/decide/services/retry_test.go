@@ -23,7 +23,8 @@ func usedUp(in *services.Input) {
 	in.Service.Status.Handled.Retry = in.Service.Annotations[v1alpha1.AnnotationRetry]
 }
 
-// retried makes the failed attempt the one that the retry caused. The clock was set back since.
+// retried makes the failed attempt the one that the retry caused. The clock has been set back since
+// then.
 func retried(in *services.Input) {
 	with(v1alpha1.PhaseFailed, lasted, func(r *v1alpha1.Request) {
 		r.Retry = in.Service.Annotations[v1alpha1.AnnotationRetry]

@@ -202,8 +202,8 @@ func hidden(in *Input) *decide.Decision {
 	return decision
 }
 
-// undescribed waits for the description of the service if a declared value has to be read first:
-// nobody is asked about a value that can be read.
+// undescribed waits for the description of the service if a declared value has to be read first,
+// because nobody is asked about a value that can be read.
 func undescribed(in *Input) *decide.Decision {
 	if !readsService(in) {
 		return nil

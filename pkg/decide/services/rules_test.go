@@ -30,8 +30,8 @@ func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 	}
 }
 
-// A reading made within the second in which a request ended shows nothing about the time after it:
-// a new process waits for the next reading, and writes nothing meanwhile.
+// A reading made within the second in which a request ended shows nothing about the time after it.
+// So a new process waits for the next reading, and writes nothing meanwhile.
 func TestNothingIsWrittenForAReadingThatIsAboutToStart(t *testing.T) {
 	t.Parallel()
 	reclaimed := with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) {

@@ -16,10 +16,10 @@
 //	                │  notaccepted.go                whether a request whose response was lost was accepted
 //	                └─ conditions.go                 what the conditions say
 //
-// A request is built and held back after a failure in request.go. What is known is recorded in the
+// request.go builds a request, and holds it back after a failure. What is known is recorded in the
 // status by observed.go, description.go, drift.go, order.go, trust.go and disruptions.go, and by
-// finish.go from the carrier's result, where fees.go compares the charges. ledger.go copies it between
-// ledger and status, and shown.go shows it in short.
+// finish.go from the carrier's result, where fees.go compares the charges. ledger.go copies it
+// between ledger and status, and shown.go shows it in short.
 package services
 
 import (

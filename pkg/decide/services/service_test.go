@@ -46,7 +46,7 @@ func settled(edits ...func(*services.Input)) services.Input {
 	return view
 }
 
-// wanting declares another plan than the carrier has, which was read just now.
+// wanting declares a plan that differs from the carrier's, which was read just now.
 func wanting(in *services.Input) {
 	in.Service.Status.Carrier.Plan.Value = "Slow"
 	justRead(in)
@@ -78,7 +78,7 @@ func annotated(key, value string) func(*services.Input) {
 	return func(in *services.Input) { in.Service.Annotations = map[string]string{key: value} }
 }
 
-// read is a health request that was sent and answered.
+// read is a health request that was sent and has got a response.
 func read(plan string, asked time.Duration) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Memory.Readings.Health = decide.Reading{
@@ -103,10 +103,11 @@ func anotherInProgress(r *v1alpha1.Request) {
 	r.Error = &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.service.modification.in.progress", Message: "no"}
 }
 
-// forgotten is a request whose Location was not known from the start.
+// forgotten is a request whose Location the carrier has not recognized since the start.
 func forgotten(r *v1alpha1.Request) { r.LostSince = metav1.NewTime(decidetest.Start()) }
 
-// profileRepeated is a DSL stability profile that was sent again this often.
+// profileRepeated is a change of the DSL stability profile that was repeated the given number of
+// times.
 func profileRepeated(times int32) func(*v1alpha1.Request) {
 	return func(r *v1alpha1.Request) {
 		r.Operation, r.Repeats = v1alpha1.OperationDSLStabilityProfileChange, times
@@ -131,7 +132,7 @@ func answered(in *services.Input) {
 	}
 }
 
-// recorded is an attempt whose answer this process has recorded.
+// recorded is an attempt whose response this process has recorded.
 func recorded(in *services.Input) {
 	in.Memory.Attempts["a-1"] = decide.Attempt{FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: true}
 }

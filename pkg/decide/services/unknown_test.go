@@ -22,7 +22,7 @@ func unknownMethod(in *services.Input) {
 	in.Service.Spec.Plan, in.Service.Spec.AggregationMethod = nil, "ETHERNET"
 }
 
-// otherSpelling makes health spell the plan in another way than the carrier's offers.
+// otherSpelling makes health spell the plan differently from the carrier's offers.
 func otherSpelling(in *services.Input) {
 	in.Service.Status.Carrier.Plan.Value, in.Service.Status.Carrier.Plan.AsHealth = "FAST (100)", "FAST (100)"
 }
@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// unlike is a change except for one difference.
+// unlike returns a copy of a change with one difference.
 func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change {
 	edit(&change)
 	return change
@@ -227,7 +227,8 @@ func TestAnUnknownValueThatIsToBeApprovedHasNoPrice(t *testing.T) {
 	}
 }
 
-// unknownSLA declares an SLA beside the plan and term that the service has. Its own is unknown.
+// unknownSLA declares an SLA beside the plan and term that the service has. The SLA that the
+// service has is unknown.
 func unknownSLA(in *services.Input) {
 	policy(v1alpha1.UnknownAsk)(in)
 	in.Service.Spec.RestorationSLA = "Gold"

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// On an object that is not Ready the message already describes an annotation that does not fit. It
-// becomes an Event, too.
+// On an object that is not Ready, the message already describes an annotation that does not fit.
+// That part of the message becomes an Event, too.
 func TestAnAnnotationThatDoesNotFitIsAnnouncedAsTheMessageDescribesIt(t *testing.T) {
 	t.Parallel()
 	asks := []func(*services.Input){wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00")}

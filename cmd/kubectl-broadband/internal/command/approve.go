@@ -35,8 +35,8 @@ func (t *tool) trustCommand() *cobra.Command {
 		tool: t, verb: "trust", past: "trusted", annotation: v1alpha1.AnnotationTrust, kinds: fleet.ApprovedKinds(),
 		choose: func() judge.Chooser { return judge.ToTrust },
 	}
-	return d.command("State that the services already have the unknown values that are declared",
-		"Takes declared values as true that the carrier's API cannot report. Nothing is sent for them. Known\n"+
+	return d.command("State that the services already have the declared values that cannot be read",
+		"Takes as true the declared values that the carrier's API cannot report. Nothing is sent for them. Known\n"+
 			"differences in the same plan of changes still wait for approval.",
 		"kubectl broadband trust site-014", "kubectl broadband trust -l imported=yes --dry-run")
 }

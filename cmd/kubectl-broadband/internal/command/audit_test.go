@@ -20,8 +20,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// A command that only shows something may change nothing: neither an object, nor anything at the
-// carrier. The audit log of the API server has every request of the plugin.
+// A command that only shows something must change nothing, neither an object nor anything at the
+// carrier. The audit log of the API server contains every request of the plugin.
 var _ = Describe("The commands that only read", func() {
 	It("write nothing and send nothing, by the audit log and the carrier's journal", func(ctx SpecContext) {
 		f := mixed(ctx)
@@ -49,7 +49,7 @@ var _ = Describe("The commands that only read", func() {
 	})
 })
 
-// readingCommands is every command that only shows something, with the ways in which it reads.
+// readingCommands has every command that only shows something, in its variants.
 var readingCommands = []string{
 	"status", "status -A", "status -l area=north -o json", "status site-changed", "status site-unknown-outcome",
 	"status sorder/site-ordered", "status cacct/default",

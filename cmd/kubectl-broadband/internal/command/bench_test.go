@@ -92,7 +92,7 @@ func serve(value any) http.HandlerFunc {
 	}
 }
 
-// servicePage serves one page of the services: every tenth waits for an approval.
+// servicePage serves one page of the services, of which every tenth waits for an approval.
 func servicePage(response http.ResponseWriter, request *http.Request) {
 	limit, err := strconv.Atoi(request.URL.Query().Get("limit"))
 	if err != nil || limit > fleet.PageSize {

@@ -63,7 +63,7 @@ func (*fleetWorld) createPolicy(ctx SpecContext, name string) {
 	DeferCleanup(func(ctx SpecContext) { Expect(plane.Client.Delete(ctx, policy)).To(Succeed()) })
 }
 
-// checks are the checks of an installation, without a terminal: each is one line.
+// checks is the output of the command check without a terminal, so that each check is one line.
 func (f *fleetWorld) checks(ctx SpecContext) string {
 	p := newPlugin()
 	p.edit = func(environment *command.Environment) { environment.Style = table.Style{} }

@@ -147,7 +147,7 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 	return nil
 }
 
-// attempts is how often a choice is written while others change the object at the same time.
+// attempts is how often write tries to record a choice while others change the object.
 const attempts = 8
 
 // write records one choice. The annotation is written only onto the version that was shown, or onto

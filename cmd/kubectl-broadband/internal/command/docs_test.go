@@ -14,8 +14,8 @@ import (
 // shownOutput is a block of output in the documentation.
 var shownOutput = regexp.MustCompile("(?s)```\n(\\$ kubectl broadband .*?)\n```")
 
-// The documentation shows output that the specs have seen. They run before this test, because it is
-// a parallel one. With GOLDEN set, it updates the page.
+// The documentation may only show output that the specs have seen. The specs run before this test,
+// because this test is parallel. With GOLDEN set, the test updates the page.
 func TestTheDocumentationShowsRealOutput(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(root, "docs", "kubectl-plugin.md")
@@ -45,7 +45,8 @@ func TestTheDocumentationShowsRealOutput(t *testing.T) {
 	}
 }
 
-// Scripts rely on the kinds of the JSON output: the page lists each, and a golden file shows each.
+// Scripts rely on the kinds of the JSON output, so the page lists each kind, and a golden file
+// shows each.
 func TestTheDocumentationListsTheKindsOfTheOutput(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "kubectl-plugin.md"))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package command has the commands of the plugin: it reads flags and objects, and writes tables,
-// documents and annotations. The neighboring packages judge and lay out what the commands show.
+// Package command implements the commands of the plugin, which read flags and objects, and write
+// tables, documents and annotations. The neighboring packages judge and lay out what the commands
+// show.
 package command
 
 import (
@@ -22,7 +23,7 @@ type Environment struct {
 	Err      io.Writer
 	Now      func() time.Time
 	Style    table.Style // of what is written to Out
-	Terminal bool        // Out is a terminal: it is redrawn in place
+	Terminal bool        // Out is a terminal, and is redrawn in place
 	Asks     bool        // a person at a terminal can answer a question
 	Version  string
 	Wait     func(time.Duration) <-chan time.Time
@@ -63,7 +64,7 @@ func exitWith(code int) error {
 // errNobodyToAsk is the error of a command that needs a confirmation and runs without a terminal.
 var errNobodyToAsk = errors.New("this needs a confirmation, and there is no terminal to ask at: run it with --yes")
 
-// confirm asks a person a question; without a terminal it is an error.
+// confirm asks a person a question. Without a terminal, it returns an error.
 func (e *Environment) confirm(question string) (bool, error) {
 	if !e.Asks {
 		return false, errNobodyToAsk

@@ -72,14 +72,14 @@ var _ = Describe("The help", func() {
 	})
 })
 
-// runExample runs an example in the namespace of the world: it may find something that needs a
-// person, and must not fail.
+// runExample runs an example in the namespace of the world. The example may find something that
+// needs a person, but must not fail.
 func (f *fleetWorld) runExample(ctx SpecContext, p *plugin, example string) {
 	GinkgoHelper()
 	arguments := strings.Fields(example)
 	stands := map[string]string{"resolve": "site-015", "retry": "site-013", "trust": "site-012"}
 	if name, is := stands[arguments[0]]; is && arguments[1] == "site-014" {
-		arguments[1] = name // the one that is in the state that the command is for
+		arguments[1] = name // an object in the state that the command is for
 	}
 	if strings.HasPrefix(example, "test") {
 		f.whileWaiting(ctx, p)

@@ -41,8 +41,8 @@ func (t *tool) importCommand() *cobra.Command {
 		Long: "1. --csv or --service-ids: writes a manifest for each service into a folder, with managementPolicy: Plan.\n" +
 			"   Files that exist are kept, so that an import can be repeated.\n" +
 			"2. Apply the folder. The operator reads the services and sends nothing.\n" +
-			"3. --report: shows unknown numbers, other plans, spellings and cancelled services. Exit code 1 if there are\n" +
-			"   any.\n" +
+			"3. --report: shows service numbers that the carrier does not know, plans that differ, names that are\n" +
+			"   spelled differently, cancelled services, and what else needs a look. Exit code 1 if there are any.\n" +
 			"4. --accept: writes the carrier's plans into the manifests. Apply them. When all match, set\n" +
 			"   managementPolicy: Manage.\n\n" +
 			"Columns are recognized by their header. --map names a header: --map plan='Tariff name'. The fields are\n" +

@@ -21,7 +21,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
-// imported is a manifest of the folder, and how its service differs from the carrier.
+// imported is a manifest of the folder, and how its service differs from what the carrier has.
 type imported struct {
 	file        string
 	text        []byte

@@ -109,7 +109,7 @@ func (p *planner) planFiles(ctx context.Context, plan *judge.Plan) error {
 	for _, manifest := range manifests {
 		kind, err := fleet.KindNamed(manifest.GetKind())
 		if err != nil || !contains(fleet.ApprovedKinds(), kind.Name) {
-			continue // it sends nothing that costs money
+			continue // this kind sends nothing that costs money
 		}
 		object, err := p.cluster.DryRun(ctx, manifest)
 		if err != nil {
@@ -167,7 +167,8 @@ func (p *planner) planService(ctx context.Context, service *v1alpha1.BroadbandSe
 	return judge.PlanService(service.DeepCopy(), known), nil
 }
 
-// asksForPrice reports whether the carrier quotes a price for a change: only a plan change has one.
+// asksForPrice reports whether the carrier quotes a price for a change, which it does only for a
+// plan change.
 func asksForPrice(plan judge.ObjectPlan) bool {
 	for _, change := range plan.Sendable() {
 		if change.Operation == v1alpha1.OperationPlanChange {

@@ -91,7 +91,7 @@ func (a *answering) Read(into []byte) (int, error) {
 	return a.text.Read(into)
 }
 
-// The parts of the output that differ from run to run; what replaces them has the same width.
+// The parts of the output that differ from run to run. Their replacements have the same width.
 var (
 	ports = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	sums  = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)

@@ -27,8 +27,8 @@ func (t *tool) statusCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status [NAME | KIND/NAME]",
 		Short: "Show what needs you, or everything about one object",
-		Long: "Without a name: what needs a person, grouped by what to do (approve, resolve, correct, look), and how\n" +
-			"many objects of each kind have which reason. Exit code 1 if something needs a person.\n\n" +
+		Long: "Without a name: what needs a person, grouped by what to do (approve, resolve, correct, look), and, for\n" +
+			"each kind, how many objects have each reason. Exit code 1 if something needs a person.\n\n" +
 			"With a name: everything about one object. A name without a kind is that of a BroadbandService.",
 		Example: examples("kubectl broadband status", "kubectl broadband status -A -o json",
 			"kubectl broadband status site-014", "kubectl broadband status sorder/site-new"),
@@ -82,8 +82,8 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 }
 
 // gatherOverview reads all objects page by page, and keeps only what is shown. Accounts are read
-// whatever the selector: they show which of the other objects wait for an account that does not
-// exist.
+// regardless of the selector, because they show which of the other objects wait for an account that
+// does not exist.
 func gatherOverview(ctx context.Context, cluster *fleet.Cluster, selector labels.Selector) (*judge.Overview, error) {
 	overview := &judge.Overview{}
 	for _, kind := range fleet.Kinds() {

@@ -16,12 +16,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// redrawPause is the minimum time between two outputs of a watch, so that many changes at once are
-// shown once.
+// redrawPause is the minimum time between two outputs of a watch, so that changes in quick
+// succession are shown together.
 const redrawPause = 500 * time.Millisecond
 
-// follow shows the state again whenever an object changes, until the context ends. On a terminal it
-// is redrawn in place.
+// follow shows the state again whenever an object changes, until the context ends. On a terminal,
+// the output is redrawn in place.
 func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	changed, err := o.changes(ctx)
 	if err != nil {
@@ -37,8 +37,8 @@ func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// unlessInterrupted returns an error, unless the person has interrupted the command, even during a
-// read.
+// unlessInterrupted returns the given error, or nil if the person has interrupted the command,
+// which may have made a read fail.
 func unlessInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = nil
@@ -73,7 +73,7 @@ func (o *statusOptions) drawn(ctx context.Context, names []string) (string, erro
 	tool.Out, once.tool = &text, &tool
 	err := once.once(ctx, names)
 	if ended, is := errors.AsType[*exitError](err); is && ended.reason == nil {
-		err = nil // a watch continues whatever needs a person
+		err = nil // a watch continues even if something needs a person
 	}
 	return text.String(), err
 }
@@ -129,7 +129,7 @@ func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
 	return changed, nil
 }
 
-// withoutContent keeps only the name and version of an object: that is enough to notice a change.
+// withoutContent keeps only the name and version of an object, which is enough to notice a change.
 func withoutContent(object any) (any, error) {
 	held, is := object.(fleet.Object)
 	if !is {

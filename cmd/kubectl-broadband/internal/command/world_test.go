@@ -24,7 +24,8 @@ type fleetWorld struct {
 	lines   map[string]int64
 }
 
-// firstLine is the number of the first service: numbers have the same width in each run.
+// firstLine is the number of the first service. It is so large that all numbers have the same
+// width.
 const firstLine = int64(2_000_000_001)
 
 type edit = func(*v1alpha1.BroadbandService)

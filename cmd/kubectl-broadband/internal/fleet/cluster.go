@@ -132,8 +132,8 @@ func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Ev
 	return events.Items, err
 }
 
-// Annotate sets an annotation of an object that is still the version that was shown. If the object
-// has changed, the API server refuses the write with a conflict.
+// Annotate sets an annotation if the object is still the version that was shown. If the object has
+// changed, the API server refuses the write with a conflict.
 func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "annotations": map[string]string{key: value},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet reads and annotates the objects of a cluster for the plugin's commands: lists page
-// by page, objects by name, annotations with a precondition.
+// Package fleet reads and annotates the objects of a cluster for the plugin's commands. It lists
+// objects page by page, reads objects by name, and sets annotations with a precondition.
 package fleet
 
 import (
@@ -128,8 +128,8 @@ func KindOf(object any) Kind {
 	return Kind{}
 }
 
-// ParseName splits what a person types into kind and name: bbs/site-014. A name without a kind is
-// that of a service.
+// ParseName splits what a person types, such as bbs/site-014, into kind and name. A name without a
+// kind is that of a service.
 func ParseName(typed string) (Kind, string, error) {
 	kindName, name, both := strings.Cut(typed, "/")
 	if !both {

@@ -42,8 +42,8 @@ type Difference struct {
 	Detail    string         `json:"detail,omitempty"`
 }
 
-// Compare returns how an imported service differs from the carrier; live is nil if the manifest was
-// not applied.
+// Compare returns how an imported service differs from what the carrier has; live is nil if the
+// manifest has not been applied.
 func Compare(declared, live *v1alpha1.BroadbandService) []Difference {
 	found := Difference{
 		Namespace: declared.Namespace, Name: declared.Name, ServiceID: string(declared.Spec.ServiceID),
@@ -110,8 +110,8 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 	return differences
 }
 
-// unreadable lists the declared values that the carrier's API cannot report: they are trusted or
-// requested once somebody has decided so.
+// unreadable lists the declared values that the carrier's API cannot report. Somebody has to decide
+// whether each of them is trusted or requested.
 func unreadable(found Difference, declared *v1alpha1.BroadbandService, state *v1alpha1.CarrierState) []Difference {
 	var differences []Difference
 	for _, value := range []struct {

@@ -32,7 +32,8 @@ type metadata struct {
 	Namespace string `json:"namespace"`
 }
 
-// Manifest returns the manifest of a service. With managementPolicy Plan nothing is sent for it.
+// Manifest returns the manifest of a service. Its managementPolicy is Plan, so nothing is sent for
+// the service.
 func Manifest(row Row, target Target) ([]byte, error) {
 	spec := v1alpha1.BroadbandServiceSpec{
 		AccountRef: v1alpha1.AccountReference{Name: target.Account}, ServiceID: v1alpha1.CarrierID(row.ServiceID),

@@ -132,7 +132,7 @@ func recognized(field field, header string) bool {
 	return slices.Contains(field.headers, notLetters.ReplaceAllString(strings.ToLower(header), ""))
 }
 
-// Numbers makes rows of a list of service numbers.
+// Numbers makes rows from a list of service numbers.
 func Numbers(numbers []string) ([]Row, error) {
 	rows := make([]Row, 0, len(numbers))
 	for i, number := range numbers {
@@ -144,7 +144,8 @@ func Numbers(numbers []string) ([]Row, error) {
 // errorsShown is how many errors of a list are shown at once.
 const errorsShown = 20
 
-// check names rows that have no name, and reports every row that cannot become a manifest.
+// check gives a name to each row that has none, and reports every row that cannot become a
+// manifest.
 func check(rows []Row) error {
 	var failures []error
 	lines := make(map[string]int) // by name and by number

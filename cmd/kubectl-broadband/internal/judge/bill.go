@@ -80,9 +80,9 @@ func (s *Sums) add(amount *v1alpha1.Money, to func(*Sum, int64)) bool {
 	return true
 }
 
-// CarriesPrice reports whether the change at an index has a price: changes of a DSL profile or a
-// cancellation are free. What one request sells together, such as a plan and its term, has one
-// price, which belongs to the first of its changes.
+// CarriesPrice reports whether the change at an index has a price. Changes of a DSL profile or of a
+// cancellation, for example, have none. What one request sells together, such as a plan and its
+// term, has one price, which belongs to the first of its changes.
 func CarriesPrice(changes []v1alpha1.Change, at int) bool {
 	change := changes[at]
 	switch change.Operation {

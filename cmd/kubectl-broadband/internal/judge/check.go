@@ -64,7 +64,7 @@ func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 }
 
 // checkExtensions checks that the carrier has the extensions that are switched on. The operator
-// reports it after the first call of one.
+// reports an extension after its first call.
 func checkExtensions(about string, account *v1alpha1.CarrierAccount) Check {
 	check := Check{about, "extensions", CheckSkipped, "none was called yet"}
 	if has := Condition(account, v1alpha1.ConditionExtensions); has != nil {
@@ -76,7 +76,7 @@ func checkExtensions(about string, account *v1alpha1.CarrierAccount) Check {
 	return check
 }
 
-// checkVersion checks an API version: the carrier has deprecated versions 1 and 2, and 8 is the
+// checkVersion checks an API version. The carrier has deprecated versions 1 and 2, and 8 is the
 // newest documented one.
 func checkVersion(about string, version int32) Check {
 	const deprecated, newest = 2, 8

@@ -24,7 +24,7 @@ type Choice struct {
 	Object fleet.Object `json:"-"` // the version that was shown
 }
 
-// Chooser makes the choice about an object; why says what makes it impossible.
+// Chooser makes the choice about an object. If no choice is possible, why says what prevents it.
 type Chooser func(object fleet.Object) (choice *Choice, why string)
 
 // ToApprove chooses the plan of changes that waits for an approval.

@@ -74,7 +74,7 @@ func (o *Overview) seen(account fleet.Object) {
 	o.accounts[account.GetNamespace()+"/"+account.GetName()] = true
 }
 
-// awaitAccount remembers an object that waits for its account: if that account does not exist,
+// awaitAccount remembers an object that waits for its account. If that account does not exist,
 // somebody has to create it.
 func (o *Overview) awaitAccount(object fleet.Object, ready metav1.Condition) {
 	if o.waiting == nil {

@@ -58,8 +58,8 @@ func start() time.Time { return time.Date(2026, time.March, 2, 9, 0, 0, 0, time.
 
 func pick[T any](random *rand.Rand, values ...T) T { return values[random.IntN(len(values))] }
 
-// randomPair returns a service with a random spec and a random known state, and its account. Its
-// values are known, unknown, equal or different; nothing holds its changes back.
+// randomPair returns a service with a random spec and a random known state, and its account. The
+// values of the service are known, unknown, equal or different; nothing holds its changes back.
 func randomPair(random *rand.Rand) (*v1alpha1.BroadbandService, *v1alpha1.CarrierAccount) {
 	account := &v1alpha1.CarrierAccount{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "sites", Name: "default"},
@@ -126,7 +126,7 @@ func randomStatus(random *rand.Rand) v1alpha1.BroadbandServiceStatus {
 }
 
 // operator carries out decisions the way the reconciler does, with a carrier that accepts
-// everything and answers at once.
+// everything and responds immediately.
 type operator struct {
 	service *v1alpha1.BroadbandService
 	account *v1alpha1.CarrierAccount
@@ -165,7 +165,7 @@ func (o *operator) run(t *testing.T) {
 	t.Fatalf("the operator does not settle: %q", o.sent)
 }
 
-// read answers a reading with the state in the status.
+// read gives a reading the state in the status as its result.
 func (o *operator) read(topic decide.Topic) {
 	reading := o.memory.Readings.Of(topic)
 	*reading = decide.Reading{

@@ -18,11 +18,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// Known has the known facts, in addition to the service itself, from which its changes are planned.
+// Known has the facts, in addition to the service itself, from which the changes of a service are
+// planned.
 type Known struct {
 	Account *v1alpha1.CarrierAccount
-	Ledger  *v1alpha1.RequestLedger    // nil if nothing was sent, or if it may not be read
-	Order   *v1alpha1.ServiceOrder     // the order that it comes from; nil if none
+	Ledger  *v1alpha1.RequestLedger    // nil if nothing has been sent, or if it may not be read
+	Order   *v1alpha1.ServiceOrder     // the order that the service comes from; nil if none
 	Offers  *v1alpha1.PlanOptionsQuery // what the carrier offers now; nil: prices are as the status shows them
 	Now     time.Time
 }
@@ -31,18 +32,19 @@ type Known struct {
 type Plan struct {
 	Objects  []ObjectPlan `json:"objects"`
 	Sums     Sums         `json:"total"`
-	NotKnown int          `json:"notKnown"` // objects whose present state at the carrier was not read yet
+	NotKnown int          `json:"notKnown"` // objects whose state at the carrier has not been read yet
 }
 
 // ObjectPlan is what would change for one object.
 type ObjectPlan struct {
 	Reference
 
-	Exists   bool            `json:"exists"`             // false: the manifest was not applied yet
+	Exists   bool            `json:"exists"`             // false: the manifest is not applied yet
 	NotKnown bool            `json:"notKnown,omitempty"` // the carrier's plan was not read yet: it may have to be changed
 	Hash     string          `json:"hash,omitempty"`
 	Changes  []PlannedChange `json:"changes,omitempty"`
-	// Requests are the requests that would be sent, if they were computed and not taken from a status.
+	// Requests are the requests that would be sent. They are known only if the plan was computed, not
+	// if it was taken from a status.
 	Requests []PlannedRequest `json:"requests,omitempty"`
 	Notes    []string         `json:"notes,omitempty"` // what holds the changes back, or is not known
 }
@@ -59,7 +61,7 @@ type PlannedChange struct {
 
 	KnownBy    v1alpha1.ValueSource `json:"knownBy,omitempty"`
 	Since      metav1.Time          `json:"since,omitzero"`
-	InProgress bool                 `json:"inProgress,omitempty"` // it was sent already
+	InProgress bool                 `json:"inProgress,omitempty"` // it has already been sent
 }
 
 // Add adds an object. An object without changes and notes is only counted as planned.
@@ -79,7 +81,7 @@ func (p *Plan) Sort() {
 // Changed reports whether anything would be sent.
 func (p *Plan) Changed() bool { return p.Sums.Requests > 0 }
 
-// Sendable returns the changes that were not sent yet.
+// Sendable returns the changes that have not been sent yet.
 func (o *ObjectPlan) Sendable() []v1alpha1.Change {
 	var changes []v1alpha1.Change
 	for _, change := range o.Changes {
@@ -145,7 +147,7 @@ func isAboutCancellation(field string) bool {
 }
 
 // PlanService plans a service as it would be after its manifest is applied, by the operator's own
-// decision from the facts that are known now. It changes the service.
+// decision from the facts that are known now. It changes the given object.
 func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(service), Exists: service.Status.ObservedGeneration > 0}
 	input := inputOf(service, known)
@@ -166,8 +168,8 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	return plan
 }
 
-// inputOf returns the input of the operator's decision. A process of the operator also has recent
-// readings in its memory.
+// inputOf returns the input of the operator's decision. The input lacks the recent readings that a
+// process of the operator has in memory, except for the known offers.
 func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	if known.Ledger != nil {
 		services.Project(service, known.Ledger, decide.Clock{Now: known.Now})
@@ -226,8 +228,8 @@ func feeOf(oneTime, monthly *v1alpha1.Money) *carrier.Fee {
 	return &carrier.Fee{OneTimeCharge: amount(oneTime), MonthlyRecurringCharge: amount(monthly)}
 }
 
-// PlanNew returns the plan of an object that does not exist yet and is not a service: it sends its
-// one request.
+// PlanNew returns the plan of an object that does not exist yet and is not a service. Such an
+// object sends exactly one request.
 func PlanNew(object fleet.Object) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(object)}
 	switch object := object.(type) {

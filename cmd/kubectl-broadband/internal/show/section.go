@@ -57,8 +57,8 @@ func (s Section) write(out io.Writer, style table.Style) error {
 	return err //nolint:wrapcheck // the caller says what it writes
 }
 
-// writeLines wraps lines. A command to paste stays one line: a terminal wraps it without breaking
-// it.
+// writeLines wraps lines. A command to paste stays one line, which a terminal wraps without
+// breaking the command.
 func writeLines(text *strings.Builder, lines []string, style table.Style) {
 	for _, line := range lines {
 		if isCommand(line) {

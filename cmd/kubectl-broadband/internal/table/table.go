@@ -66,7 +66,7 @@ func New(names ...string) *Table {
 	return made
 }
 
-// CutColumn makes the text of the named column be cut instead of wrapped.
+// CutColumn sets the named column to cut its text instead of wrapping it.
 func (t *Table) CutColumn(name string) *Table {
 	for i := range t.Columns {
 		if t.Columns[i].Name == name {
@@ -88,8 +88,8 @@ func (t *Table) Add(texts ...string) {
 // AddCells adds a row.
 func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
-// The space between two columns, and in a narrow terminal; and the least width of a column in which
-// words are broken.
+// The space between two columns, normally and in a narrow terminal, and the minimum width of a
+// column in which words are broken.
 const (
 	wideGap   = 3
 	smallGap  = 2
@@ -148,8 +148,8 @@ type layout struct {
 	gap    int
 }
 
-// layOut shrinks the widest columns until all fit: if possible, every word stays whole. It reports
-// whether all fit.
+// layOut shrinks the widest columns until all columns fit. If possible, every word stays whole. It
+// reports whether all columns fit.
 func (t *Table) layOut(total int) (layout, bool) {
 	widths, words, least := make([]int, len(t.Columns)), make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	sum := t.Indent

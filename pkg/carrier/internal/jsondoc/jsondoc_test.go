@@ -38,7 +38,7 @@ func (d Value) decoded() any {
 	return json.Number(d.Text())
 }
 
-// mustMatchEncodingJSON expects the walk over a document and package json to find the same.
+// mustMatchEncodingJSON expects the walk over a document to find what package json finds.
 func mustMatchEncodingJSON(t *testing.T, body []byte) {
 	t.Helper()
 	d, err := Parse(body)

@@ -36,7 +36,8 @@ func Parse(file []byte) (*rsa.PrivateKey, error) {
 	return key, nil
 }
 
-// onlyBlock requires exactly one PEM block: with two keys it would be unclear which one signs.
+// onlyBlock requires exactly one PEM block, because with two keys it would be unclear which one
+// signs.
 func onlyBlock(file []byte) (*pem.Block, error) {
 	if len(file) > maxFile {
 		return nil, errors.New("the file is larger than 16 KiB")

@@ -53,8 +53,8 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// TestParseOverwritesDecodedBytes (91): as far as we control it. The garbage collector may keep
-// copies of the file and of the key.
+// TestParseOverwritesDecodedBytes (91): the decoded bytes are overwritten as far as we control
+// them. The garbage collector may keep copies of the file and of the key.
 func TestParseOverwritesDecodedBytes(t *testing.T) {
 	for name, file := range map[string][]byte{"PKCS#1": pkcs1(testRSA()), "PKCS#8": pkcs8(testRSA())} {
 		block, err := onlyBlock(file)
@@ -147,7 +147,7 @@ func pkcs1OfBits(key *rsa.PrivateKey, bits uint) []byte {
 	return pkcs1Of(new(big.Int).SetBit(big.NewInt(1), int(bits)-1, 1), key.E, key)
 }
 
-// pkcs1Of encodes what no library would: the sequence of RFC 8017, appendix A.1.2.
+// pkcs1Of encodes a key that no library would encode, as the sequence of RFC 8017, appendix A.1.2.
 func pkcs1Of(modulus *big.Int, exponent int, key *rsa.PrivateKey) []byte {
 	der := must(asn1.Marshal(struct {
 		Version             int

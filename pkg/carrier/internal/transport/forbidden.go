@@ -6,8 +6,8 @@ import (
 )
 
 // isForbidden returns true for addresses of this machine, of its local link, and of cloud metadata
-// services, most of which are link-local. Private addresses are allowed: a carrier may be reached
-// over a private line.
+// services, most of which are link-local. Private addresses are allowed, because a carrier may be
+// reached over a private line.
 func isForbidden(addr netip.Addr) bool {
 	ip := addr.Unmap().WithZone("")
 	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
@@ -35,8 +35,8 @@ func embedsForbidden(ip netip.Addr) bool {
 // embedding states where the IPv6 addresses of a network contain an IPv4 address.
 type embedding struct {
 	in     netip.Prefix
-	at     int  // offset of its first byte
-	hidden byte // each of its bytes is XORed with this
+	at     int  // offset of the IPv4 address's first byte
+	hidden byte // each byte of the IPv4 address is XORed with this
 }
 
 func (e embedding) ipv4(bytes [16]byte) (address [4]byte) {

@@ -28,7 +28,7 @@ type Config struct {
 	RootCAs       *x509.CertPool // nil: the system's roots
 	AllowInsecure bool           // allow addresses of this machine, its local link and metadata services
 
-	Forbidden func(address string) error // returns the error for such an address; required unless they are allowed
+	Forbidden func(address string) error // returns the error for such an address; required unless AllowInsecure is set
 }
 
 // KeepAlive returns a transport that reuses connections and uses HTTP/2 if the server supports it.
@@ -66,8 +66,8 @@ func (c Config) transport() *http.Transport {
 	}
 }
 
-// checkDialed checks the address that is dialed, after name resolution: a public name that resolves
-// to this machine or to a metadata service is not a carrier.
+// checkDialed checks the address that is dialed, after name resolution, because a public name may
+// resolve to this machine or to a metadata service, which are not carriers.
 func (c Config) checkDialed(_, address string, _ syscall.RawConn) error {
 	if c.AllowInsecure {
 		return nil

@@ -19,7 +19,7 @@ func TestDialerChecksTheDialedAddress(t *testing.T) {
 		"[64:ff9b:1::169.254.169.254]:443": false, "[64:ff9b:1::8.8.8.8]:443": true, // NAT64 of a site
 		"[2002:a9fe:a9fe::1]:443": false, "[2002:7f00:1::]:443": false, "[2002:808:808::1]:443": true, // 6to4
 		"[2001:0:a9fe:a9fe::f7f7:f7f7]:443": false, // a Teredo server
-		"[2001:0:808:808::5601:5601]:443":   false, // a Teredo client, which is hidden
+		"[2001:0:808:808::5601:5601]:443":   false, // a Teredo client, whose address is XORed
 		"[2001:0:808:808::f7f7:f7f7]:443":   true,
 		"169.254.169.254:80":                false, // metadata of most clouds
 		"169.254.170.2:80":                  false,

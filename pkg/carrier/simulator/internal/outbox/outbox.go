@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Event is a notification that waits for its time, or for another attempt. It has only references;
-// its content is read when it is sent.
+// Event is a notification that waits for its time, or for another attempt. Without a Resource, it
+// has only references, and its content is read when it is sent.
 type Event struct {
 	Number    int64     `json:"number"`
 	Name      string    `json:"name,omitempty"`
@@ -22,7 +22,7 @@ type Event struct {
 	OrderID   int64     `json:"orderId,omitempty"`
 	RequestID int64     `json:"requestId,omitempty"`
 	HappensAt time.Time `json:"happensAt"`
-	// Resource is the subject of the event; nil for the service.
+	// Resource is the subject of the event; nil if the subject is the service.
 	Resource json.RawMessage `json:"resource,omitempty"`
 	Attempts int             `json:"attempts,omitempty"`
 	NextAt   time.Time       `json:"nextAt"`
@@ -62,8 +62,8 @@ func (o *Outbox) Copies() []*Event {
 	return all
 }
 
-// Due takes the next due event out of the queue; nil if there is none. It counts as waiting until
-// it is dropped or put back.
+// Due takes the next due event out of the queue; nil if there is none. The event counts as waiting
+// until it is dropped or put back.
 func (o *Outbox) Due(now time.Time) *Event {
 	if len(o.queue) == 0 || o.queue[0].NextAt.After(now) {
 		return nil

@@ -27,7 +27,7 @@ type Error struct {
 	message string
 }
 
-// SubError is one reason of a refusal.
+// SubError is one reason for a refusal.
 type SubError struct {
 	Code          string `json:"code"`
 	Message       string `json:"message"`

@@ -57,8 +57,9 @@ func (w Word) swap(text string, form func(rest string) bool) string {
 	return text
 }
 
-// formUnder returns what may follow the word in a text under a key. A name may be that of a fee, or
-// free text, as for plans and charges: only a name that looks like a fee's is rewritten.
+// formUnder returns what may follow the word in a text under a key. The text under name may be the
+// name of a fee, or free text, as for plans and charges. Therefore only a text that looks like the
+// name of a fee is rewritten.
 func formUnder(key string) func(rest string) bool {
 	switch key {
 	case "sourceType", "provider", "installationType", "ntdInstallation", "option":
