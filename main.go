@@ -201,7 +201,7 @@ func electionFlags(flags *flag.FlagSet, s *settings) {
 }
 
 // checkElection returns an error if the durations are inconsistent. A leader must have given up
-// before another manager takes over, and must have time for a second attempt.
+// before another manager takes over, and must have time for a second attempt to renew the lease.
 func (s settings) checkElection() error {
 	again := time.Duration(leaderelection.JitterFactor * float64(s.retryPeriod))
 	switch {
@@ -284,8 +284,9 @@ func (s settings) leaseName() string {
 	return name + "-" + hex.EncodeToString(sum[:8])
 }
 
-// metricsOptions requires authentication and authorization by the API server, because metrics
-// reveal how much is ordered, and when. Profiles are not served at all.
+// metricsOptions requires authentication and authorization by the API server unless
+// --metrics-secure is false, because metrics reveal how much is ordered, and when. Profiles are not
+// served at all.
 func (s settings) metricsOptions() metricsserver.Options {
 	options := metricsserver.Options{
 		BindAddress: s.metricsAddress, SecureServing: s.metricsSecure, CertDir: s.metricsCertDir,

@@ -55,7 +55,7 @@ const often = 100 * time.Millisecond
 // changeTakes is how long the carrier takes for a plan change, unless the test advances its clock.
 const changeTakes = time.Minute
 
-// slow makes plan changes take until the test advances the carrier's clock.
+// slow makes plan changes last until the test advances the carrier's clock.
 func slow(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(world.Speed * changeTakes)
 }
@@ -95,8 +95,8 @@ var _ = Describe("The manager", Ordered, func() {
 		Eventually(ctx, func() int { return audit.Writes(user, w.Namespace)[of] }).
 			WithTimeout(10*time.Second).WithPolling(often).Should(Equal(count), of)
 	}
-	// Each write of a ledger has its own revision. Ledgers are cluster-scoped, and the audit log
-	// contains those of other specs, too.
+	// Each write of a ledger has its own revision, so the revisions count the writes. The audit log
+	// cannot be used for this: ledgers are cluster-scoped, so it also contains those of other specs.
 	expectLedgerWrites := func(ctx context.Context, count int) {
 		GinkgoHelper()
 		var ledgers v1alpha1.RequestLedgerList

@@ -22,8 +22,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// keptLedgers are the RequestLedgers with an open request that a real manager wrote. With them, the
-// tests in hack/kubestatemetrics check the configuration of kube-state-metrics.
+// keptLedgers are RequestLedgers that a real manager wrote, each with an open request. With them,
+// the tests in hack/kubestatemetrics check the configuration of kube-state-metrics.
 const keptLedgers = "hack/kubestatemetrics/testdata/requestledgers.yaml"
 
 // neverEnding keeps a change of a DSL profile in progress for longer than a test takes.

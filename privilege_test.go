@@ -30,7 +30,8 @@ type rightsWorld struct{ *world.World }
 var _ = Describe("The permissions of a manager", func() {
 	It("are each used, and none is missing", func(ctx SpecContext) {
 		w := rightsWorld{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)}
-		// This simulates an API server that cannot stream a list, so that each kind is listed first.
+		// This simulates an API server that cannot stream a list, so that each kind is listed before it
+		// is watched.
 		GinkgoT().Setenv("KUBE_FEATURE_WatchListClient", "false")
 		manager := start(ctx, kubeconfigOf(user))
 		DeferCleanup(func() {

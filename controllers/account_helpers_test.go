@@ -68,7 +68,8 @@ func reconcileFor(ctx context.Context, w *world.World, process *world.Process, s
 	}
 }
 
-// recreateAccount deletes the account and creates it again, as a user who may not edit it would.
+// recreateAccount deletes the account and creates it again with this baseURL, which a user cannot
+// edit.
 func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, baseURL string) {
 	GinkgoHelper()
 	account := w.Account()
@@ -99,7 +100,7 @@ func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1"
 
 // sameCarrier is the annotation for an account that has moved together with its carrier. It applies
 // only to an account that existed at the time in the annotation. The API server records the
-// creation by the machine's clock, so the world's clock is advanced to it.
+// creation by the machine's clock, so the world's clock is advanced to that time.
 func sameCarrier(ctx SpecContext, w *world.World) string {
 	GinkgoHelper()
 	account := w.Account()
@@ -165,8 +166,8 @@ func logins(w *world.World) int {
 	return count
 }
 
-// expectNothingTwice expects that a message repeats no word immediately, and no part before a
-// colon.
+// expectNothingTwice expects that no word of a message follows itself, and that no two of the parts
+// that its colons separate are equal.
 func expectNothingTwice(message string) {
 	GinkgoHelper()
 	words, parts := strings.Fields(message), strings.Split(message, ": ")

@@ -42,7 +42,8 @@ func serviceUserOf(edits ...func(*v1alpha1.BroadbandService)) serviceUser {
 	}
 }
 
-// oneShotUserOf is a one-shot that refers to the service by its number, unless it is edited.
+// oneShotUserOf is a one-shot that refers to the service by its number, unless an edit changes
+// that.
 func oneShotUserOf(of oneShot, edits ...func(controllers.Subject)) serviceUser {
 	return serviceUser{
 		name: once,
@@ -73,7 +74,7 @@ func byReference(object controllers.Subject) {
 	}
 }
 
-// reconcileFor reconciles the object for a span of time, when it is due and once a minute.
+// reconcileFor reconciles the object for a span of time, when it is due and at least once a minute.
 func (n serviceUser) reconcileFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {

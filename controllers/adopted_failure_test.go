@@ -12,7 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The old object was edited, so that the generations of the two differ.
+// The old object was edited, so that its generation differs from that of the new one.
 var _ = It("A change that a new object has taken over, and that then fails, is not sent again for it (R24)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)

@@ -21,7 +21,8 @@ import (
 )
 
 // deleteAppointment deletes the object as a user would. The API server uses the real clock, so the
-// world's clock is set to it first. Otherwise ten minutes would never pass after a deletion.
+// world's clock is advanced to the time of the deletion. Otherwise, ten minutes would never pass
+// after it.
 func deleteAppointment(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.ReadAppointment(ctx, site))).To(Succeed())
@@ -192,7 +193,7 @@ type killedAppointment struct {
 	left     int                                                 // appointment-requests that remain at the carrier
 	gone     bool                                                // whether the object is gone, too
 	cancels  int                                                 // cancel POSTs of the uncut scenario
-	atLeast  int                                                 // effects of the uncut scenario
+	atLeast  int                                                 // minimum effects of the scenario
 	repeated int                                                 // additional cancel POSTs, at most: the declared repeats
 }
 

@@ -38,8 +38,8 @@ func expectAwaiting(service *v1alpha1.BroadbandService, messages ...string) stri
 	return hash
 }
 
-// expectApproved expects that each request of a service was approved by a hash, and has this
-// outcome.
+// expectApproved expects that each request of a service was approved by a hash, and that the
+// condition Ready of the service has this reason.
 func expectApproved(ctx context.Context, service *v1alpha1.BroadbandService, hash, reason string) {
 	GinkgoHelper()
 	Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)

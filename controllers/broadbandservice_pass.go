@@ -104,7 +104,7 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 	return 0, nil
 }
 
-// noteServiceRead notes that the carrier refuses to describe a service that it otherwise shows.
+// noteServiceRead notes a refusal of the carrier to describe a service that it otherwise shows.
 func (p *servicePass) noteServiceRead() {
 	readings := p.input().Memory.Readings
 	if refusal := decide.ServiceReadRefused(&readings); refusal != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// setup reconciles a service when a user changes it, when its account changes, when another object
-// of the same service is deleted, when another process writes to its ledger, and when another
-// object becomes the ledger's holder.
+// setup reconciles a service when a user changes it, when its account or its order changes, when a
+// notification about it arrives, when another object of the same service is deleted, when another
+// process writes to its ledger, and when another object becomes the ledger's holder.
 func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(userChanges())).

@@ -21,13 +21,14 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// brokenProvider is an identity provider that rejects every login.
+// brokenProvider is an identity provider at which every login fails.
 type brokenProvider struct {
 	url    string
 	logins atomic.Int64
 }
 
-// newBrokenProvider answers every login in the same way; nil: it never answers.
+// newBrokenProvider returns a provider that answers every login with this handler; nil: it never
+// answers.
 func newBrokenProvider(answer http.HandlerFunc) *brokenProvider {
 	p, closed := &brokenProvider{}, make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,7 @@ const (
 
 func noCancellation(*simulator.Service) {}
 
-// unalterable is the carrier's error for a cancellation that can no longer be altered.
+// unalterable makes the carrier report that a cancellation can no longer be altered.
 func unalterable(state string) func(*simulator.Simulator, int64) {
 	return func(sim *simulator.Simulator, line int64) {
 		body := fmt.Sprintf(`{"serviceId":%d,"cancelled":false,"status":%q,"requestDate":%q,`+

@@ -75,8 +75,8 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict))), nil
 }
 
-// pause returns the wait before an account that is not ready is checked again: a second at first,
-// then longer.
+// pause returns the wait before an account that is not ready is checked again. It is a minute while
+// the identity provider does not answer; otherwise, it is a second at first, then longer.
 func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
 	if verdict.State == decide.Working {
 		return retryLogin
@@ -85,8 +85,8 @@ func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdi
 	return min(max(r.Protocol.Now().Sub(ready.LastTransitionTime.Time), time.Second), secretInterval)
 }
 
-// requeue enqueues an account whose login failed during a call, or whose notification endpoint
-// changed.
+// requeue enqueues an account whose status may have to change, for example because a login failed
+// during a call, or because the notification endpoint changed.
 func (r *CarrierAccountReconciler) requeue(account types.NamespacedName) {
 	if r.enqueue != nil {
 		r.enqueue(account)
@@ -119,7 +119,7 @@ func (r *CarrierAccountReconciler) target(account *v1alpha1.CarrierAccount) stat
 	return status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 }
 
-// record writes the conditions if they changed, and emits an Event.
+// record writes the status if it has changed, and emits Events about what is new.
 func (r *CarrierAccountReconciler) record(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// requireIdentity makes an account Ready only after its login is recorded under its identity.
-// Nothing is sent for the account before that.
+// requireIdentity makes an account Ready only after its identity was checked and, if requests may
+// be sent, its login was recorded under it. Nothing is sent for the account before that.
 func (r *CarrierAccountReconciler) requireIdentity(
 	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
 ) (decide.Verdict, error) {
@@ -33,7 +33,8 @@ func (r *CarrierAccountReconciler) requireIdentity(
 	return login, err
 }
 
-// identify records the login, or returns why it must not be recorded.
+// identify records the login if that is necessary, or returns why nothing may be sent for the
+// account.
 func (r *CarrierAccountReconciler) identify(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (*decide.Verdict, error) {

@@ -51,8 +51,8 @@ func (p *testPass) gather(ctx context.Context) error {
 	return p.Protocol.AddFinalizer(ctx, p.test) // "put back if missing"
 }
 
-// keepNumber keeps the service that a test was sent for, because the BroadbandService that the test
-// names may have been deleted, and created again for another service.
+// keepNumber keeps the number of the service that a test was sent for, because the BroadbandService
+// that the test names may have been deleted, and created again for another service.
 func (p *testPass) keepNumber(ctx context.Context) error {
 	shown := p.test.Status.Ledger
 	if shown == nil || p.test.Spec.ServiceRef == nil {
@@ -97,8 +97,8 @@ func (p *testPass) gatherLane(ctx context.Context) (err error) {
 }
 
 // testWithUID returns the namespace and name of the test with a UID; "" if it is deleted. A test
-// managed by another manager counts as deleted: any process may record the carrier's response, or
-// the outcome that the rules of the class prescribe (R14).
+// managed by another manager counts as deleted, which is safe because any process may record the
+// carrier's response, or the outcome that the rules of the class prescribe (R14).
 func (p *testPass) testWithUID(ctx context.Context, uid string) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	if err := p.List(ctx, &tests, client.MatchingFields{fieldTestUID: uid}); err != nil {

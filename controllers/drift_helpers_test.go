@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// planInHealth is how health spells world.PlanFast in these tests: the plan is sold under another
-// name.
+// planInHealth is the name that health reports for world.PlanFast in these tests. The plan is sold
+// under another name.
 const planInHealth = "HOME FAST (100/20)"
 
 // settledSite is a service that our own change has moved to world.PlanFast.
@@ -42,8 +42,8 @@ func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	return &settledSite{World: w, process: process, line: line}
 }
 
-// settleHourlyReads settles a service that is read every hour, beginning immediately, and whose
-// plan health spells in its own way.
+// settleHourlyReads settles a service that is read every hour, beginning immediately. Health spells
+// its plan in its own way.
 func settleHourlyReads(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	s := bringInSync(ctx, edits...)
@@ -87,7 +87,7 @@ func (s *settledSite) reconcile(ctx SpecContext, word string) *v1alpha1.Broadban
 	return service
 }
 
-// drive reconciles the service as far as possible, and returns it with the calls made meanwhile.
+// drive reconciles the service as far as possible, and returns it with the POSTs made meanwhile.
 func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simulator.Operation) {
 	GinkgoHelper()
 	from := len(s.Carrier.Calls())

@@ -22,7 +22,7 @@ func atVersion(version int32, families v1alpha1.FamilyVersions) func(*v1alpha1.C
 	return func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion, a.Spec.FamilyVersions = version, families }
 }
 
-// strictlyAt refuses what an API version does not have.
+// strictlyAt gives an account an API version that it may not exceed for any family.
 func strictlyAt(version int32) func(*v1alpha1.CarrierAccount) {
 	return atVersion(version, v1alpha1.FamilyVersionsStrict)
 }

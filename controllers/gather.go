@@ -33,7 +33,7 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 }
 
 // gatherSpending reads the identity's reservations, if the account has a chargeLimit. They may be
-// out of date, but the reservation itself is checked against the recorded state.
+// out of date, but a new reservation is checked against the recorded state when it is made.
 func (p *pass) gatherSpending(ctx context.Context) error {
 	account := p.account.Object
 	if account.Spec.ChargeLimit == nil {

@@ -23,8 +23,8 @@ import (
 // terminalWidth is the number of columns of a terminal.
 const terminalWidth = 100
 
-// linesAtRest is how many lines kubectl describe prints for a settled service after one change. 46
-// of these lines are the metadata, the spec and the three conditions.
+// linesAtRest is how many lines kubectl describe may print for a settled service after one change.
+// 46 of these lines are the metadata, the spec and the three conditions.
 const linesAtRest = 93
 
 // The parts of kubectl's output that differ from run to run.
@@ -112,7 +112,7 @@ var _ = Describe("kubectl", Ordered, func() {
 		for _, object := range objects {
 			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
 			Expect(err).NotTo(HaveOccurred())
-			if strings.HasPrefix(object, "ledger/") { // a manager of another package may report about it
+			if strings.HasPrefix(object, "ledger/") { // the manager of another test package may add Events
 				text, _, _ = strings.Cut(text, "Events:")
 			}
 			for line := range strings.Lines(text) {

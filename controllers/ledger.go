@@ -22,7 +22,7 @@ type ledgerKind interface {
 	ledgerSpec() v1alpha1.RequestLedgerSpec
 	// judgeLedger decides whether the ledger is this object's.
 	judgeLedger(input decide.LedgerInput) decide.LedgerVerdict
-	// showLedger updates the status from a ledger; nil if the object holds none.
+	// showLedger updates the status from a ledger, which is nil if the object holds none.
 	showLedger(held *v1alpha1.RequestLedger)
 	// shownLedger returns what the status of an object of the kind shows of its ledger.
 	shownLedger(object client.Object) shownLedger
@@ -133,7 +133,8 @@ func (l *objectLedger) receiptIn(shown []v1alpha1.Request) *v1alpha1.Request {
 	return shown[at].DeepCopy()
 }
 
-// apply takes over the ledger, or records in it that something was lost.
+// apply carries out a verdict: it records in the ledger that something was lost, takes over the
+// ledger, or does nothing.
 func (l *objectLedger) apply(ctx context.Context, judged decide.LedgerVerdict) error {
 	switch {
 	case judged.Lost != nil:
@@ -163,7 +164,8 @@ func (l *objectLedger) held() *v1alpha1.RequestLedger {
 	return l.ledger
 }
 
-// show writes the ledger's name to the status.
+// show writes the ledger's name and revision to the status, or removes them if this object does not
+// hold the ledger.
 func (l *objectLedger) show() {
 	if l == nil {
 		return
@@ -304,8 +306,9 @@ func (l *objectLedger) Verify(ctx context.Context, live operate.Subject) error {
 	return l.Unchanged(ctx, l.ledger)
 }
 
-// isBehind reports whether a status has seen more than the written ledger. Another manager may show
-// the very attempt that is about to be sent.
+// isBehind reports whether a status has seen more than the ledger that this pass has written. The
+// very attempt that is about to be sent does not count, because another manager may have read it
+// from the ledger.
 func (l *objectLedger) isBehind(status shownLedger) bool {
 	shown := *status.at
 	if shown == nil || shown.Name != l.name {
@@ -315,8 +318,8 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 		shown.Revision == l.ledger.Spec.Revision && !l.hasAll(status.requests)
 }
 
-// Reload makes the object show what is recorded now. A deleted ledger is recreated from the copy in
-// memory.
+// Reload makes the object show what is recorded now. A deleted ledger is replaced by the copy in
+// memory, which the next write creates again.
 func (l *objectLedger) Reload(ctx context.Context) error {
 	live, lost, err := l.Latest(ctx, l.name)
 	if err != nil {

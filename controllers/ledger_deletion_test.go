@@ -19,7 +19,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// deletedLedger is a deleted ledger, and a running manager.
+// deletedLedger is a ledger that is being deleted, and a running manager.
 type deletedLedger struct {
 	*world.World
 

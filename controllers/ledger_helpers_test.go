@@ -118,7 +118,7 @@ func ledgerNames(ctx SpecContext, w *world.World) []string {
 	return names
 }
 
-// reserved are the attempts that count for the identity of a world.
+// reserved are the attempts that count towards the chargeLimit of a world's identity.
 func reserved(ctx SpecContext, w *world.World) []string {
 	GinkgoHelper()
 	counting := identityLedger(ctx, w, w.Namespace).Spec.Account.Reservations
@@ -129,7 +129,7 @@ func reserved(ctx SpecContext, w *world.World) []string {
 	return ids
 }
 
-// removeOrderLedger deletes a ledger in spite of its finalizers.
+// removeOrderLedger deletes the ledger of the order, after removing its finalizers.
 func removeOrderLedger(ctx SpecContext, w *world.World) {
 	GinkgoHelper()
 	removeLedger(ctx, w, ledgerOf(ctx, w))

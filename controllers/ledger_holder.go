@@ -18,7 +18,7 @@ import (
 
 // HolderChanged reports whether a ledger has a new holder. From then on the other objects of its
 // service or customerReference are in conflict with it (R2). They are reconciled even if this
-// process wrote the change: "own writes do not" wake its holder (R32).
+// process wrote the change, although "own writes do not" wake the holder (R32).
 func HolderChanged(before, after client.Object) bool {
 	held, is := after.(*v1alpha1.RequestLedger)
 	if !is || held.Spec.Holder.UID == "" {

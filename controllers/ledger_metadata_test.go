@@ -16,7 +16,8 @@ import (
 // foreignKey is what other clients add to an object: a label, an annotation, a finalizer.
 const foreignKey = "example.com/theirs"
 
-// addForeignMetadata adds such a label, annotation and finalizer to a ledger, as another client.
+// addForeignMetadata adds a label, an annotation and a finalizer with foreignKey to a ledger, as
+// another client would.
 func addForeignMetadata(ctx SpecContext, w *world.World, ledger *v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	before := ledger.DeepCopy()

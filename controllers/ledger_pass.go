@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// gatherLedger reads the ledger for an object's subject, ensures that it is this object's, and
-// updates the status from it.
+// gatherLedger reads the ledger for an object's subject, evaluates whether this object may use it,
+// and updates the status from it.
 func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	p.ledger = nil
 	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object, here: p.here}
@@ -68,7 +68,8 @@ func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 	return nil
 }
 
-// judgeLedger ensures that the ledger is this object's.
+// judgeLedger evaluates whether this object may use the ledger, and takes it over or records a loss
+// in it if necessary.
 func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	held := p.ledger.ledger
 	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), Input: decide.Input{
@@ -139,8 +140,8 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 	return next, nil
 }
 
-// holderExists reports whether another object that holds a ledger exists, or may exist: "Forbidden,
-// a kind that is not served, or an error is not 'gone'" (R2).
+// holderExists reports whether a ledger has a holder other than this object that exists, or may
+// exist: "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
 func (p *pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
 	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
 		return false, nil
@@ -179,8 +180,8 @@ func (p *pass) newObject() (client.Object, error) {
 	return object, nil
 }
 
-// recordLearned records in the ledger what the object has learned without an attempt. No read
-// returns these values, so they would be lost with the status.
+// recordLearned records in the ledger what the object has learned without an attempt. What cannot
+// be read again would otherwise be lost with the status.
 func (p *pass) recordLearned(ctx context.Context) error {
 	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.ForbidsNewLedgers() {
 		return nil

@@ -46,8 +46,8 @@ var errMarkerGone = errors.New("the marker RequestLedger has been deleted or rep
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second
 
-// Start creates the marker if there is none, before the first objects are applied. If objects
-// existed already, a person would have to acknowledge the marker.
+// Start creates the marker if there is none. It does not wait for the first object, because a
+// person has to acknowledge a marker that is created when objects exist already.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
 	defer found()

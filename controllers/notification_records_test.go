@@ -67,7 +67,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 		reject(ctx, w, process)
 		standby := w.Start(world.CrashPoint{})
 		standby.StopLeading()
-		_, err := standby.ReconcileAccount(ctx) // as if its own receiver had noticed
+		_, err := standby.ReconcileAccount(ctx) // makes its receiver listen for the account
 		Expect(err).NotTo(HaveOccurred())
 		receiver.SwitchTo(standby)
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))

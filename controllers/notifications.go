@@ -22,9 +22,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Notifications handles the carrier's notifications. A notification only triggers a reconciliation
-// of its object now; the result depends only on what that reconciliation reads. Two events report
-// something that cannot be read, so they are recorded.
+// Notifications handles the carrier's notifications. Most of them only trigger a reconciliation of
+// their object now, and the result depends only on what that reconciliation reads. Two events
+// report something that cannot be read, so they are recorded.
 type Notifications struct {
 	*Operator
 
@@ -133,7 +133,8 @@ func (n *Notifications) services(
 		func(service *v1alpha1.BroadbandService) bool { return service.ServiceNumber() == id })
 }
 
-// servicesWithRequest returns the account's services with an open request of that number.
+// servicesWithRequest returns the account's services with an open request that has the
+// notification's number.
 func (n *Notifications) servicesWithRequest(
 	ctx context.Context, notification receiver.Notification,
 ) ([]*v1alpha1.BroadbandService, error) {
@@ -192,7 +193,7 @@ func (n *Notifications) unnumberedRejected(ctx context.Context, notification rec
 	return err
 }
 
-// isEarlierOrder reports whether a number belongs to an attempt at an order that has ended.
+// isEarlierOrder reports whether a number is that of an ended attempt at the order.
 func isEarlierOrder(ledger *v1alpha1.RequestLedger, id v1alpha1.CarrierID) bool {
 	return id != "" && slices.ContainsFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
 		return path.Base(ended.Location) == string(id)
@@ -223,7 +224,7 @@ func (n *Notifications) unnumberedLedgers(
 	}), nil
 }
 
-// isUnnumbered reports whether an order has succeeded, and nobody knows its number.
+// isUnnumbered reports whether an order has succeeded but its number is not known.
 func isUnnumbered(ledger *v1alpha1.RequestLedger) bool {
 	newest, known := ledger.RequestOf(v1alpha1.OperationOrderCreate), ledger.Spec.Known.Order
 	return newest != nil && newest.Phase == v1alpha1.PhaseSucceeded && (known == nil || known.OrderID == "")
@@ -279,8 +280,8 @@ func (n *Notifications) appointmentCancelled(ctx context.Context, notification r
 	return err
 }
 
-// isFor reports whether an appointment-request is for an order, by the order's number or by one of
-// its objects.
+// isFor reports whether an appointment-request is for an order, by the order's number or by the
+// name of one of the order's objects.
 func isFor(appointment *v1alpha1.AppointmentRequest, number v1alpha1.CarrierID, orders []*v1alpha1.ServiceOrder) bool {
 	if id := appointment.Spec.OrderID; id != "" {
 		return id == number

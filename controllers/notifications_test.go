@@ -91,8 +91,8 @@ var _ = Describe("A notification of the carrier", func() {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
 		line := beginPlanChange(ctx, w, process)
-		// The carrier takes 40 s, counted from a moment within the recorded second. The operator does not
-		// poll after that.
+		// The carrier takes 40 s, counted from a moment within the recorded second. The operator makes
+		// its last regular poll before these 40 s have passed.
 		ends := w.Read(ctx, site).OpenRequest().SubmittedAt.Add(40 * time.Second)
 		result, err := process.Reconcile(ctx, site)
 		for w.Clock.Now().Add(result.RequeueAfter).Before(ends) {

@@ -141,7 +141,7 @@ func checks() oneShot {
 	}
 }
 
-// countEffects counts the effects of a process with a prefix.
+// countEffects counts a process's effects that begin with a prefix.
 func countEffects(process *world.Process, prefix string) int {
 	count := 0
 	for _, effect := range process.Seam.Effects() {
@@ -152,7 +152,7 @@ func countEffects(process *world.Process, prefix string) int {
 	return count
 }
 
-// firstEffect is the index of the first effect of a process with a prefix.
+// firstEffect is the index of a process's first effect that begins with a prefix.
 func firstEffect(process *world.Process, prefix string) int {
 	GinkgoHelper()
 	place := slices.IndexFunc(process.Seam.Effects(), func(effect world.Effect) bool {

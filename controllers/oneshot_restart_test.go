@@ -130,7 +130,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().posts(w)).To(Equal(1))
 	})
 
-	// The long simulation found that the ledger reopened such a test (SIM_SEED=41 at that time).
+	// The long simulation found that the ledger reopened a completed test (SIM_SEED=41 at that time).
 	It("stays done when its status is lost, and the carrier no longer has its result (R3)", func(ctx SpecContext) {
 		w, process := scenario(ctx, world.CrashPoint{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})

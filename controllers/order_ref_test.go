@@ -66,7 +66,7 @@ func changes(w *world.World, line int64) int {
 	return w.Posts(line) + w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen
 }
 
-// withOrderedValues declares the same values as delivered.
+// withOrderedValues declares the values of deliveredOrder.
 func withOrderedValues(service *v1alpha1.BroadbandService) {
 	withPlan(world.PlanSlow, 12)(service)
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod = world.SLAStd, "L2TP"

@@ -62,7 +62,8 @@ func (f *followed) place(ctx context.Context) *v1alpha1.ServiceOrder {
 	return order
 }
 
-// pass runs a pass over the order, and returns when the next is due; zero if none is.
+// pass runs the passes over the order that are due within seconds, and returns how long it is until
+// the next one is due; zero if none is.
 func (f *followed) pass(ctx context.Context) time.Duration {
 	GinkgoHelper()
 	for range 20 {

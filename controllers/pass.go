@@ -132,8 +132,9 @@ func (p *pass) noteWritten() {
 	p.written = p.subject.DeepCopyObject()
 }
 
-// scope returns this object as the protocol sees it. The readings so far are in the status of this
-// pass; after the step they may be older than the step's result.
+// scope returns this object as the protocol sees it. It also marks the readings so far as recorded,
+// because they are in the status of this pass, and after the step they may be older than the step's
+// result.
 func (p *pass) scope() operate.Scope {
 	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
 		p.read = new(memory.Readings)

@@ -23,7 +23,7 @@ import (
 )
 
 // pricedService is a world with one service. Its plan, term and SLA are known and as declared, so
-// that the cost of a change is known before and after. Nothing is read at intervals, because reads
+// that the fees before and after a change are known. Nothing is read at intervals, because reads
 // would add calls to a quiet day.
 type pricedService struct {
 	*world.World

@@ -23,8 +23,7 @@ type later struct {
 
 func (l later) AddAfter(request ctrl.Request, wait time.Duration) { l.after[request] = wait }
 
-// called is an account and an object that sends requests, with some conditions that are True and
-// others that are not.
+// called is an account and an object that sends requests, both with the given conditions.
 func called(is ...metav1.Condition) []client.Object {
 	account, service := &v1alpha1.CarrierAccount{}, &v1alpha1.BroadbandService{}
 	account.Status.Conditions, service.Status.Conditions = is, is
@@ -33,10 +32,10 @@ func called(is ...metav1.Condition) []client.Object {
 
 // The long simulation found two bugs. Two managers both led, and only one of them could log in, so
 // they overwrote each other's status without a pause (SIM_SEED=219 at that time). One of two
-// managers requested a price that the other knew and was killed, which left the service Progressing
-// forever (SIM_SEED=3525). When every write was rechecked, two managers overwrote each other's
-// status every minute, because one showed a lost request as Progressing and the other as
-// CarrierUnavailable.
+// managers requested a price that the other already knew, and was then killed, which left the
+// service Progressing forever (SIM_SEED=3525). When every write was rechecked, two managers
+// overwrote each other's status every minute, because one showed a lost request as Progressing and
+// the other as CarrierUnavailable.
 func TestALessSettledObjectIsCheckedAgainAfterADelay(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse

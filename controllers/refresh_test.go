@@ -251,7 +251,7 @@ var _ = It("A plan that has drifted when it is read for a change is reported, an
 		expectNoDrift(service)
 
 		Expect(s.Carrier.SetPlan(s.line, world.PlanCheap)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // set by our own change
+		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // the plan that our own change had set
 		service, posts := s.drive(ctx)
 		Expect(posts).To(ConsistOf(simulator.OpHealth))
 		expectDrift(service, world.PlanSlow, world.PlanCheap)

@@ -60,7 +60,7 @@ var _ = Describe("A plan change that is refused because another is in progress",
 type refusable struct {
 	operation simulator.Operation
 	build     func(w *world.World, line int64) controllers.Subject // an object with the name of the scenario
-	sold      func(*simulator.Service)                             // what its service is; nil: as any other
+	sold      func(*simulator.Service)                             // edits its service; nil: unchanged
 	isFree    bool                                                 // nobody has to approve it
 	done      string                                               // the reason of Ready at its end; "": Completed
 }
@@ -157,7 +157,8 @@ func (r *refusedRun) approve(ctx context.Context) {
 	Expect(r.Patch(ctx, r.object, client.MergeFrom(before))).To(Succeed())
 }
 
-// changing builds a service that needs an approval for a chargeable change, and for its first one.
+// changing builds a service that needs an approval for a chargeable change and for its first
+// change.
 func changing(edits ...edit) func(*world.World, int64) controllers.Subject {
 	return func(w *world.World, line int64) controllers.Subject {
 		return w.Service(site, line, append(edits, withApproval(v1alpha1.ApprovalOnCost))...)

@@ -35,8 +35,8 @@ func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha
 	return p.Protocol.Record(ctx, p.scope(), step.AttemptID, operate.Decided(step, settled))
 }
 
-// resolution returns the resolve annotation: "Recorded: the word, when, the client that set it"
-// (R27), or the user.
+// resolution returns the value of the resolve annotation, the current time, and who set the
+// annotation, the user if known: "Recorded: the word, when, the client that set it" (R27).
 func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	word := p.subject.GetAnnotations()[v1alpha1.AnnotationResolve]
 	live, err := p.readAnnotated(ctx)

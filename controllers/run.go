@@ -128,10 +128,10 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 	return status.Exit(now, p.requeueAt(now, lookAt)), nil
 }
 
-// requeueAt returns when the next pass is due if the cache shows an older copy than this process
-// has written. The decision was based on that copy and may be wrong, and our own write triggers no
-// pass. The pause grows with the time that the cache is behind, because after a restore of etcd the
-// cache may be behind forever.
+// requeueAt returns when the next pass is due: soon if the cache shows an older copy than this
+// process has written, otherwise as decided. The decision was based on the older copy and may be
+// wrong, and our own write triggers no pass. The pause grows with the time that the cache is
+// behind, because after a restore of etcd the cache may be behind forever.
 func (p *pass) requeueAt(now, lookAt time.Time) time.Time {
 	behind := p.Protocol.Memory.Behind(p.subject, now)
 	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {

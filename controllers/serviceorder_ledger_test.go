@@ -34,8 +34,7 @@ var _ = Describe("The ledger of an order", func() {
 		Expect(settleOrder(ctx, w, first)).To(BeFalse())
 	})
 
-	// interleaved lets a second operator reconcile in the middle of the first one's pass, at each of
-	// its effects.
+	// A second operator reconciles in the middle of the first one's pass, at each of its effects.
 	It("makes two operators safe at every point where they can interleave", func(ctx SpecContext) {
 		points := 0
 		for met := true; met; points++ {

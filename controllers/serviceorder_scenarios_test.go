@@ -118,7 +118,7 @@ var _ = Describe("The order scenarios of the specification", func() {
 	}
 })
 
-// ownWord is the word of a carrier that does not write wholesale in identifiers.
+// ownWord is the word of a carrier that does not write "wholesale" in identifiers.
 const ownWord = "abc"
 
 // asCarrierWrites replaces the specification's word in identifiers by the carrier's own.
@@ -183,8 +183,8 @@ func (s *orderCase) expectStalled(ctx SpecContext, w *world.World, order *v1alph
 	Expect(ledgerOf(ctx, w)).To(BeNil())
 }
 
-// expectTaken expects that the carrier received exactly these bytes, once, and charges what the
-// qualification showed.
+// expectTaken expects that the carrier received exactly the bytes of the scenario, once, and
+// charges what the qualification showed.
 func (s *orderCase) expectTaken(
 	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder, word string,
 ) {

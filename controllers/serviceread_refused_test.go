@@ -15,7 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// oldWay declares only a plan, because without the extension no person is asked about a plan.
+// oldWay declares only a plan. Without the extension, a person would be asked about the other
+// values.
 func oldWay(service *v1alpha1.BroadbandService) {
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod, service.Spec.DSLStabilityProfile = "", "", ""
 }

@@ -21,7 +21,7 @@ import (
 type describedSite struct {
 	*settledSite
 
-	from int // the calls before the service was created
+	from int // how many calls were made before the service was created
 }
 
 // beginDescribed logs in an account with the extension ServiceRead and default policies, at a carrier

@@ -52,8 +52,8 @@ func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alp
 	return nil
 }
 
-// widenWindow completes three changes, an hour apart, so that eight may be in progress at a time
-// afterwards.
+// widenWindow completes three changes, an hour apart. Each doubles how many may be in progress at a
+// time, so that it is eight afterwards.
 func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 	GinkgoHelper()
 	for i := range 3 {

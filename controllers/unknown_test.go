@@ -64,8 +64,8 @@ func acceptedPlanChange(w *world.World, line int64) string {
 }
 
 var _ = Describe("An operator that is killed", func() {
-	// scenario is the scenario that is cut at each of its effects: first reconciliation, plan and SLA
-	// change, tracked until they end.
+	// scenario declares a change of the plan and SLA of a new service, in a process that ends at the
+	// cut, if there is one.
 	scenario := func(ctx context.Context, cut world.CrashPoint) (*world.World, *world.Process, int64) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)

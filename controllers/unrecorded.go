@@ -15,8 +15,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// UnrecordedResponses records the carrier's responses that no pass can record, because their
-// objects may be deleted.
+// UnrecordedResponses records the carrier's responses that no pass has been able to record. It does
+// not rely on passes, because the objects may be deleted.
 type UnrecordedResponses struct {
 	*Operator
 

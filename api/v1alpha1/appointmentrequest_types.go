@@ -114,7 +114,8 @@ type AppointmentRequestStatus struct {
 	// +optional
 	SlotCount int32 `json:"slotCount,omitempty"`
 
-	// recommended is the first slot that matches the preferences; absent if none does.
+	// recommended is the first slot that matches the preferences, preferably within the SLA (see
+	// withinTimeWindow); absent if none matches.
 	// +optional
 	Recommended *RecommendedSlot `json:"recommended,omitempty"`
 

@@ -16,7 +16,8 @@ type BroadbandServiceStatus struct {
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
-	// conditions are Ready, Reconciling, Stalled and one per declared setting.
+	// conditions are Ready, Reconciling and Stalled, one per declared setting, and, where they apply,
+	// Healthy, Disrupted, ApprovalRequired and Drifted.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
@@ -161,8 +162,8 @@ type KnownValue struct {
 	// +required
 	Value string `json:"value"`
 
-	// asHealth is how health spelled the value after the operator's last successful change; any other
-	// spelling is drift.
+	// asHealth is the name under which health is expected to report the plan, taken from an earlier
+	// reading. A different name is drift, unless it is the declared plan's.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	AsHealth string `json:"asHealth,omitempty"`
@@ -186,8 +187,8 @@ type KnownValue struct {
 // ---
 // Specification section 2, service cancellation.
 type CancellationState struct {
-	// status of the cancellation request: REQUESTED, IN_ERROR, COMPLETED or ABORTED; empty if none
-	// exists.
+	// status of the cancellation request, for example REQUESTED, IN_ERROR, COMPLETED or ABORTED; empty
+	// if no cancellation was requested.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Status string `json:"status,omitempty"`

@@ -55,9 +55,10 @@ type CarrierAccountSpec struct {
 	// +optional
 	ServiceRead ServiceRead `json:"serviceRead,omitzero"`
 
-	// identity is the owner of the services across accounts, namespaces and restores. Only one request
-	// at a time is sent for each identity and service. Default: auth.clientName. Immutable. Sandbox
-	// and production need different identities.
+	// identity is the owner of the services across accounts, namespaces and restores. Only one change
+	// at a time is sent for each identity and service; rescheduling or aborting a cancellation does
+	// not wait for a change in progress. Default: auth.clientName. Immutable. Sandbox and production
+	// need different identities.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="identity consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
@@ -102,8 +103,9 @@ type CarrierAccountSpec struct {
 	TimeZone string `json:"timeZone,omitempty"`
 
 	// approval is the minimum approval that services and orders of this account need. Automatic: none.
-	// OnCost (default): if a change costs money or its price is unknown, and before an object's first
-	// change to a service that it did not order. Always: for every change. An object may be stricter.
+	// OnCost (default): for a change that costs money or whose price is unknown, and for an object's
+	// first change to a service that it did not order. Always: for every change. An object may be
+	// stricter.
 	// +kubebuilder:default=OnCost
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
@@ -125,8 +127,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	Polling Polling `json:"polling,omitzero"`
 
-	// chargeLimit limits chargeable requests. It counts the requests that all accounts of the identity
-	// have sent in the last hour. Default: no limit.
+	// chargeLimit limits chargeable requests. It counts those that all accounts of the identity have
+	// sent in the last hour. Default: no limit.
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 
@@ -231,16 +233,16 @@ type SigningKey struct {
 
 	// privateKeySecretRef names the Secret with the key: PKCS#1 or PKCS#8 PEM, RSA of at least 2048
 	// bits. It is read at each login, never watched. If the Secret has the annotation
-	// wholesale.broadband/allowed-hosts, the annotation must list the hosts of both baseURL and
-	// tokenURL.
+	// wholesale.broadband/allowed-hosts, the annotation must list the hosts of baseURL, tokenURL and,
+	// if it is set, audience.
 	// +required
 	PrivateKeySecretRef SecretKeyReference `json:"privateKeySecretRef"`
 }
 
 // AnnotationAllowedHosts on a Secret lists the only hosts at which it may be used, such as
 // "api.carrier.example,id.carrier.example:8443". A host without a port means the default port of
-// the scheme. For a key, the annotation must list the hosts of both baseURL and tokenURL; for a
-// contact, the host of baseURL.
+// the scheme. For a key, the annotation must list the hosts of baseURL, tokenURL and, if it is set,
+// audience; for a contact, the host of baseURL.
 const AnnotationAllowedHosts = "wholesale.broadband/allowed-hosts"
 
 // RateLimit limits calls per second.
@@ -269,7 +271,8 @@ type Polling struct {
 	// +optional
 	Min Duration `json:"min,omitempty"`
 
-	// max is the longest wait before any poll. Default: 5m.
+	// max is the longest time between two polls, to which up to a quarter is added so that requests
+	// are not all polled at the same time. Default: 5m.
 	// +kubebuilder:default="5m"
 	// +optional
 	Max Duration `json:"max,omitempty"`
@@ -317,7 +320,8 @@ type CarrierAccountStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready (True once a token was issued) and Carrier (the carrier answers).
+	// conditions are Ready (True once a token was issued), Carrier (the carrier answers) and, once an
+	// extension was used, Extensions (the carrier has the extensions that were used).
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8

@@ -23,7 +23,7 @@ func CarrierIDOf(number int64) CarrierID {
 	return CarrierID(strconv.FormatInt(number, 10))
 }
 
-// Number returns the ID as a number; 0 if it is not set or the schema would refuse it.
+// Number returns the ID as a number; 0 if it is not set or is not a positive 64-bit number.
 func (id CarrierID) Number() int64 {
 	number, err := strconv.ParseInt(string(id), 10, 64)
 	if err != nil || number < 0 {

@@ -19,7 +19,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="a duration is written like 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 turns the feature off"
 type Duration string
 
-// Or returns the duration, or the fallback if it is not set or the schema would refuse it.
+// Or returns the duration, or the fallback if the duration is not set, cannot be parsed or is
+// negative.
 func (d Duration) Or(fallback time.Duration) time.Duration {
 	parsed, err := time.ParseDuration(string(d))
 	if err != nil || parsed < 0 {

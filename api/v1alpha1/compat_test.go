@@ -120,8 +120,8 @@ func readSchema(t *testing.T, file string) *schema {
 	return was
 }
 
-// keep expects the file to contain this schema: otherwise an addition could be removed again
-// unnoticed.
+// keep expects the file to contain exactly this schema, because an addition that is not stored
+// could be removed again unnoticed. With GOLDEN=1, it stores the schema first.
 func keep(t *testing.T, file string, is *schema) {
 	t.Helper()
 	text, err := yaml.Marshal(is)

@@ -47,24 +47,24 @@ const ReasonAnswering = "Answering"
 // ReasonExtensionUnavailable means that the carrier has refused the call of an extension.
 const ReasonExtensionUnavailable = "ExtensionUnavailable"
 
-// Reasons of a service's conditions that the operator itself determines.
+// Reasons of the conditions of the other kinds, apart from those that stand for one sub-error code.
 const (
 	ReasonInSync                  = "InSync"                  // the carrier's state matches the declared state
 	ReasonProgressing             = "Progressing"             // a request is in progress, or the state is being read
-	ReasonPlanned                 = "Planned"                 // managementPolicy Plan: changes are computed, not sent
+	ReasonPlanned                 = "Planned"                 // managementPolicy Plan, or the manager sends nothing
 	ReasonObserving               = "Observing"               // managementPolicy Observe: read only
 	ReasonSuspended               = "Suspended"               // spec.suspend: changes are waiting
 	ReasonAwaitingApproval        = "AwaitingApproval"        // a person has to approve the changes
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
-	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
+	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service or number yet
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
 	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // another test of the service is in progress
 	ReasonTestTypeNotOffered      = "TestTypeNotOffered"      // the carrier does not offer this test for the service
-	ReasonConflict                = "Conflict"                // another object manages the same service
+	ReasonConflict                = "Conflict"                // another object manages it, or the carrier differs
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
 	ReasonTermUnknown             = "TermUnknown"             // an SLA change needs the plan's term, which is not known
 	ReasonNTDOptionRequired       = "NTDOptionRequired"       // a plan above 1000 MBit/s needs an NTD option
-	ReasonContactRequired         = "ContactRequired"         // an NTD option needs a contact
+	ReasonContactRequired         = "ContactRequired"         // a contact is missing or cannot be read
 	ReasonUnsupportedByAPIVersion = "UnsupportedByAPIVersion" // the account's API version lacks the operation
 	ReasonNotFoundOrForbidden     = "NotFoundOrForbidden"     // 403 or 404, which never proves absence
 	ReasonCarrierUnavailable      = "CarrierUnavailable"      // connection errors and 5xx
@@ -84,7 +84,7 @@ const (
 	ReasonBreakerOpen             = "BreakerOpen"             // responses were lost: no chargeable request is sent for now
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
 	ReasonResultDiffers           = "ResultDiffers"           // a result, such as a fee, differs from what was shown
-	ReasonCancelled               = "Cancelled"               // the service is cancelled, as declared
+	ReasonCancelled               = "Cancelled"               // the service or appointment is cancelled
 	ReasonDrifted                 = "Drifted"                 // the carrier's state changed after the service was in sync
 	ReasonConnected               = "Connected"               // the carrier does not show the service as cancelled
 	ReasonHealthGood              = "HealthGood"              // the carrier rates the service Green

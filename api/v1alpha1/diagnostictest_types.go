@@ -31,8 +31,9 @@ type DiagnosticTestSpec struct {
 	// +required
 	TestType string `json:"testType"`
 
-	// approval says when this test needs approval. Only Always requires it, because the carrier quotes
-	// no price for a test. The stricter of this value and the account's (default) applies.
+	// approval says when this test needs approval. Only Always requires it; OnCost does not apply,
+	// because tests have no quoted price. The stricter of this value and the account's (default)
+	// applies.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 

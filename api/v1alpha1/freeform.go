@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// textRefused replaces the carrier's text.
+// textRefused replaces a message of the carrier that the API server refuses.
 const textRefused = "the Kubernetes API server has refused the carrier's words"
 
 // DropFreeForm removes the carrier's free-form content from the status, so that the rest can be

@@ -4,7 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Notice is the content of a notification from the carrier that no read of its API shows.
+// Notice is the part of a notification from the carrier that no read of the carrier's API shows.
 // ---
 // Specification section 6.
 type Notice struct {

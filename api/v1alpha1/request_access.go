@@ -33,7 +33,7 @@ func (s *BroadbandService) PutRequest(request Request) {
 	s.Status.Requests = slices.Insert(s.Status.Requests, at, request)
 }
 
-// OpenRequests returns the requests that have not ended: the carrier may have each of them.
+// OpenRequests returns the requests that have not ended. The carrier may have received any of them.
 func (s *BroadbandService) OpenRequests() []*Request {
 	var open []*Request
 	for i := range s.Status.Requests {
@@ -56,7 +56,7 @@ func (s *BroadbandService) OpenCancellation() *Request {
 	return s.firstOpen(Operation.AltersCancellation)
 }
 
-// firstOpen prefers a request that can be polled to one that waits for a person.
+// firstOpen returns the first open request, but prefers one that does not wait for a person.
 func (s *BroadbandService) firstOpen(is func(Operation) bool) *Request {
 	var first *Request
 	for _, open := range s.OpenRequests() {
@@ -160,7 +160,8 @@ func (s *BroadbandService) ShowInFlight() {
 }
 
 // lastError returns the newest error after a request changed; it is kept until its operation
-// proceeds. If the same error occurs again, the time of its first occurrence is kept.
+// proceeds. If the same attempt meets the same error again, the time of its first occurrence is
+// kept.
 func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	if request.Error == nil {
 		if held != nil && held.Operation != request.Operation {

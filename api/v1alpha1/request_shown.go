@@ -24,21 +24,21 @@ func (s *ServiceOrder) Shorten() (restore func()) { return s.Status.shorten((*Re
 // ledger; restore puts it back.
 func (d *DiagnosticTest) Shorten() (restore func()) { return d.Status.shorten((*Request).short) }
 
-// Shorten removes from a succeeded request in the status, which is not sent again, what is of no
-// use to a user; restore puts it back.
+// Shorten removes from a query in the status that has succeeded, and is therefore not sent again,
+// what is of no use to a user; restore puts it back.
 func (f *FibreBuildQuote) Shorten() (restore func()) { return f.Status.shorten((*Request).answered) }
 
-// Shorten removes from a succeeded request in the status, which is not sent again, what is of no
-// use to a user; restore puts it back.
+// Shorten removes from a query in the status that has succeeded, and is therefore not sent again,
+// what is of no use to a user; restore puts it back.
 func (p *PlanOptionsQuery) Shorten() (restore func()) { return p.Status.shorten((*Request).answered) }
 
-// Shorten removes from a succeeded request in the status, which is not sent again, what is of no
-// use to a user; restore puts it back.
+// Shorten removes from a query in the status that has succeeded, and is therefore not sent again,
+// what is of no use to a user; restore puts it back.
 func (h *HealthCheck) Shorten() (restore func()) { return h.Status.shorten((*Request).answered) }
 
-// Shorten removes from a succeeded request in the status which process sent it and the UID of its
-// object. What the request was for, and the carrier that it was sent to, stay, because they decide
-// whether its slots are still valid. restore puts back what was removed.
+// Shorten removes the sender and the UID of the object from a succeeded request in the status. What
+// the request was for, and the carrier that it was sent to, stay, because they decide whether the
+// slots in the status are still valid. restore puts back what was removed.
 func (a *AppointmentRequest) Shorten() (restore func()) {
 	return a.Status.shorten(func(whole *Request) Request {
 		shown := *whole
@@ -69,7 +69,7 @@ func (r *Request) short() Request {
 		ErrorDetail: r.ErrorDetail, Error: r.Error, Warning: r.Warning,
 	}
 	if !r.Phase.Ended() {
-		shown.APIVersion, shown.LostSince = r.APIVersion, r.LostSince // a notification finds it by its Location
+		shown.APIVersion, shown.LostSince = r.APIVersion, r.LostSince // a notification finds it by Location and version
 	}
 	return shown
 }
@@ -85,8 +85,8 @@ func (r *Request) evidence() Request {
 }
 
 // answered returns what a user can use of a query that has succeeded, and the retry that the query
-// used up. Queries are in no ledger, and a query that is sent again is compared with the one before
-// it.
+// used up. Any other query is returned whole, because no ledger has it and, if it is sent again,
+// the new query is compared with it.
 func (r *Request) answered() Request {
 	if r.Phase != PhaseSucceeded {
 		return *r

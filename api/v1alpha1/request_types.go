@@ -53,10 +53,10 @@ const (
 	PhaseSubmitting     RequestPhase = "Submitting"     // the intent is recorded; the POST may be in progress
 	PhaseInProgress     RequestPhase = "InProgress"     // the carrier returned a Location, which is polled
 	PhaseSucceeded      RequestPhase = "Succeeded"      // done, according to the carrier, a proof or a resolution
-	PhaseFailed         RequestPhase = "Failed"         // the carrier accepted the request and ended it with 422
+	PhaseFailed         RequestPhase = "Failed"         // the carrier accepted the request but did not carry it out
 	PhaseOutcomeUnknown RequestPhase = "OutcomeUnknown" // it may have been sent; only a person can find out
 	PhaseNotSent        RequestPhase = "NotSent"        // no byte of it was sent
-	PhaseNotProcessed   RequestPhase = "NotProcessed"   // refused with 401 or 429, so not processed
+	PhaseNotProcessed   RequestPhase = "NotProcessed"   // refused with 401, 425 or 429; or a query was lost
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
 	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution or a proof: the carrier has not accepted it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a resolution: given up, never sent again
@@ -205,7 +205,7 @@ type Request struct {
 	// +optional
 	CarrierStatus string `json:"carrierStatus,omitempty"`
 
-	// errorDetail is the carrier's text about that status.
+	// errorDetail is the carrier's text about the status of the request.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	ErrorDetail string `json:"errorDetail,omitempty"`

@@ -4,7 +4,7 @@ package v1alpha1
 
 import "slices"
 
-// endedLimit is how many ended attempts a ledger keeps.
+// endedLimit is the maximum number of ended attempts that a ledger keeps.
 const endedLimit = 10
 
 // RequestOf returns the newest attempt at an operation, or nil. One in progress precedes one that
@@ -74,8 +74,8 @@ func (l *RequestLedger) isOutdone(late *Request) bool {
 	})
 }
 
-// placeOf returns the index of an attempt among those that have ended, or their number if it is not
-// there.
+// placeOf returns the index of an attempt among those that have ended, or the number of those
+// attempts if it is not among them.
 func (l *RequestLedger) placeOf(attemptID string) int {
 	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.AttemptID == attemptID })
 	if at < 0 {
@@ -84,8 +84,8 @@ func (l *RequestLedger) placeOf(attemptID string) int {
 	return at
 }
 
-// Baseline returns the plan last applied to the service; nil if none is recorded, or if there is no
-// ledger.
+// Baseline returns the plan that a request last set or that is trusted; nil if none is recorded, or
+// if there is no ledger.
 func (l *RequestLedger) Baseline() *KnownValue {
 	if l == nil {
 		return nil
@@ -167,9 +167,9 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
 }
 
-// keptUnsent is how many consecutive attempts that did not reach the carrier are kept. "Consecutive
-// NotSent/NotProcessed of one operation count as one", but the status of a manager that is behind
-// may still show an earlier one with an unknown outcome.
+// keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most.
+// "Consecutive NotSent/NotProcessed of one operation count as one", but the status of a manager
+// that is behind may still show an earlier one with an unknown outcome.
 const keptUnsent = 3
 
 // fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
@@ -219,8 +219,8 @@ func (l *RequestLedger) IsFinal(attemptID string) bool {
 }
 
 // AttemptOf returns the newest attempt for an object; nil for none. One in progress precedes one
-// that was accepted late. Of an attempt that ended long ago, only a summary is known. The ledger
-// may be nil.
+// that was accepted late. Of an attempt that a later one has replaced, only a summary is known. The
+// ledger may be nil.
 func (l *RequestLedger) AttemptOf(uid string) *Request {
 	if l == nil {
 		return nil

@@ -136,7 +136,8 @@ func TestR10ReservationsAreBoundedAndTheOldestGo(t *testing.T) {
 	g.Expect(account.Reservations[0].AttemptID).To(Equal("a-2"))
 }
 
-// "An attempt that has left `ended` counts as Abandoned": its later result is a late acceptance.
+// "An attempt that has left `ended` counts as Abandoned", so if the carrier accepts it later, that
+// is a late acceptance.
 func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
@@ -206,7 +207,8 @@ func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
 	g.Expect(ledger.LacksReceipt(&shown)).To(BeFalse())
 }
 
-// An attempt that is written again in its new phase does not end as its own repeat.
+// An attempt that is written again in its new phase is not ended as Repeated, as if it repeated
+// itself.
 func TestR3AnAttemptDoesNotRepeatItself(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)

@@ -10,7 +10,8 @@ const LedgerSchema = 1
 // MarkerName is the name of the RequestLedger that lists the clusters of the others.
 const MarkerName = "marker"
 
-// FinalizerMemory keeps a RequestLedger that is being deleted.
+// FinalizerMemory keeps a RequestLedger that is being deleted until nothing depends on it and
+// [AnnotationForget] names it.
 const FinalizerMemory = "wholesale.broadband/memory"
 
 // RequestLedgerSpec contains the requests about one order, one service or the tests of one service,
@@ -71,8 +72,8 @@ type RequestLedgerSpec struct {
 	// +optional
 	Marker *LedgerMarker `json:"marker,omitempty"`
 
-	// holder is the object that manages the subject. A ledger of diagnostic tests has none: each test
-	// has its own attempts.
+	// holder is the object that manages the subject. A ledger of diagnostic tests has none, because
+	// each test has its own attempts.
 	// +optional
 	Holder LedgerHolder `json:"holder,omitzero"`
 
@@ -291,7 +292,8 @@ type LedgerReference struct {
 
 // RequestLedger records the possibly chargeable requests that were sent to a carrier. Do not delete
 // it, because without it a request could be sent a second time. Only the operator writes ledgers,
-// and a deleted ledger stays until nothing depends on it.
+// and a deleted ledger stays until nothing depends on it and the annotation
+// wholesale.broadband/forget repeats its name.
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="app.kubernetes.io/component=ledger"
 // +kubebuilder:resource:scope=Cluster,shortName=ledger

@@ -413,8 +413,8 @@ type ServiceOrderStatus struct {
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// frozen is set while an attempt is open or was accepted. The only field of spec that can then be
-	// changed is serviceID.
+	// frozen is set while an attempt is open, or once one was accepted or abandoned. The only field of
+	// spec that can then be changed is serviceID.
 	// +optional
 	Frozen bool `json:"frozen,omitempty"`
 

@@ -26,7 +26,7 @@ type TaskStatus struct {
 	// +optional
 	Handled Handled `json:"handled,omitzero"`
 
-	// lastError is the newest error, kept until something succeeds.
+	// lastError is the newest error, until its operation proceeds.
 	// +optional
 	LastError *LastError `json:"lastError,omitempty"`
 }

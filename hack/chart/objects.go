@@ -126,8 +126,8 @@ func moveNamespace(one *object) {
 
 const releaseNamespace = "{{ $.Release.Namespace }}"
 
-// moved returns a value with the namespace replaced: in fields of that name, in a flag, and in the
-// user name of the ServiceAccount. Maps and lists are changed in place.
+// moved returns a value with the namespace replaced: in fields named namespace, in a flag, and in
+// the user name of the ServiceAccount. Maps and lists are changed in place.
 func moved(field string, value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -44,7 +44,8 @@ type kind struct {
 	actions []string
 }
 
-// kinds returns all kinds. Each has the actions whose annotations its controller supports.
+// kinds returns all kinds but RequestLedger. Each has the actions whose annotations its controller
+// supports.
 func kinds() []kind {
 	return []kind{
 		{name: "CarrierAccount"},
@@ -119,7 +120,7 @@ type fragments string
 const (
 	commonPart   = "common.lua"
 	requestsPart = "requests.lua"
-	subjectPart  = "subject.lua" // what the action is about; reconcile is about nothing
+	subjectPart  = "subject.lua" // what the action is about; reconcile has none
 )
 
 // of returns all scripts of a kind.

@@ -22,8 +22,8 @@ func (d *demo) startWatch(ctx context.Context) error {
 	return err
 }
 
-// converge applies the samples and shows their progress until Ctrl-C or, with --once, until they
-// have the expected state or the time is over.
+// converge applies the samples and shows their progress. It ends with Ctrl-C or, with --once or
+// --kill, when the samples and what can be tried on them have been checked.
 func (d *demo) converge(ctx context.Context) error {
 	d.Printf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
@@ -59,7 +59,7 @@ func (d *demo) untilEnd(ctx context.Context, do func(context.Context) error) err
 	}
 }
 
-// supervise keeps the processes running.
+// supervise restarts what may be restarted, and reports on the samples, until the demo ends.
 func (d *demo) supervise(ctx context.Context, results <-chan result) error {
 	tried := make(chan error, 1)
 	for {

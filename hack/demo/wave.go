@@ -100,7 +100,7 @@ func (d *demo) runWave(ctx context.Context) error {
 	return d.printWave(ctx, before)
 }
 
-// change writes every service, and shows the progress until all have a plan and are ready.
+// change writes every service, and shows the progress until all have the given plan and are ready.
 func (d *demo) change(
 	ctx context.Context, cluster client.Client, plan string, write func(*v1alpha1.BroadbandService) error,
 ) error {
@@ -129,8 +129,8 @@ func waveService(number int) *v1alpha1.BroadbandService {
 	}
 }
 
-// follow shows how many services have a plan and are ready, until all of them are ready or a write
-// has failed.
+// follow shows how many services have the given plan and are ready, until all of them are, a write
+// has failed, or none becomes ready anymore.
 func (d *demo) follow(ctx context.Context, cluster client.Client, plan string, written <-chan error) error {
 	line := progressLine{demo: d, begun: d.Now()}
 	gained := d.Now()
@@ -184,7 +184,7 @@ func countReady(ctx context.Context, cluster client.Client, plan string) (ready,
 // figures are counts since the start of the demo.
 type figures struct {
 	at     time.Time
-	calls  int // of the carrier
+	calls  int // to the carrier
 	writes int // of objects of the operator, by anybody
 }
 

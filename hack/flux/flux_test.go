@@ -46,7 +46,7 @@ func TestHealthChecks(t *testing.T) {
 }
 
 // Without the expressions kstatus gives the same result, except that objects that wait for a user
-// are in progress. An account therefore needs no expression.
+// are in progress. An account never waits for a user, so it needs no expression.
 func TestKstatus(t *testing.T) {
 	want := map[string]status.Status{
 		"Healthy": status.CurrentStatus, "Suspended": status.InProgressStatus,

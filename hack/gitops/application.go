@@ -72,8 +72,8 @@ type resource struct {
 	Health health `json:"health"`
 }
 
-// at reports whether the Application is synced to a revision and has the given health, and whether
-// no sync is running.
+// at reports whether the Application is synced to a revision and has the given health, while no
+// sync is running.
 func (a *application) at(revision, health string) bool {
 	sync := a.Status.Sync
 	return sync.Status == synced && sync.Revision == revision && a.Status.Health.Status == health &&

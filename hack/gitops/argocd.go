@@ -98,7 +98,7 @@ func (s *site) startArgoCD(ctx context.Context, name, health string, flags ...st
 	return process.Await(ctx, &http.Client{}, "http://"+health+"/healthz")
 }
 
-// argocdEnvironment keeps everything that Argo CD writes in the state folder, and keeps it from
+// argocdEnvironment makes Argo CD write all its files into the state folder, and keeps it from
 // reading the user's own configuration.
 func (s *site) argocdEnvironment() []string {
 	return []string{

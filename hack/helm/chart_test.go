@@ -70,14 +70,15 @@ func TestTheChartIsRestrictedToNamespacesLikeTheManifests(t *testing.T) {
 func TestTheChartMovesToTheNamespaceOfItsRelease(t *testing.T) {
 	t.Parallel()
 	p := find(t)
-	elsewhere := p.template(t, "--set=namespace.create=true", "--namespace=elsewhere")
+	moved := p.template(t, "--set=namespace.create=true", "--namespace=namespace-of-the-release")
 	replaced := strings.NewReplacer(
-		"namespace: elsewhere\n", "namespace: broadband-operator\n", "name: elsewhere\n", "name: broadband-operator\n",
-		"--operator-namespace=elsewhere", "--operator-namespace=broadband-operator",
-		"system:serviceaccount:elsewhere:", "system:serviceaccount:broadband-operator:",
-	).Replace(elsewhere)
+		"namespace: namespace-of-the-release\n", "namespace: broadband-operator\n",
+		"name: namespace-of-the-release\n", "name: broadband-operator\n",
+		"--operator-namespace=namespace-of-the-release", "--operator-namespace=broadband-operator",
+		"system:serviceaccount:namespace-of-the-release:", "system:serviceaccount:broadband-operator:",
+	).Replace(moved)
 	expectSame(t, parse(t, replaced), parse(t, p.template(t, "--set=namespace.create=true")))
-	NewWithT(t).Expect(replaced).NotTo(ContainSubstring("elsewhere"))
+	NewWithT(t).Expect(replaced).NotTo(ContainSubstring("namespace-of-the-release"))
 }
 
 // options maps each value of the chart to a setting that differs from its default, and to what the

@@ -48,7 +48,7 @@ func (c cluster) apply(t *testing.T, args ...string) {
 		append([]string{"apply", "--server-side", "--field-manager=broadband-operator", "--validate=strict"}, args...)...))
 }
 
-// upgrade prepares helm upgrade --install of the chart.
+// upgrade runs `helm upgrade --install` for the chart, and returns what it printed to stderr.
 func (c cluster) upgrade(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	_, said, err := run(c.command(t, c.helm, append([]string{

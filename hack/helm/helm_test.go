@@ -65,7 +65,7 @@ func command(ctx context.Context, home, program string, args ...string) *exec.Cm
 	return made
 }
 
-// run runs a program and returns its output, and an error with all that it printed.
+// run runs a program and returns what it printed to stdout and to stderr.
 func run(made *exec.Cmd) (string, string, error) {
 	var out, complaint bytes.Buffer
 	made.Stdout, made.Stderr = &out, &complaint

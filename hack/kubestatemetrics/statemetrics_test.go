@@ -37,8 +37,8 @@ const (
 )
 
 // kubeconfigOf is the environment variable with the kubeconfig of a process that runs
-// kube-state-metrics instead of the tests. All watches of kube-state-metrics end only with its
-// process; while they last, the API server does not stop.
+// kube-state-metrics instead of the tests. It needs a process of its own, because its watches end
+// only with its process, and while they last, the API server does not stop.
 const kubeconfigOf = "KUBE_STATE_METRICS_KUBECONFIG"
 
 func TestMain(m *testing.M) {

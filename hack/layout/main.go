@@ -5,8 +5,8 @@
 //	go run ./hack/layout PACKAGE            counts references between files, and those against the order
 //	go run ./hack/layout PACKAGE FUNCTION   also follows the calls of a function through the files
 //
-// The files are ordered, as well as a greedy search can, so that the fewest references go against
-// the order. A reference is the use of a name that another file of the package declares.
+// A greedy search orders the files so that few references go against the order. A reference is the
+// use of a name that another file of the package declares.
 package main
 
 import (

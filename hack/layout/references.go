@@ -76,7 +76,7 @@ func (r references) sum() (sum int) {
 }
 
 // order returns the files so that few references run from a later file to an earlier one. It
-// repeatedly takes the file that the rest refers to least.
+// repeatedly takes the file with the smallest surplus, and then improves the order.
 func (r references) order() []string {
 	files := map[string]bool{}
 	for one := range r {

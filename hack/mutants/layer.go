@@ -13,11 +13,11 @@ type layer struct {
 	name   string
 	folder string   // of the package, below the root, or of several packages: "pkg/decide/..."
 	suite  string   // the Go test that runs the package's specs; "" if it has none
-	parent string   // the Go tests that contain them as subtests, separated by "|"; "" for top-level tests
+	parent string   // the Go tests whose subtests are run, separated by "|"; "" for top-level tests
 	env    []string // additional environment variables, each "NAME=value"
 }
 
-// The packages that are mutated and have their own tests.
+// The folders of the packages that are mutated, and of test/prove.
 const (
 	ofDecisions   = "pkg/decide"
 	allDecisions  = ofDecisions + "/..."

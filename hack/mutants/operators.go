@@ -100,8 +100,8 @@ func (p place) negations(operator string, all []ast.Expr) []change {
 	return found
 }
 
-// negatedOtherwise reports whether another operator negates an expression: a comparison, a
-// negation, true and false.
+// negatedOtherwise reports whether another operator negates an expression: a comparison by == or
+// !=, a negation, or a constant.
 func (p place) negatedOtherwise(one ast.Expr) bool {
 	switch one := one.(type) {
 	case *ast.BinaryExpr:
@@ -172,7 +172,7 @@ func (p place) removed() []change {
 	return nil
 }
 
-// returningNil returns nil for a result for which the function returns nil elsewhere.
+// returningNil replaces a result with nil where another return statement of the function has nil.
 func (p place) returningNil() []change {
 	returned, ok := p.node.(*ast.ReturnStmt)
 	if !ok {

@@ -17,7 +17,7 @@ type site struct {
 	line     int
 	function string // containing function, with its folder: stable when lines move
 	operator string
-	shown    string // the line after the change; before it if code is removed or nil returned
+	shown    string // the changed line; the original one if code is removed or nil returned
 
 	path     string
 	from, to int    // offsets of the piece that is replaced
@@ -101,8 +101,8 @@ func nameOf(declared ast.Decl) string {
 	return ""
 }
 
-// idle reports whether a change of a node cannot be observed: logging, the capacity of a slice, and
-// code that ends a process without a defect.
+// idle reports whether a change of a node cannot be observed: in logging, in a call of make, and in
+// a panic, which a process without a defect never reaches.
 func idle(node ast.Node, info *types.Info) bool {
 	if statement, ok := node.(*ast.ExprStmt); ok {
 		node = statement.X

@@ -153,7 +153,7 @@ func panels(t *testing.T) []panel {
 	return shown.Panels
 }
 
-// A query that gives nothing shows an empty panel, as it would if nothing had happened.
+// A query that gives nothing leaves its panel empty, which looks as if nothing had happened.
 func TestEveryQueryOfTheDashboardGivesSomething(t *testing.T) {
 	loader, _ := loaded(t, scraped(t), time.Minute)
 	queries := 0
@@ -206,7 +206,7 @@ func TestEveryAlertComparesSomething(t *testing.T) {
 	}
 }
 
-// compared returns the value that an alert compares with a limit, or looks for.
+// compared returns the value that an alert compares with a limit, or whose absence it reports.
 func compared(tree parser.Expr) string {
 	switch tree := tree.(type) {
 	case *parser.BinaryExpr:

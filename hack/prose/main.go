@@ -6,9 +6,9 @@
 //
 //	go run ./hack/prose [FOLDER]
 //
-// Quotations in comments, directives, code in Markdown and generated files are not checked. vale, the
-// usual tool, reads Go comments only when it is built with a C compiler, which `make verify` must not
-// need.
+// Directives, generated files, code in Markdown, and quotations in comments are not checked. vale,
+// the usual tool, reads Go comments only when it is built with a C compiler, which `make verify`
+// must not need.
 package main
 
 import (

@@ -62,12 +62,12 @@ type finding struct {
 	word, use string
 }
 
-// String is the finding as a compiler reports an error.
+// String returns the finding in the form in which a compiler reports an error.
 func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %q: use %s", f.file, f.line, f.word, f.use)
 }
 
-// check returns the findings in a text by line.
+// check returns the findings in a text, sorted by line.
 func (r rules) check(in text) []finding {
 	var found []finding
 	for _, rule := range r {

@@ -113,7 +113,8 @@ func commentText(group *ast.CommentGroup) string {
 	return strings.Join(lines, "\n")
 }
 
-// code is what Markdown shows unchanged: fenced blocks, code in a line, and the targets of links.
+// code matches what is not prose in Markdown: fenced blocks, code in a line, and the targets of
+// links.
 var code = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\]\\([^)]*\\)")
 
 func markdownTexts(name string, source []byte) ([]text, error) {

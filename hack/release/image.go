@@ -154,8 +154,8 @@ func (r release) baseLayer(ctx context.Context) (v1.Layer, error) {
 	}, zones...))
 }
 
-// authorities are the certificates that Mozilla trusts without a restriction, because a file of
-// certificates cannot state a restriction.
+// authorities are the certificates that Mozilla trusts without a restriction. The others are left
+// out, because a file of certificates cannot state a restriction.
 func authorities() []byte {
 	var text bytes.Buffer
 	for root := range bundle.Roots() {

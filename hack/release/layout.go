@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// openImage unpacks the image in an archive, and returns it for all platforms.
+// openImage unpacks an archive, and returns the image in it, which is for all platforms.
 func openImage(archive, folder string) (v1.ImageIndex, error) {
 	packed, err := os.Open(archive) //nolint:gosec // a file of the release
 	if err != nil {

@@ -85,7 +85,7 @@ func (r release) write(ctx context.Context, steps []func(context.Context) error)
 	return nil
 }
 
-// checkVersion refuses a version that the manifests do not state.
+// checkVersion refuses a version that differs from the one in the file VERSION.
 func (r release) checkVersion() error {
 	text, err := os.ReadFile(filepath.Join(r.root, "VERSION"))
 	if err != nil {

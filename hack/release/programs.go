@@ -23,7 +23,7 @@ func (r release) managers(ctx context.Context) error {
 
 func managerName(platform string) string { return "manager-" + strings.ReplaceAll(platform, "/", "-") }
 
-// pluginPackage is the kubectl plugin.
+// pluginPackage is the folder of the kubectl plugin.
 const pluginPackage = "cmd/kubectl-broadband"
 
 // pluginPlatforms are the platforms of the plugin. config/krew names the archive for each of them.

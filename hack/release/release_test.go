@@ -54,8 +54,8 @@ func dist(t *testing.T, root string, more ...string) string {
 	return into
 }
 
-// copyOfTree copies the files that git tracks or would add. The copy is in a folder with a
-// different name.
+// copyOfTree copies the files that git tracks or would add. The name of the copy's folder differs
+// from that of the repository.
 func copyOfTree(t *testing.T) string {
 	t.Helper()
 	g := NewWithT(t)
@@ -152,8 +152,9 @@ func runImage(t *testing.T, folder string) {
 		runtime.Version() + ", " + platform + ")\n"))
 }
 
-// runInside runs the program of an image with --version. As root, the program runs in the image's
-// root filesystem and as the image's user. Otherwise, it is only taken from the image.
+// runInside runs the program of an image with --version. If the test runs as root, the program runs
+// in the image's root filesystem and as the image's user. Otherwise, the program is taken from the
+// image, but runs outside it.
 func runInside(t *testing.T, filesystem string, config *v1.ConfigFile) string {
 	t.Helper()
 	program := config.Config.Entrypoint[0]

@@ -46,7 +46,7 @@ func newBackground(s settings, sim *simulator.Simulator, log *slog.Logger) (*bac
 	return b, nil
 }
 
-// callbackClient follows no redirects: an event is sent only to the callback.
+// callbackClient follows no redirects, so that an event is sent only to the callback.
 func callbackClient(authorities *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout:       callbackTimeout,

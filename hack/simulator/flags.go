@@ -48,7 +48,7 @@ Example:
 Flags:
 `
 
-// parse reads the command line. An error is written to out together with the usage.
+// parse reads the command line. If it is invalid, the usage is written to out.
 func parse(args []string, out io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)

@@ -1,6 +1,7 @@
-// Simulator runs the carrier of the specification as a server, for demonstrations, tests and as
+// Simulator runs the carrier of the specification as a server, for demonstrations and tests, and as
 // a sandbox for clients in any language. One listener serves the carrier API and the identity
-// provider; an optional second one serves the management endpoints, which a real carrier lacks.
+// provider. The management endpoints, which a real carrier lacks, are served by the same listener
+// or by an optional second one.
 package main
 
 import (

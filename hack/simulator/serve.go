@@ -86,8 +86,8 @@ func (l listener) serve(ctx context.Context, log *slog.Logger) error {
 	return <-stopped
 }
 
-// newServer returns a server with limits on what it reads. Responses have no time limit: a fault
-// may hang as long as the client waits.
+// newServer returns a server with limits on what it reads. Responses have no time limit, because a
+// fault may leave a call hanging for as long as the client waits.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,

@@ -119,7 +119,8 @@ func (s *site) wrong(from, link, root string) string {
 	return ""
 }
 
-// wrongFile says why a link into the repository leads nowhere. A release is not a file.
+// wrongFile says why a link into the repository leads nowhere. Links to anything but a file, such
+// as a release, are not checked.
 func wrongFile(link, root string) string {
 	link, _, _ = strings.Cut(link, "#")
 	file, is := strings.CutPrefix(link, "blob/main/")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Site checks the links of the built documentation: `make site` builds it with Hugo.
+// Site checks the links of the documentation that `make site` builds with Hugo.
 package main
 
 import (

@@ -100,7 +100,7 @@ func checkHost(u *url.URL) error {
 	return nil
 }
 
-// forbiddenAddress reports an address that a host name resolved to.
+// forbiddenAddress returns the error for a forbidden address that a host name resolved to.
 func forbiddenAddress(address string) error {
 	return &AddressError{
 		Address: excerpt(address), Insecure: true,

@@ -89,8 +89,8 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 }
 
 // newRequest builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it
-// has no idempotency key, because the transport resends a request only if its body can be read
-// again or it has such a key.
+// has no idempotency key, so that the transport never resends a POST. To do so, it would need a
+// body that can be read again, or such a key.
 func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
 	address.Path = k.path

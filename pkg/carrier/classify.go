@@ -10,7 +10,7 @@ const (
 	NotSent      Delivery = "NotSent"      // no byte left this process
 	NotProcessed Delivery = "NotProcessed" // refused before it was processed (401, 425, 429)
 	Rejected     Delivery = "Rejected"     // processed and refused
-	Accepted     Delivery = "Accepted"     // accepted by the carrier, with a way to poll it
+	Accepted     Delivery = "Accepted"     // accepted by the carrier; with a handle if one is needed
 	Ambiguous    Delivery = "Ambiguous"    // outcome unknown
 )
 
@@ -36,9 +36,10 @@ func Classify(o Observation) Delivery {
 	return deliveryOfStatus(o.Status)
 }
 
-// deliveryOfStatus returns what an error status proves. 401: "bearer token missing or invalid"
-// (spec §7). A rate limiter runs before the handler, so 425 and 429 prove that nothing was done.
-// All other statuses prove nothing: 408, 409, 5xx and redirects can also follow completed work.
+// deliveryOfStatus returns what an error status proves. 401 means "bearer token missing or invalid"
+// (spec §7), and a rate limiter runs before the handler, so 401, 425 and 429 prove that nothing was
+// done. The statuses of the second case prove a refusal. All other statuses prove nothing:
+// 408, 409, 5xx and redirects can also follow completed work.
 func deliveryOfStatus(status int) Delivery {
 	switch status {
 	case http.StatusUnauthorized, http.StatusTooEarly, http.StatusTooManyRequests:

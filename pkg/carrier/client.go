@@ -53,8 +53,8 @@ type Client struct {
 var errConfig = errors.New("the client needs tokens, a clock, a version from 1 to 8 and rates that are not negative")
 
 // NewClient returns a client without making any call. It fails with an [AddressError] if the base
-// address is not an https origin, and with a displayable error if a required field is missing or
-// the word cannot be used in identifiers.
+// address is not an allowed origin, and with a displayable error if a required field is missing, a
+// number is out of range or the word cannot be used in identifiers.
 func NewClient(config Config) (*Client, error) {
 	origin, err := parseOrigin(config.BaseURL, config.AllowInsecure)
 	if err != nil {

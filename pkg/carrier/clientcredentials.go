@@ -36,7 +36,7 @@ const (
 	defaultMaxWait    = 2 * time.Second // longer than a healthy identity provider takes
 	firstPause        = 5 * time.Second
 	maxPause          = 5 * time.Minute
-	keyRereadInterval = time.Second // during a pause, which different keys end
+	keyRereadInterval = time.Second // during a pause, because changed keys end it
 )
 
 var (
@@ -199,8 +199,9 @@ func (s *ClientCredentials) forgetKeys() {
 	s.keys.hash = keyHash{}
 }
 
-// updateKeys ends a pause if the keys have changed. Otherwise it returns the error that caused the
-// pause.
+// updateKeys returns the keys in the order in which they are tried. It ends a pause if the keys
+// have changed. If they have not, it returns the error that caused the pause until the pause is
+// over.
 func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,8 +232,8 @@ func (s *ClientCredentials) succeeded(granted grantedToken) {
 	s.current, s.pause, s.keys.accepted = granted, pause{}, granted.keyID
 }
 
-// failed doubles the pause. If a pause is already in effect, only a re-read of the keys can have
-// failed, and the pause keeps its length.
+// failed starts a pause that is twice as long as the previous one, within limits. If a pause is
+// already in effect, only a re-read of the keys can have failed, and the pause keeps its length.
 func (s *ClientCredentials) failed(err error) {
 	now := s.config.Now()
 	if now.Before(s.pause.until) {
@@ -247,7 +248,8 @@ func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 	s.pause = pause{err: err, length: length, until: now.Add(length), rereadKeys: now.Add(keyRereadInterval)}
 }
 
-// suspectAge is the age from which a token is replaced because a response may mean that it is invalid.
+// suspectAge is the minimum age of a token that is replaced because a response may mean that it is
+// invalid.
 const suspectAge = time.Minute
 
 // Suspect implements [TokenSource]. A suspicion does not count as a refusal, because most responses

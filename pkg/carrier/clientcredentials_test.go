@@ -154,7 +154,7 @@ func TestTokenFailuresNeverUseAnAssertionTwice(t *testing.T) {
 	}
 }
 
-// pauses returns the waits of a source without a token, one after the other.
+// pauses returns the lengths of the successive pauses of a source that is granted no token.
 func pauses() []time.Duration {
 	const s = time.Second
 	return []time.Duration{5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}

@@ -33,7 +33,7 @@ type RepeatClass string
 const (
 	ClassQuery    RepeatClass = "Query"    // changes nothing: may be repeated a limited number of times
 	ClassVerify   RepeatClass = "Verify"   // the result can be read: read it first, then decide
-	ClassConverge RepeatClass = "Converge" // sets a value: repeating it has no further effect, so repeat it rarely
+	ClassConverge RepeatClass = "Converge" // sets a value: may be repeated without harm, but rarely
 	ClassCharge   RepeatClass = "Charge"   // sets a value and is chargeable: verify, never repeat
 	ClassNever    RepeatClass = "Never"    // costs money or disturbs a customer each time: a person must decide
 )
@@ -42,7 +42,7 @@ const (
 // uses its own connection, counts towards a spending limit, and is never repeated automatically.
 func (c RepeatClass) Costly() bool { return c == ClassCharge || c == ClassNever }
 
-// HandleSource states where the response to a POST has the id that is used to poll the request.
+// HandleSource states where the id that is used to poll a request comes from.
 type HandleSource string
 
 // The handle sources.

@@ -92,8 +92,8 @@ func (w wireSubError) sanitized(scrub scrubber) SubError {
 	}
 }
 
-// isContact reports whether a key holds a contact detail: contactName, contactPhone, contactEmail,
-// or a path that ends in one of them.
+// isContact reports whether a key, or a path of keys, may hold a contact detail, as contactName,
+// contactPhone and contactEmail do.
 func isContact(key string) bool { return strings.Contains(strings.ToLower(key), "contact") }
 
 // contactsIn returns the contact details in a request body.

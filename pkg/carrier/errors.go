@@ -24,8 +24,8 @@ const (
 	Unreadable          Class = "Unreadable"          // a response outside the specification; proves nothing
 )
 
-// ClassOf returns the class of an error of this package or of an error that wraps one, Unreachable
-// for any other error, and "" for nil. Errors of the identity provider are Unauthorized.
+// ClassOf returns the class of an [Error] or of an error that wraps one, Unauthorized for a
+// [TokenError], Unreachable for any other error, and "" for nil.
 func ClassOf(err error) Class {
 	if err == nil {
 		return ""

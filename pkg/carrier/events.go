@@ -55,9 +55,10 @@ func (n EventName) Deprecated() bool {
 // maxEventName is the maximum length of an event name in a header.
 const maxEventName = 128
 
-// ParseEventName recognizes an event by its name in the specification, ServicePlanChanged, or by
-// the form of the published interface, service.plan-changed or serviceHealth-failed, with or without
-// the suffix .event or .notification. Case does not matter. It returns false for an unknown name.
+// ParseEventName recognizes an event by its name in the specification, such as ServicePlanChanged,
+// or in the published interface, such as service.plan-changed or serviceHealth-failed, with or
+// without the suffix .event or .notification. Case does not matter. It returns false for an unknown
+// name.
 func ParseEventName(name string) (EventName, bool) {
 	if len(name) > maxEventName {
 		return "", false
@@ -138,7 +139,8 @@ func ReadEvent(payload []byte) (EventHint, bool) {
 	}, true
 }
 
-// agreedID returns the id that is given, in one place or several. It returns false if they differ.
+// agreedID returns the id that is given in one or several places, zero if there is none. It returns
+// false if several places give different ids.
 func agreedID(ids ...int64) (int64, bool) {
 	var id int64
 	for _, given := range ids {

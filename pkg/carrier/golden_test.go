@@ -50,7 +50,8 @@ func decodeQualification(body []byte) (Qualification, error) { return DecodeQual
 
 // emptyBySpecification has the fields that have no value in a document because the specification
 // says so: those of the alternate source's plan change (spec §2), and of version 5's health in
-// progress, whose "content fields" are null. Only an order that was rejected has the reason.
+// progress, whose "content fields" are null. Of the orders, only a rejected one has a reason for
+// the rejection.
 var emptyBySpecification = map[string][]string{
 	"plan-change-alternate.json": {
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",

@@ -20,8 +20,8 @@ const (
 	maxOpaqueID  = 128 // a UUID has 36
 )
 
-// accepts reports whether id has this format. An id is never parsed and printed again: an accepted
-// id is used unchanged.
+// accepts reports whether id has this format. An accepted id is used exactly as the carrier wrote
+// it.
 func (s IDShape) accepts(id string) bool {
 	switch s {
 	case IDNumeric:

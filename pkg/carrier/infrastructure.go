@@ -3,7 +3,7 @@ package carrier
 import "github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 
 // Infrastructure is an installation at a location: a network termination device or a copper pair.
-// Exactly one of NTD and CopperPair is set, or neither if the carrier describes a third kind.
+// Either NTD or CopperPair is set, or neither if the carrier describes a third kind.
 type Infrastructure struct {
 	InfrastructureID    string               `json:"infrastructureId"`
 	InstallationOptions []InstallationOption `json:"installationOptions"`

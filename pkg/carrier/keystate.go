@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// keyHash is a hash of the ids and the contents of keys. Zero means that they could not be read.
+// keyHash is a hash of the ids and the contents of keys. Zero means that they have not been read,
+// or could not be.
 type keyHash [sha256.Size]byte
 
 // keyState has what a source remembers of its keys: a hash of them, and the id of the key that

@@ -21,7 +21,7 @@ type Handle struct {
 const idPlaceholder = "{id}"
 
 // Path returns the path of the outcome, relative to the base address: /api/connect/…/requests/{id}.
-// It is empty for the zero Handle and for operations whose outcome cannot be read.
+// It is empty for the zero Handle and for operations whose requests have no id.
 func (h Handle) Path() string {
 	contract, ok := ContractOf(h.Operation)
 	if !ok || !contract.ID.accepts(h.ID) {
@@ -103,7 +103,7 @@ var (
 	errLocationDots   = errors.New("its path has dot segments")
 )
 
-// locationPath drops everything but the path, which it makes absolute, and one trailing slash.
+// locationPath returns the path of a Location, made absolute and without one trailing slash.
 func (c Contract) locationPath(location string) (string, error) {
 	if end := strings.IndexAny(location, "?#"); end >= 0 {
 		location = location[:end]

@@ -33,6 +33,7 @@ func (c *Client) Order(ctx context.Context, orderID int64) (Order, error) {
 	return found, nil
 }
 
-// Rejected reports whether the carrier has rejected the order. Its statuses are not documented, so
-// they do not count.
+// Rejected reports whether the carrier has rejected the order, that is, has given a reason or a
+// date for the rejection. The status of the order does not count, because its values are not
+// documented.
 func (o *Order) Rejected() bool { return o.RejectedReason != "" || o.RejectedOn != "" }

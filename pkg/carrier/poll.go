@@ -72,7 +72,7 @@ func (c *Client) get(ctx context.Context, k call) (response, error) {
 }
 
 // read makes a GET, and returns the body of a response with one of the given statuses. The error is
-// an [Error], or that of the token source.
+// an [Error], even if there is no token.
 func (c *Client) read(ctx context.Context, k call, statuses ...int) ([]byte, error) {
 	resp, err := c.get(ctx, k)
 	switch {

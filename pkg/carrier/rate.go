@@ -26,8 +26,8 @@ const (
 )
 
 // Rate is the token bucket shared by all clients that the carrier treats as one, and any pause that
-// the carrier requires of them. Polls stop before the bucket is empty, so that there is always
-// capacity for a new request, however many requests are being polled.
+// the carrier requires of them. Polls stop before the bucket is empty, so that they leave capacity
+// for a new request, however many requests are being polled.
 type Rate struct {
 	mu          sync.Mutex
 	bucket      *rate.Limiter

@@ -59,7 +59,8 @@ func (m *Modifications) readWire(d jsondoc.Value) {
 	}
 }
 
-// maxVoidNesting limits how deep a value is searched. Deeper ones count as not empty.
+// maxVoidNesting limits how deep a value is searched. A value that is nested more deeply counts as
+// not empty.
 const maxVoidNesting = 8
 
 // isVoid reports whether a value contains nothing: it is null, an empty text, or a list or an object

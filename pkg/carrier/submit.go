@@ -19,8 +19,8 @@ type Receipt struct {
 	Note       string        // what was unusual about an accepted response, safe to display; empty: nothing
 }
 
-// Submit sends exactly one POST and reports its outcome. It never makes a second attempt: that
-// decision is the caller's.
+// Submit sends one POST, or none if the request is NotSent, and reports the outcome. It never makes
+// a second attempt: that decision is the caller's.
 //
 // The caller passes a context that does not end at shutdown. Submit itself times out after 5
 // seconds of connecting, 30 of waiting for a response, and 45 in total. With fresh, and for every

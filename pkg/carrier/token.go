@@ -41,7 +41,8 @@ const (
 	TokenPending     TokenReason = "Pending"       // an exchange is in progress and takes long: try again later
 )
 
-// pendingWait is shorter than any pause, so that a returning caller finds the result.
+// pendingWait is shorter than any pause of a token source, so that a caller that returns after it
+// finds the result.
 const pendingWait = 3 * time.Second
 
 // PendingWait returns how long to wait before the next call of Token if err means that an exchange

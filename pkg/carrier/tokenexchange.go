@@ -63,7 +63,7 @@ func (e *exchanger) tryKeys(ctx context.Context, keys []Key) (grantedToken, erro
 	return grantedToken{}, first
 }
 
-// isFaultOfKey reports whether the fault is in this key, so that another key may work.
+// isFaultOfKey reports whether the fault may be in this key, so that another key may work.
 func isFaultOfKey(err error) bool {
 	failure, ok := errors.AsType[*TokenError](err)
 	return ok && (failure.Reason == TokenRejected || failure.Reason == TokenKeyInvalid)

@@ -62,8 +62,9 @@ func usableFor(lifetime time.Duration) time.Duration {
 	return min(lifetime/5*4, lifetime-left)
 }
 
-// lifetimeOf reads expires_in, in seconds: a number, or a number in a string. It has an upper
-// bound: with a wrong large value, an expired token would be used until the carrier refused it.
+// lifetimeOf reads expires_in, in seconds: a number, or a number in a string. The lifetime has an
+// upper bound, because with a wrong large value an expired token would be used until the carrier
+// refused it.
 func lifetimeOf(expiresIn any) time.Duration {
 	var seconds float64
 	switch value := expiresIn.(type) {

@@ -286,7 +286,8 @@ func TestRetryAfterOnTheWire(t *testing.T) {
 }
 
 // TestResponseAboutAnotherServiceIsNoSuccess (26): Poll returns a 200 unchanged, because the handle
-// does not contain the service. The IDs that its caller compares are exact, or there is no result.
+// does not contain the service. The IDs that its caller compares are decoded exactly, or decoding
+// the body fails.
 func TestResponseAboutAnotherServiceIsNoSuccess(t *testing.T) {
 	for body, same := range map[string]bool{
 		`{"id":77,"serviceId":1234567}`:                    true,

@@ -52,7 +52,7 @@ func (c Contract) SupportedAt(version int) error {
 	return &UnsupportedVersionError{Operation: c.Operation, Version: version, Min: c.MinVersion, Max: c.MaxVersion}
 }
 
-// LeastVersion returns the least version that is not below the given one and has the operation: "the
+// LeastVersion returns the given version, or the operation's first version if that is higher: "the
 // version is chosen per request" (spec §9).
 func (c Contract) LeastVersion(version int) int { return max(version, c.MinVersion) }
 

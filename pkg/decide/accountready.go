@@ -34,9 +34,9 @@ func AccountReady(in *Input) *Decision {
 	return nil
 }
 
-// isLoggedIn reports whether the account is Ready with this login. By then, the identity under
-// which the login has sent requests is recorded: "(baseURL, clientName) -> identity is on record
-// ... when the account first sends" (R31).
+// isLoggedIn reports whether the last check of the account succeeded with this login. By then, the
+// identity under which the login has sent requests is recorded: "(baseURL, clientName) -> identity
+// is on record ... when the account first sends" (R31).
 func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
 	return account.Status.Login != nil && *account.Status.Login == login
 }

@@ -18,7 +18,7 @@ type State string
 // The states.
 const (
 	Settled State = "Settled" // Ready=True
-	Waiting State = "Waiting" // Ready=False, neither Reconciling nor Stalled: the wait was requested by a person
+	Waiting State = "Waiting" // Ready=False, neither Reconciling nor Stalled: waits for a person
 	Working State = "Working" // Ready=False, Reconciling=True
 	Stuck   State = "Stuck"   // Ready=False, Stalled=True: only a person can help
 )

@@ -46,8 +46,8 @@ func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 	return err == nil && !at.After(in.Now) && endedBefore(last, at)
 }
 
-// reclaimed reports a reclaim that succeeded. It can be retried, because the service may still be
-// cancelled.
+// reclaimed reports a reclaim that succeeded. It can be retried, because the service may be
+// cancelled in spite of it.
 func reclaimed(last *v1alpha1.Request) bool {
 	return last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
 }

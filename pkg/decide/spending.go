@@ -22,7 +22,7 @@ func Costs(operation v1alpha1.Operation) bool {
 // ReservedSince returns the start of the period that counts: an older reservation is ignored.
 func ReservedSince(now time.Time) time.Time { return now.Add(-reservationHolds) }
 
-// Reserved returns the reservations of an identity that count.
+// Reserved returns an identity's reservations that still count.
 func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 	if s.Ledger == nil || s.Ledger.Spec.Account == nil {
 		return nil
@@ -30,7 +30,7 @@ func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 	return s.Counting(s.Ledger.Spec.Account.Reservations, now)
 }
 
-// Counting returns the given reservations that count.
+// Counting returns those of the given reservations that still count.
 func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) []v1alpha1.Reservation {
 	since := ReservedSince(now)
 	return slices.DeleteFunc(slices.Clone(reservations), func(one v1alpha1.Reservation) bool {
@@ -41,8 +41,8 @@ func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) [
 	})
 }
 
-// Add records the given reservations that are in the future, and returns a message about new
-// ones; "" if there are none.
+// Add records the given reservations that are in the future, and returns a message about a new one
+// that is ahead by more than minReportedSkew; "" if there is none.
 func (r FutureReservations) Add(all []v1alpha1.Reservation, now time.Time, elapsed time.Duration) (report string) {
 	for _, one := range all {
 		if _, known := r[one.AttemptID]; known || !one.At.After(now) {

@@ -39,7 +39,7 @@ func OpenRequest(in *Input) *v1alpha1.Request {
 }
 
 // SendTask sends a request, or explains why it is not sent. A Query is sent without an intent,
-// because a second one changes nothing.
+// because sending it twice changes nothing.
 func SendTask(in *Input, task Task) *Decision {
 	want := DesiredChange{Operation: task.Operation, Target: task.Target, Body: task.Body}
 	if held := taskHeld(in, task, want); held != nil {
@@ -121,8 +121,8 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	return decision
 }
 
-// TaskEvidence cannot determine the outcome of a request: a Query is sent again, and for any other
-// request a person has to decide.
+// TaskEvidence cannot determine the outcome of a request, so a Query is sent again, and a person
+// has to decide about any other request.
 type TaskEvidence struct{ *Input }
 
 // Verify decides about a request that may or may not have reached the carrier. "A Query handle is
@@ -147,5 +147,5 @@ func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 	return ResolveTo(open, v1alpha1.PhaseNotProcessed, why)
 }
 
-// Proof returns nil: nothing that this process reads resolves the outcome.
+// Proof returns nil, because nothing that this process reads resolves the outcome.
 func (TaskEvidence) Proof(*v1alpha1.Request) *Decision { return nil }

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// WithControls adds which control annotations a decision handles, and which have no effect.
+// WithControls adds to a decision which control annotations it handles, and which have no effect.
 func (d *Decision) WithControls(in *Input) {
 	d.Handled = resolveHandled(in, *d)
 	d.Unused = described(in, d)

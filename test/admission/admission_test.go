@@ -37,7 +37,7 @@ type corpus struct {
 	Cases    []refused       `json:"cases"`
 }
 
-// accepted is a manifest that looks wrong, and that no rule of the carrier refuses.
+// accepted is a manifest that looks wrong, but that no rule of the carrier refuses.
 type accepted struct {
 	Name  string          `json:"name"`
 	Patch json.RawMessage `json:"patch"` // a merge patch on the base
@@ -133,7 +133,7 @@ func expectEachCauseOnce(err error) {
 	}
 }
 
-// create sends the object as kubectl does, as a dry run: unknown fields are errors.
+// create sends the object as kubectl does, as a dry run in which unknown fields are errors.
 func create(ctx SpecContext, object *unstructured.Unstructured) error {
 	object.SetNamespace("default")
 	return client.WithFieldValidation(plane.Client, "Strict").Create(ctx, object, client.DryRunAll)

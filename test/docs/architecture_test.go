@@ -16,7 +16,7 @@ const architecturePage = "docs/architecture.md"
 // codeLink is a link to a file or folder of the tree: its text and its target.
 var codeLink = regexp.MustCompile("\\[`([^`]+)`\\]\\(\\.\\./([^)#]+)\\)")
 
-// Otherwise the page is out of date after the first rename.
+// Without this test, the page would be out of date after the first rename.
 func TestArchitectureLinksToWhatItNames(t *testing.T) {
 	t.Parallel()
 	links := codeLink.FindAllStringSubmatch(strings.ReplaceAll(text(t, architecturePage), "\n", " "), -1)

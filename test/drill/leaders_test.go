@@ -72,8 +72,8 @@ func (l *lane) awaitLeader(ctx SpecContext, former *manager) {
 	l.eventually(ctx, func(g Gomega) { g.Expect(l.proxy.leader()).NotTo(Or(BeNil(), BeIdenticalTo(former))) })
 }
 
-// killOneOfTwo makes two managers act at once, because both lead, and kills one or the other after
-// it has written an intent.
+// killOneOfTwo lets two managers act at the same time, both as leaders, and kills one or the other
+// after it has written an intent.
 func (l *lane) killOneOfTwo(ctx SpecContext, each []*kind, points []faultPoint) {
 	GinkgoHelper()
 	l.replaceEnded()

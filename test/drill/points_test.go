@@ -63,8 +63,8 @@ func pollPoints() []faultPoint {
 }
 
 // forgettable returns the fault points before the first poll of a request. In `make test` it leaves
-// out health readings: a reading that the carrier has forgotten is requested again only after a
-// minute.
+// out health readings, because a reading that the carrier has forgotten is requested again only
+// after a minute.
 func forgettable() []faultPoint {
 	return slices.DeleteFunc(pollPoints(), func(c faultPoint) bool {
 		return !whole && world.Scale(c.kind.name == "plan", false)

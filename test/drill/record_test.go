@@ -52,8 +52,9 @@ func (c apiCall) recordedObject() string {
 // testsOf returns a name for the tests of a service. Each service has one test here.
 func testsOf(service string) string { return "tests of " + service }
 
-// takesLease reports whether a call takes the lease. The last writer of the lease leads, unless it
-// releases it. A leader that was stopped may release it when another already leads.
+// takesLease reports whether a call takes the lease. The last manager to take it leads. A write
+// that releases it does not count, because a leader that was stopped may release the lease when
+// another already leads.
 func (c apiCall) takesLease() bool {
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
 	lease, is := object.(*coordinationv1.Lease)
@@ -99,8 +100,8 @@ type record struct {
 
 	sent     []apiCall // POSTs that were forwarded to the carrier, which may have accepted them
 	accepted []acceptance
-	open     map[string][]*manager // which managers may have written an intent for an object that has no outcome yet
-	left     map[string]bool       // those of the objects whose process has ended
+	open     map[string][]*manager // by object: who may have written an intent without an outcome yet
+	left     map[string]bool       // the objects for which such a manager has ended
 	senders  map[string]*manager   // which manager has a recorded intent, by object
 	leader   *manager              // which manager wrote the lease last
 }
@@ -119,7 +120,7 @@ func (s *record) noteCall(call apiCall) {
 }
 
 // notePost notes a POST that was forwarded to the carrier, unless the response says that it was not
-// processed. The carrier's journal may be lost with it, but not this record.
+// processed. The carrier may lose its journal, and the POST with it, but this record is kept.
 func (s *record) notePost(call apiCall, response *http.Response) {
 	turnedAway := response != nil &&
 		(response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusTooManyRequests)

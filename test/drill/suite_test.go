@@ -8,8 +8,8 @@
 // allowed?
 //
 // The program has no switch for this. Failpoints are in a proxy on its two connections: to the API
-// server and to the carrier. It runs as shipped, with leader election and with the generated roles,
-// in every lane. In one lane, the proxy makes two managers lead at once.
+// server and to the carrier. The program runs as shipped, with leader election and with the
+// generated roles, in every lane. In one lane, the proxy makes two managers lead at once.
 //
 // make drill runs all of it; go test runs a part.
 package drill_test
@@ -35,9 +35,9 @@ func TestDrill(t *testing.T) {
 // whole is true in make drill, which runs everything and takes minutes.
 var whole = os.Getenv("DRILL") == "all"
 
-// controlPlaneFirst is whether the control plane is unavailable first, as in make test: what is in
-// progress then ends while the other lanes wait. Otherwise it also hits what other faults have left
-// behind.
+// controlPlaneFirst is whether the control plane becomes unavailable first, as in make test. What
+// is in progress then ends while the other lanes wait. Otherwise the outage also hits what other
+// faults have left behind.
 var controlPlaneFirst = !whole && world.Scale(true, false)
 
 // user is the API server user of a manager; it has only the generated RBAC.

@@ -71,7 +71,7 @@ var _ = Describe(fmt.Sprintf("%d services imported from a carrier that describes
 
 		Expect(expectAllKnown(ctx, f.world)).To(Equal(otherMethods))
 		Expect(run.sent.sent()).To(BeEmpty(), "POSTs")
-		// Before a change, it is read whether the service is cancelled.
+		// Before a change, the operator reads whether the service has been cancelled.
 		Expect(run.sent.polls).To(And(HaveLen(2), HaveKeyWithValue(simulator.OpServiceRead, services),
 			HaveKeyWithValue(simulator.OpCancellationRead, otherMethods)))
 		Expect(run.writes.Done["update broadbandservices/status"]).To(BeNumerically("<=", services))

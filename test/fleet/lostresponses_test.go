@@ -24,7 +24,8 @@ var (
 	lost    = changed / 10
 )
 
-// lossyFleet is a fleet in which every service is in sync.
+// lossyFleet is a fleet in which every service is in sync at first, and whose plan changes then
+// lose responses.
 type lossyFleet struct {
 	fleet
 

@@ -101,7 +101,8 @@ func samples(t *testing.T) []sample {
 // kind returns the folder of the sample's kind.
 func (p sample) kind() string { return filepath.Dir(filepath.Dir(p.path)) }
 
-// inputPath returns its path in a test of Argo CD, relative to the folder of its kind.
+// inputPath returns the sample's path in a test of Argo CD, relative to the folder of the sample's
+// kind.
 func (p sample) inputPath() string { return filepath.Join("testdata", filepath.Base(p.path)) }
 
 func (p sample) is(condition string) bool {
@@ -112,7 +113,7 @@ func (p sample) ready() metav1.Condition {
 	return *meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady)
 }
 
-// health returns the health that its conditions mean.
+// health returns the health that the sample's conditions mean.
 func (p sample) health() health {
 	switch {
 	case p.is(v1alpha1.ConditionReady):

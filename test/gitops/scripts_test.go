@@ -142,7 +142,7 @@ func (p sample) annotated(t *testing.T, offered action) any {
 	return object
 }
 
-// actions returns the actions of its kind, offered where they make sense.
+// actions returns the actions of the sample's kind, offered where they make sense.
 func (p sample) actions(t *testing.T) []action {
 	t.Helper()
 	folders, err := filepath.Glob(filepath.Join(p.kind(), "actions", "*", "action.lua"))

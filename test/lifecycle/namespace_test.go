@@ -42,8 +42,8 @@ var _ = Describe("A namespace that is deleted and created again", func() {
 })
 
 // The API server under test runs alone. The following is the documented part of the namespace
-// controller: everything in the namespace is deleted, whatever its kind and all at once, and it
-// waits for objects with a finalizer.
+// controller: everything in the namespace is deleted, whatever its kind and all at once, and the
+// controller waits for objects with a finalizer.
 
 // deletable returns the kinds of the objects that a namespace can contain and that can be deleted.
 func deletable() []schema.GroupVersionKind {

@@ -126,7 +126,7 @@ func serverSide(
 // token is the value of the annotation by which a person requests a reconciliation.
 const token = "reconciled"
 
-// annotate sets an annotation on the object that is not in the manifest, as a person would.
+// annotate sets on the object, as a person would, an annotation that is not in the manifest.
 func annotate(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
 	GinkgoHelper()
 	service := &v1alpha1.BroadbandService{}

@@ -161,8 +161,8 @@ func passesDue() int {
 	return world.Metric(world.QueueDepth, ofWaiting) + world.Metric(world.PassesNow, ofWaiting)
 }
 
-// requeues counts the passes that have requested a requeue, once all passes are done but those left by
-// earlier managers. Passes after a conflict are not counted.
+// requeues counts the passes that have requested a requeue, once all passes are done, except those
+// left by earlier managers. Passes after a conflict are not counted.
 func requeues(ctx SpecContext, w *world.World, left int) int {
 	GinkgoHelper()
 	eventually(ctx, func(g Gomega) { g.Expect(passesDue()).To(Equal(left)) })

@@ -25,7 +25,8 @@
 //   - Time has three values for an attempt: less than 10 s, more than 10 s, more than 120 s. It
 //     passes at any moment, on every clock at once, or not on the sender's (a suspended machine).
 //   - A carrier that has confirmed its list shows what it has accepted from that step on. The list is
-//     read once whatever is past its last check has been sent (sentInTime): 10 s and 45 s at most.
+//     read only after whatever is past its last check has been sent (sentInTime): 10 s and 45 s at
+//     most.
 //   - Writing a receipt is one step: it is repeated until the resourceVersion fits (R16). So is a
 //     takeover with its live GET of the holder: a UID that is gone does not come back.
 //   - The managers are one program; states that differ only in which is which are one
@@ -38,7 +39,7 @@
 //   - In the model the status shows an intent before the POST. The operator writes the status after
 //     the POST, so it does not notice if the ledger is restored to before an attempt in progress.
 //     Leaving that rule of the model out finds the second purchase. docs/requestledger.md says to
-//     restore while no manager runs.
+//     restore only while no manager runs.
 //
 // # What is not in the model
 //

@@ -5,7 +5,7 @@ package model
 import "iter"
 
 // sharedSteps are writes that any process may make with the ledger as it is: the polls and the
-// rules of the class. It makes no difference which process does it.
+// rules of the class. It makes no difference which process makes them.
 func (m *model) sharedSteps(s *state, emit emitter) {
 	if !m.someoneUnaware(s) {
 		return

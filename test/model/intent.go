@@ -54,8 +54,8 @@ func (m *model) isAbandoned(s *state, l *ledger, attempt uint8) bool {
 	return false
 }
 
-// view returns the ledger that a manager judges. While R1 is in force, an old ledger counts as
-// none.
+// view returns the ledger that a manager judges. While R1 is in force, that is the present ledger,
+// because a write that is based on an old one is refused.
 func (m *model) view(s *state, number uint8) *ledger {
 	if m.rules.has(r1) {
 		return &s.ledger

@@ -187,8 +187,8 @@ func (i *intent) stands() bool {
 	return i.rank > 0 && i.permit == noPermit && i.request != requestFailed
 }
 
-// sameValue finds two consecutive attempts for one value, whatever their declarations. The first of
-// them must not have failed.
+// sameValue finds two consecutive attempts for one value, whatever their declarations. Failed
+// attempts are skipped, and so are those after which another was permitted.
 func sameValue(s *state) bool {
 	var inOrder [maxAttempts + 1]uint8 // values by rank
 	for i := range s.intents {

@@ -218,7 +218,8 @@ type state struct {
 	left     budget
 }
 
-// commit is the only write to the ledger: every earlier reader then has an old resourceVersion.
+// commit is the only write to the ledger besides a restore. After it, every earlier reader has an
+// old resourceVersion.
 func (m *model) commit(s *state, next ledger) {
 	if next.revision == 0 || m.revises() {
 		next.revision++

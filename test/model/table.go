@@ -147,7 +147,7 @@ func (m *model) change(s *state, l *ledger, p place, f fact) bool {
 	return true
 }
 
-// note applies the effects of an end other than the phase.
+// note applies the effects that an end has besides setting the phase.
 func (m *model) note(s *state, l *ledger, p place) {
 	e := l.at(p)
 	if e.phase == succeeded {
@@ -158,7 +158,8 @@ func (m *model) note(s *state, l *ledger, p place) {
 	}
 }
 
-// polledPhase returns the phase that a poll leads to: an order is not polled.
+// polledPhase returns the phase to record for one in the table. An order is not polled, so it is
+// Succeeded where the table says InProgress.
 func (m *model) polledPhase(to phase) phase {
 	if m.bounds.class == classOrder && to == inProgress {
 		return succeeded
@@ -195,7 +196,8 @@ var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
 	newestAlone:   func(_ *model, _ *state, l *ledger, p place) bool { return l.shows() == p.attempt+1 && l.isEmpty() },
 }
 
-// isUncertain reports whether the sender of an attempt has ended, or is another process.
+// isUncertain reports whether the response to an attempt was ambiguous, or whether 120 s have
+// passed and its sender has ended or is another process.
 func (m *model) isUncertain(s *state, l *ledger, p place) bool {
 	about := s.intents[p.attempt]
 	return l.at(p).unclear || about.expired && (about.sender == 0 || !m.bounds.oneProcess)
@@ -205,7 +207,7 @@ func (m *model) proves(s *state, p place) bool {
 	return m.bounds.class == classCharge && s.plan == s.intents[p.attempt].value
 }
 
-// maxUnaccepted is how many attempts in succession end because the carrier lists nothing.
+// maxUnaccepted is how many attempts may end because the carrier lists nothing.
 const maxUnaccepted = 2
 
 // isUnlisted reports whether a carrier that has confirmed its list shows that an attempt was not

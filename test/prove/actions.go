@@ -110,9 +110,9 @@ func (r *run) notifyManagers() {
 const responseDelay = 3 * time.Minute
 
 // delayResponse lets the other managers run while a response to a process is delayed or the process
-// is stopped. A login runs in its own goroutine beside the pass that needs it, so it only waits. A
-// process that overtakes another process's login does not delay that login: a signed assertion is
-// valid for a minute.
+// is stopped. A delayed login only waits, because it runs in its own goroutine beside the pass that
+// needs it. A process that overtakes another process's login does not delay that login: a signed
+// assertion is valid for a minute.
 func (r *run) delayResponse(p *port, op Op) {
 	if r.loginPending {
 		return

@@ -98,7 +98,7 @@ func deliver(request *http.Request, response *http.Response, err error) (*http.R
 	return response, nil
 }
 
-// maxBody is more than either side of a call has to send.
+// maxBody is larger, in bytes, than any body that either side of a call sends.
 const maxBody = 1 << 20
 
 func bodyOf(request *http.Request) ([]byte, error) {

@@ -191,8 +191,8 @@ func (c *simulationRecorder) isReverted(of transition) bool {
 	return shown && of.sent != nil && c.planSets[of.sent] != of.member.subject.planSets
 }
 
-// Comparison counts the unknown outcomes after a crash in all operations: with a carrier that does not
-// describe its services, and with one that does.
+// Comparison counts the unknown outcomes after a crash in all operations, with a carrier that does
+// not describe its services, and with one that does.
 type Comparison struct{ Without, With Tally }
 
 // Add adds the counts of a scenario. A scenario without a described counterpart counts on both

@@ -32,11 +32,12 @@ type Enumeration struct {
 	broken                                   int // plans that broke an invariant
 }
 
-// maxViolations is the number of broken plans that ends an enumeration: each is printed in full,
-// and more of them add nothing.
+// maxViolations is the number of plans that break an invariant after which an enumeration ends.
+// Each is printed in full, and more of them would add nothing.
 const maxViolations = 12
 
-// Share is how much is tried: every nth combination. Single faults are always tried.
+// Share is how much is tried. A number n means every nth combination of its sort. Single faults are
+// always tried.
 type Share struct {
 	Faults      int // pairs of faults
 	CacheReads  int // pairs of cache reads at which a cache lags
@@ -77,8 +78,8 @@ var thinnings = map[string]Thinning{
 	orderReadRejected: {Pairs: 512, Orders: 64, FullOnly: true},
 }
 
-// thinned returns the share for a scenario of which fewer combinations are tried. A share of all
-// combinations does not change.
+// thinned returns the share for a scenario of which fewer combinations are tried. A share that
+// includes all combinations does not change.
 func (s Share) thinned(by Thinning) Share {
 	if s.CacheReads == 1 {
 		return s
@@ -98,7 +99,7 @@ func times(share, by int) int {
 	return share * max(1, by)
 }
 
-// RunAll runs the scenario with every plan.
+// RunAll runs the scenario with every plan that is in the share.
 func (e *Enumeration) RunAll() {
 	whole := e.run()
 	e.staleReads(whole)
@@ -151,8 +152,8 @@ func (e *Enumeration) kinds(effects []Effect, at int) []FaultKind {
 }
 
 // pairsAfter runs a plan with one fault or action, and then with each second fault or action that
-// can follow it. All pairs of faults are tried. An action is paired with typical faults only. Pairs
-// of actions are tried in one scenario of each class.
+// can follow it. Any two faults are paired. An action is paired with typical faults only. Two
+// actions are paired in one scenario of each class. Of these pairs, those in the share are tried.
 func (e *Enumeration) pairsAfter(first Fault, op Op) {
 	hit := e.run(first)
 	for i := min(first.At, len(hit.Effects)); i < len(hit.Effects); i++ {
@@ -230,8 +231,8 @@ func older(versions []int64, at int64) []int64 {
 	return append([]int64{0}, before[:len(before)-1]...) // at 0 the object did not exist yet
 }
 
-// run runs the scenario with a plan. Once enough plans are broken, it returns an empty outcome, so
-// that no further plans result from it.
+// run runs the scenario with a plan. Once enough plans have broken an invariant, it returns an
+// empty outcome, so that no further plans result from it.
 func (e *Enumeration) run(faults ...Fault) Outcome {
 	if e.broken >= maxViolations {
 		return Outcome{}

@@ -10,9 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// actions returns what other actors can do between two effects of a scenario. Actions without
-// effect are left out: a single manager cannot be overtaken, and not every kind can be edited or
-// has a ledger.
+// actions returns what other actors can do between two effects of a scenario. Actions that would
+// have no effect are left out. For example, a single manager cannot be overtaken, and not every
+// kind can be edited or has a ledger.
 func actions(scenario *Scenario, managers int) []FaultKind {
 	kinds := []FaultKind{
 		Deleted, Recreated, StatusLost, ResolvedUnknownAttempt, Resolved, StatusRolledBack, AccountRecreated,

@@ -13,7 +13,7 @@ import (
 )
 
 // "The next attempt waits from 1 s up to 1 min, doubling" (R12). The API server does not respond to
-// the last read of the account: an account that cannot be read keeps the gate closed.
+// the last read of the account. An account that cannot be read keeps the gate closed.
 func TestR12ClosedGateIsRetriedAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
 	t.Parallel()
 	runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {

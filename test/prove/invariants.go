@@ -233,10 +233,10 @@ func (w *recorder) isException(step phaseChange) bool {
 	return w.isCorrection(step) || w.isRestored(step) || w.isNewerResolution(step)
 }
 
-// isCorrection allows three edges for a process that knows more. A sender that was stopped between
-// intent and POST, or between a refusal and recording it, may look like one whose request was
-// accepted. When it resumes, it records that the request was not accepted. And a Query whose
-// Location is lost is sent again, because queries cost nothing.
+// isCorrection allows changes of phase by a process that knows more than the others. A sender that
+// was stopped between intent and POST, or between a refusal and recording it, looks to them like
+// one whose request may have been accepted. When it resumes, it records that the request was not
+// accepted. A Query whose Location is lost may also be sent again, because queries cost nothing.
 func (w *recorder) isCorrection(step phaseChange) bool {
 	switch step.to {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseRejected:
@@ -348,9 +348,8 @@ func oneAtATime(w *recorder) string {
 }
 
 // resolutionExact checks that only a person resolves an unknown outcome as not accepted or
-// abandoned. There are two exceptions: a sender whose POST was refused before the carrier saw it
-// knows more than another process that considered it lost, and deleting a diagnostic test abandons
-// its run.
+// abandoned. The only exception is that deleting a diagnostic test abandons its run. A sender that
+// knows that the carrier has not accepted its POST records other phases, which isCorrection allows.
 func resolutionExact(w *recorder) string {
 	for _, step := range w.phaseChanges {
 		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted

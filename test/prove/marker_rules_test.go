@@ -55,7 +55,8 @@ func TestR5ObjectsOlderThanTheOperatorWait(t *testing.T) {
 	}
 }
 
-// "Everything else goes on": a plan is read before it is changed, and so is a cancellation.
+// "Everything else goes on": a plan is read before it is changed, and a cancellation is read before
+// it is aborted.
 func TestR5ChangeOfAReadableValueDoesNotWait(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{v1alpha1.OperationPlanChange, v1alpha1.OperationCancellationAbort} {
@@ -64,7 +65,7 @@ func TestR5ChangeOfAReadableValueDoesNotWait(t *testing.T) {
 			runMarked(t, operation, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
 				s.expectPosted(t, operation, 1, v1alpha1.ReasonInSync)
-				s.restart() // with a ledger by now, whose revision the status contains
+				s.restart() // by now there is a ledger, and the status contains its revision
 				s.expectPosted(t, operation, 1, v1alpha1.ReasonInSync)
 				if marker := s.readMarker(t).Spec.Marker; marker.Waits != v1alpha1.MarkerNewInstallation {
 					t.Errorf("%+v is not what it was", marker)

@@ -11,7 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// The last reads of a process before it posts, and the call that shows it the carrier's plan.
+// The last reads of a process before it posts, and the call that shows the process the plan at the
+// carrier.
 const (
 	readsAccount = "read " + world.AccountName
 	readsObject  = "read " + site
@@ -67,7 +68,7 @@ func (w *recorder) ignoredBy(p *port, one *post) string {
 	return ""
 }
 
-// hasApproval reports whether a person has approved the plan that a POST is part of.
+// hasApproval reports whether a person has approved the plan of changes that a POST is part of.
 func (w *recorder) hasApproval(one *post) bool { return one.approved != "" && w.approved[one.approved] }
 
 // missingApproval describes a POST that needed approval and had none; "" otherwise.

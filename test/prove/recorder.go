@@ -241,10 +241,10 @@ func (w *recorder) observe(next Subject) {
 	}
 }
 
-// settled reports whether an object has what its newest generation declares. It may change again
-// after a person has touched it, and once a refused call succeeds after all. It is not settled
-// while an attempt is open, because a process that started before the attempt was recorded may see
-// its effects.
+// settled reports whether an object has what its newest generation declares. It does not count as
+// settled once anyone else has changed something or a call was refused, because it may then change
+// again. Nor does it while an attempt is open, because a process that started before the attempt
+// was recorded may see its effects.
 func (w *recorder) settled(subject Subject) bool {
 	_, observed := subject.Describes()
 	_, ready, _ := stateOf(subject)

@@ -114,9 +114,10 @@ func regressionsOfResolutions() []regression {
 	}
 }
 
-// regressionsOfCaches are about stale caches. A change needs approval, the account seems not ready
-// for a moment, and the cache shows the object as it was before. Nothing would seem to have
-// changed, and the status would show for days that the account is not ready.
+// regressionsOfCaches are about stale caches. In these plans a change needs approval, the account
+// seems not ready for a moment, and after that the cache still shows the object as it was before.
+// If the operator trusted the cache, nothing would seem to have changed, and the status would show
+// for days that the account is not ready.
 func regressionsOfCaches() []regression {
 	const what = "a status that the cache has not shown yet is corrected"
 	return []regression{
@@ -242,8 +243,8 @@ func regressionsOfTwoManagers() []regression {
 				{What: "read carrier-key", Nth: 21, Kind: CrashAfter},
 			},
 		},
-		// The carrier forgets everything, including the health request of one process. The other has its
-		// reading.
+		// The carrier forgets everything, including the health request of one process. The other process
+		// already has the result of its own reading.
 		{
 			"two managers that poll a lost request do not overwrite each other over a reading",
 			v1alpha1.OperationPlanChange, 2,

@@ -33,7 +33,7 @@ func TestR6LedgerRolledBackDuringAPassIsLost(t *testing.T) {
 }
 
 // "One that goes back while it runs is LedgerLost" (R6): a test that is deleted writes into the
-// ledger of all tests of its service, and must not hide the loss from the others.
+// ledger of all tests of its service, and must not hide the loss from the other tests.
 func TestR6DeletedTestDoesNotHideARolledBackLedger(t *testing.T) {
 	t.Parallel()
 	runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {

@@ -96,8 +96,9 @@ func TestR14AttemptAbandonedByAPersonStaysAbandoned(t *testing.T) {
 	}
 }
 
-// The same applies to a repeat (M2 of the review): a refused repeat leaves the outcome of the
-// attempt before it unknown, unless a person has ended that attempt.
+// A process that was suspended before it repeats a request must not change what a person has
+// abandoned either (M2 of the review). A refused repeat leaves the outcome of the attempt before it
+// unknown, unless a person has ended that attempt.
 func TestR14RepeatAbandonedByAPersonStaysAbandoned(t *testing.T) {
 	t.Parallel()
 	const operation = v1alpha1.OperationDSLStabilityProfileChange

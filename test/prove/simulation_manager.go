@@ -169,7 +169,8 @@ func (m *manager) queueFor(change store.Change) {
 	if wasReplaced(change) {
 		m.queueOthers(one)
 	}
-	// An object that is restored is reconciled as a new object, or by a process that starts after that.
+	// A restored object is reconciled immediately. In a cluster that happens because it is a new
+	// object, or because a process starts after the restore.
 	restored := m.simulation.restored[change.Version]
 	if restored || isUserChange(change) {
 		m.entryOf(one).schedule(now())
@@ -210,8 +211,8 @@ func (m *manager) queueOthers(of *member) {
 	}
 }
 
-// queueTests queues the tests of a service when one of them has ended or is gone, because the next
-// test may be waiting for that.
+// queueTests queues the tests of a service when one of them has ended or is gone, or when another
+// process has written their ledger, because the next test may be waiting for that.
 func (m *manager) queueTests(change store.Change) {
 	var number int64
 	switch object := change.Now.(type) {

@@ -135,8 +135,8 @@ func (l *simulation) approve(_ *member, subject Subject) {
 }
 
 // trust confirms, for the changes that are shown, that the service already has the unknown values.
-// If a request for the same change failed before, the remaining change counts as a new request. So
-// do the changes that follow once a reading shows that the person was wrong.
+// If a request for the same change failed before, what is left to change after that counts as a new
+// request. So do the changes that follow once a reading shows that the person was wrong.
 func (l *simulation) trust(one *member, subject Subject) {
 	one.subject.permits++
 	l.annotatePending(subject, v1alpha1.AnnotationTrust)

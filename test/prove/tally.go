@@ -18,7 +18,7 @@ type Tally struct {
 	Crashes  int // plans with one crash
 	Unknown  int // of these, those that ended unknown
 	Needless int // of these, those that ended unknown although the carrier had accepted nothing
-	Alarms   int // plans with a clean error that ended unknown
+	Alarms   int // plans with only clean errors that needlessly ended unknown
 	Violated int
 
 	scenarios int // that were run completely
@@ -82,7 +82,8 @@ func (t *Tally) note(r *run) {
 	}
 }
 
-// noteUnknown counts false alarms: outcomes that a person was asked to resolve without need.
+// noteUnknown counts crashes, crashes that ended unknown, and false alarms: outcomes that a person
+// was asked to resolve without need.
 func (t *Tally) noteUnknown(r *run, faults []Fault) {
 	needless := r.endedUnknown && !r.endedAccepted
 	crashed := slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.isCrash() })

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// Root returns the root of the repository: the nearest parent folder of a test with a go.mod.
+// Root returns the root of the repository: the folder of the running test or the nearest folder
+// above it that has a go.mod.
 func Root() string {
 	folder, err := os.Getwd()
 	for err == nil {

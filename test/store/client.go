@@ -29,7 +29,7 @@ func (c storeClient) Create(_ context.Context, object client.Object, _ ...client
 	return c.store.create(object)
 }
 
-// Update replaces an object without its status.
+// Update replaces an object, but not its status.
 func (c storeClient) Update(_ context.Context, object client.Object, _ ...client.UpdateOption) error {
 	return c.store.update(object, everything)
 }
@@ -41,7 +41,8 @@ func (c storeClient) Delete(_ context.Context, object client.Object, options ...
 	return c.store.remove(object, wanted.Preconditions)
 }
 
-// Patch applies a merge patch to the newest version, or to the one that the patch names.
+// Patch applies a merge patch to the newest version. If the patch names a version, it must be the
+// newest.
 func (c storeClient) Patch(
 	_ context.Context, object client.Object, patch client.Patch, _ ...client.PatchOption,
 ) error {

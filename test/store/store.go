@@ -5,8 +5,8 @@
 // microseconds, and every version is kept, so that a reader can be shown what a stale cache would
 // show.
 //
-// It does not validate: its objects are written by programs. A test compares the rest with the real
-// API server, write by write.
+// It does not validate: its objects are written by programs. In all other respects, a test compares
+// it with the real API server, write by write.
 package store
 
 import (

@@ -64,7 +64,7 @@ func (s *Store) update(object client.Object, of part) error {
 	return s.write(at, object, of)
 }
 
-// write is update for a locked store.
+// write is update for a caller that has locked the store.
 func (s *Store) write(at key, object client.Object, of part) error {
 	if err := s.admit(at, object); err != nil {
 		return err

@@ -158,8 +158,8 @@ func (t Tally) add(event auditEvent) {
 // which a pass with a stale cache may end, change nothing and are not counted.
 func (a *Audit) Writes(user, namespace string) map[string]int { return a.Tally(user, namespace).Done }
 
-// Actions counts what a user did in any namespace, refused or not, as "verb resource[/subresource]".
-// A request that the API server must not carry out ends in " (dry run)".
+// Actions counts what a user did in any namespace, refused or not, as "verb
+// resource[/subresource]". The action of a dry-run request ends in " (dry run)".
 func (a *Audit) Actions(user string) map[string]int {
 	actions := map[string]int{}
 	a.each(user, func(event auditEvent) {
@@ -183,7 +183,7 @@ func (a *Audit) Count(user, action string) int {
 	return count
 }
 
-// Denied returns the actions that a user was not allowed.
+// Denied returns the actions that were denied to a user.
 func (a *Audit) Denied(user string) []string {
 	var denied []string
 	a.each(user, func(event auditEvent) {

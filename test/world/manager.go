@@ -59,7 +59,8 @@ func (m *Manager) Unseen(ctx context.Context) (int, error) { return m.written.un
 func (m *Manager) Writes() int { return int(m.writes.Load()) }
 
 // Manage starts a manager as a user of the API server, with the program's default options, and only
-// for the world's namespace. The manager may outlive the spec that starts it.
+// for the world's namespace. Cancelling the context does not stop the manager. Ginkgo's cleanup
+// does.
 func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Config)) *Manager {
 	ginkgo.GinkgoHelper()
 	return w.ManageBeside(ctx, user, nil, edits...)

@@ -103,7 +103,7 @@ func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
 	return account
 }
 
-// StopLeading makes a process one that does not lead.
+// StopLeading makes a process receive notifications as one that is not the leader.
 func (p *Process) StopLeading() { p.reconcilers.Notifications.Leads = func() bool { return false } }
 
 // Notify sends a self-made notification, signed with a secret at the current time, to a path, and

@@ -103,8 +103,9 @@ func (p *Process) run(pass func() (ctrl.Result, error)) (result ctrl.Result, err
 	return pass()
 }
 
-// horizon is how long a drive continues before an object counts as settled. It is longer than any
-// wait of a request, and shorter than the interval of daily readings.
+// horizon is the longest time to the next pass that a drive waits for. If the next pass is later,
+// the object counts as settled. The horizon is longer than any wait of a request, and shorter than
+// the interval of daily readings.
 const horizon = 45 * time.Minute
 
 // Drive runs passes over a service, and advances the clock by the time that each pass asks for. It

@@ -169,7 +169,7 @@ func readWhole(next http.RoundTripper, request *http.Request) (*http.Response, e
 	return response, nil
 }
 
-// maxBody is more than either side of a call has to send.
+// maxBody is larger, in bytes, than any body that either side of a call sends.
 const maxBody = 2 << 20
 
 // readBody reads a body to its end.

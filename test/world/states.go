@@ -34,7 +34,7 @@ var states = struct {
 	manifests map[string]string // by file
 }{manifests: map[string]string{}}
 
-// collect writes the object if a folder is set and its manifest is shorter than the one written for
+// collect writes the object if a folder is set, unless a simpler manifest was already written for
 // its state. The order of the tests therefore does not matter.
 func (w *World) collect(object *unstructured.Unstructured, conditions []metav1.Condition) {
 	ginkgo.GinkgoHelper()
@@ -61,8 +61,9 @@ func simpler(one, other string) bool {
 	return cmp.Or(cmp.Compare(len(one), len(other)), cmp.Compare(one, other)) < 0
 }
 
-// stateOf returns the Ready reason and the kstatus status of an object; "" if it is being deleted
-// or its current generation was not reconciled yet.
+// stateOf returns a name for the state of an object: the Ready reason and the condition that is
+// true, or "unknown" or "waiting" if none is. It returns "" if the object is being deleted or its
+// current generation was not reconciled yet.
 func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) string {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.ObservedGeneration != object.GetGeneration() || object.GetDeletionTimestamp() != nil {

@@ -26,9 +26,9 @@ const (
 
 // breaker holds back chargeable requests after a lost response, in the way of congestion control.
 // One bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits
-// the number of chargeable requests in progress. It is one at first, doubles with each response,
-// and is one again after a lost response. After a loss, no chargeable request is sent until a pause
-// is over and the carrier has answered a free read.
+// the number of chargeable requests in progress. It is one at first, doubles with each response to
+// such a request, and is one again after a lost response. After a loss, no chargeable request is
+// sent until a pause is over and the carrier has answered another call, usually a free read.
 //
 // The state is in memory only: a new process knows of no lost response, and its window is one.
 type breaker struct {
@@ -107,7 +107,7 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 }
 
 // noteLoss notes that a response was lost. While the carrier answers nothing, only the loss of a
-// request that would have been held back shows anything new.
+// chargeable request shows anything new.
 func (b *breaker) noteLoss(class carrier.RepeatClass, had ticket) {
 	if !class.Costly() && b.awaitsResponse() {
 		return

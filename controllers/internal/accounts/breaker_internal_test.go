@@ -167,8 +167,8 @@ func TestFreeReadsAreSentUntilOneIsAnswered(t *testing.T) {
 	}
 }
 
-// An accepted query shows that the carrier answers, as any read does. A carrier that cannot be
-// reached shows nothing. Neither reduces the number of lost responses in a row.
+// An accepted query lets the next chargeable request be sent, as any answered read does. A query
+// with another outcome does not. Neither reduces the number of lost responses in a row.
 func TestResponsesThatShowTheCarrierIsUp(t *testing.T) {
 	t.Parallel()
 	for _, delivery := range []carrier.Delivery{

@@ -22,7 +22,7 @@ type extensions struct {
 }
 
 // note records the outcome of a call of an extension, and reports whether it is news. A carrier
-// that has once answered such a call has the extension, so a later refusal is about one service.
+// that has once carried out such a call has the extension, so a later refusal is about one service.
 func (e *extensions) note(extension v1alpha1.Extension, refusal error) (news bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

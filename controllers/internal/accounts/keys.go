@@ -44,7 +44,7 @@ type use struct {
 
 // useOf returns what an account uses its keys for. If the account sets an audience, the server of
 // that audience would accept the assertion, wherever it was sent. So the owner of the key must have
-// listed the hosts of both.
+// listed the host of the audience as well as those of the account's URLs.
 func useOf(spec *v1alpha1.CarrierAccountSpec) use {
 	keys := use{addresses: []string{spec.BaseURL, spec.Auth.TokenURL}}
 	if spec.Auth.Audience != "" {

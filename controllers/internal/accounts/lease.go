@@ -48,7 +48,8 @@ func (r *Registry) slotsOf(kind string) *slots {
 }
 
 // Prepare takes a slot among the passes that call the carrier, then a token and a turn in the rate
-// limit, or returns how long to wait. The slot is held until a call is over, or until Release.
+// limit, or returns how long to wait. The slot is held until a POST, a poll or a probe is over, or
+// until Release.
 func (l *Lease) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	if !l.entered && !l.slots.acquire(ctx, l.account) {
 		return l.slots.pause(l.account), nil
@@ -58,7 +59,7 @@ func (l *Lease) Prepare(ctx context.Context, kind carrier.CallKind) (time.Durati
 }
 
 // Enter takes a slot in the window of chargeable requests. It returns zero, or how long to wait
-// before trying again. The slot is held until the POST is answered, or until Release.
+// before trying again. The slot is held until the POST is over, or until Release.
 func (l *Lease) Enter() time.Duration {
 	slot, wait := l.breaker.enter()
 	if wait == 0 {

@@ -21,7 +21,7 @@ const (
 type silence struct {
 	calls int             // without a response, since the last response
 	since time.Time       // of the first of these
-	shown *decide.Silence // nil: the carrier is not called silent
+	shown *decide.Silence // nil: the carrier does not count as silent
 }
 
 // unanswered notes that a call got this error, and reports whether the carrier has become silent

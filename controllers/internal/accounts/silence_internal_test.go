@@ -49,7 +49,8 @@ func TestACarrierThatAnswersNoCallIsSilent(t *testing.T) {
 	}
 }
 
-// Otherwise, each call would cause a write of the account.
+// If what is shown of a silence changed with each call, each call would cause a write of the
+// account.
 func TestWhatIsShownOfASilenceStaysTheSame(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()

@@ -21,13 +21,13 @@ const (
 
 // slots prevents a carrier that hangs from blocking other accounts. A call is made by the pass that
 // needs it, and occupies its worker for up to 45 seconds. An account may therefore hold no more
-// workers of a kind than it leaves free for all others: half of them if it is alone, a third each
-// if there are two such accounts, and so on. Five accounts have to hang at the same time to occupy
-// all of sixteen workers, for as long as a call may take.
+// workers of a kind than it leaves free for all others: half of them for the first account that
+// hangs, half of what is left for the next, and so on. At least five accounts have to hang at the
+// same time to occupy all of sixteen workers, for as long as a call may take.
 //
 // With fast responses the limit has no effect: a pass that finds no slot waits a moment for one. If
-// none becomes free in that time, the account is crowded, and further passes do not wait until a
-// slot becomes free.
+// none becomes free in that time, the account is crowded, and further passes do not wait at all
+// until one of its slots becomes free.
 type slots struct {
 	all int // the number of workers; 0: no limit
 
@@ -87,7 +87,7 @@ func (p *slots) noteCrowded(account types.UID) {
 	}
 }
 
-// pause returns when a pass that found no slot tries again.
+// pause returns the wait after which a pass of an account that found no slot tries again.
 func (p *slots) pause(account types.UID) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -93,7 +93,7 @@ func TestEveryCounterStartsAtZero(t *testing.T) {
 	}
 }
 
-// The series that exist are all that there can be, except for reasons and currencies.
+// The series that exist at the start are all that there can be, except for reasons and currencies.
 func TestTheNumberOfSeriesIsBounded(t *testing.T) {
 	t.Parallel()
 	counts, registry := registered(t)

@@ -78,8 +78,8 @@ func (s spending) add(charge, currency string, cents int64) {
 	}
 }
 
-// billOf returns the price of changes, or of an order. The fees of an order are those that the
-// carrier reported: the rows of its plan show the fees of the qualification.
+// billOf returns the price of changes, or of an order. For an order, the fees that the carrier
+// reported count, not those of the qualification, which the rows of its plan show.
 func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
 	var bill decide.Bill
 	if fees != nil {

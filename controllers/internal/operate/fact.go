@@ -83,7 +83,7 @@ func finished(receipt carrier.Receipt, finish Finish) Fact {
 	return fact
 }
 
-// refusal is the fact that an attempt was not accepted. On a repeat, "another 422 proves nothing":
+// refusal is the fact that a POST brought no acceptance. On a repeat, "another 422 proves nothing":
 // an earlier attempt may be the cause of the refusal.
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
 	return Fact{By: decide.WriterSender, To: phase, Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {

@@ -64,8 +64,9 @@ func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Reques
 }
 
 // verify makes the last checks before the POST. It first adds the finalizer if the attempts are
-// recorded in the status. It then reads everything that could have revoked the decision, bypassing
-// every cache (R12), and checks the elapsed time (R13).
+// recorded in the status, or if the kind has a finalizer in spite of its ledger. It then reads
+// everything that could have revoked the decision, bypassing every cache (R12), and checks the
+// elapsed time (R13).
 func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
 	if scope.Ledger == nil || scope.Finalizer {
 		if err := p.AddFinalizer(ctx, scope.Subject); err != nil {

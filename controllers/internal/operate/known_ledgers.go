@@ -95,7 +95,7 @@ func (k *knownLedgers) highest(name string) int64 {
 }
 
 // keepUnlisted is how long the revision seen of a missing ledger is kept. Within this hour, the
-// objects that use the ledger have reported it as lost.
+// objects that use the ledger will have reported it as lost.
 const keepUnlisted = time.Hour
 
 // Sweep forgets the ledgers that have been missing for an hour. "The process keeps the highest

@@ -15,7 +15,8 @@ import (
 
 // recordLate handles an acceptance that cannot be recorded for its attempt: "An Accepted receipt is
 // never dropped" (R15). A person may have ended the attempt, or another attempt may have replaced
-// it; the carrier has accepted the request nevertheless. A ledger keeps it as a late acceptance.
+// it; the carrier has accepted the request nevertheless. A ledger keeps the acceptance of a
+// chargeable request as a late acceptance.
 func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt) error {
 	taken := attempt(scope.Subject, attemptID)
 	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {

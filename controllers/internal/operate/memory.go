@@ -27,7 +27,8 @@ const (
 )
 
 // Memory is the in-memory state of this process about objects, in addition to their status. It is
-// empty after a start, and nothing is lost by that. It is bounded "by what lives" (R28): see sweep.
+// empty after a start: what it held is then read again, and an attempt whose response was not
+// recorded is one whose response was lost. It is bounded "by what lives" (R28): see sweep.
 type Memory struct {
 	mu      sync.Mutex
 	sender  string
@@ -97,9 +98,9 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 	return memory
 }
 
-// mayHavePosted reports whether an attempt may have left this process. An attempt as old as one
-// that was dropped from memory counts as posted, because it may have been posted and dropped, too,
-// and must not be sent twice.
+// mayHavePosted reports whether an attempt may have left this process. An attempt of this process
+// that is no newer than one that was dropped from memory counts as posted, because it may have been
+// posted and dropped, too, and must not be sent twice.
 func (m *Memory) mayHavePosted(request *v1alpha1.Request) bool {
 	_, held := m.posted[request.AttemptID]
 	return held || request.Sender == m.sender && !request.SubmittedAt.After(m.dropped)
@@ -179,7 +180,7 @@ func (m *Memory) SetReceipt(attemptID string, receipt carrier.Receipt) {
 }
 
 // Recorded drops a response that is recorded. The fact that the attempt was posted is kept for a
-// while: a stale cache may still show its intent.
+// while, because a stale cache may still show its intent.
 func (m *Memory) Recorded(attemptID string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

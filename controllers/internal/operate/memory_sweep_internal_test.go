@@ -44,7 +44,8 @@ func TestR28APostedAttemptIsForgottenAnHourAfterItIsRecorded(t *testing.T) {
 	}
 }
 
-// An intent that a cache may still return, and one that is not recorded, are kept in memory.
+// An attempt is kept in memory until its response is recorded, and for as long as a cache may still
+// return its intent.
 func TestR28AnUnrecordedResponseIsNeverForgotten(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")

@@ -34,7 +34,7 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 	return changed
 }
 
-// setFinished records, once, when an attempt ended, and who ended it.
+// setFinished records who ended an attempt and, once, when it ended or its outcome became unknown.
 func setFinished(request *v1alpha1.Request, by decide.Writer, now metav1.Time) {
 	if request.Phase.Ended() {
 		request.EndedBy = by.EndedBy(request.Phase)

@@ -96,8 +96,9 @@ func (p *Protocol) notePoll(
 	return seen
 }
 
-// isHandleLost reports whether a poll failed with 404 or 400 on the handle. "A 404 never means
-// gone": the time of the first one is recorded, and after a day of them the handle counts as lost.
+// isHandleLost reports whether a poll failed with a 400, 403 or 404, which is about the handle. "A
+// 404 never means gone": the time of the first one is recorded, and after a day of them the handle
+// counts as lost.
 func isHandleLost(err error) bool {
 	class := carrier.ClassOf(err)
 	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid

@@ -65,8 +65,8 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 // prepareQuery adds the finalizer before a Query that leaves something behind at the carrier.
 // Adding it after the response would be too late: an object deleted in the meantime would be gone,
 // and with it the reference to what the Query left behind. If the process ends after adding the
-// finalizer and before sending the Query, the object has no recorded request and is released at
-// once.
+// finalizer and before sending the Query, the object has no recorded request and is released
+// immediately.
 func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission Submission) error {
 	if !submission.Hold {
 		return nil

@@ -52,7 +52,7 @@ type Carrier interface {
 	PlainReads
 }
 
-// PlainReads are the reads that need no request.
+// PlainReads are the reads that need no POST, only a GET.
 type PlainReads interface {
 	Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error)
 	Disruptions(ctx context.Context, serviceID int64, page int) (found []carrier.Disruption, last bool, err error)

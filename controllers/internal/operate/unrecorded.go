@@ -79,7 +79,9 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
 	for attemptID, scope := range p.unrecorded.all() {
-		err := scope.Ledger.Reload(ctx) // the object has the response already, and there would seem to be nothing to write
+		// Without this, the object would have the response already, and there would seem to be nothing to
+		// write.
+		err := scope.Ledger.Reload(ctx)
 		if err == nil {
 			err = p.RecordResponse(ctx, scope, attemptID)
 		}

@@ -86,7 +86,7 @@ func (e *WeakSecretError) Error() string {
 }
 
 // inherit takes over the rates and the remembered ids of the previous endpoint of the same account;
-// for another account, both start empty.
+// for another account, both start from zero.
 func (e *endpoint) inherit(before *endpoint, now func() time.Time) {
 	if before != nil && before.uid == e.uid {
 		e.reads, e.takes, e.taken = before.reads, before.takes, before.taken

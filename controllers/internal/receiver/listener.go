@@ -42,7 +42,7 @@ const (
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (*Listener) NeedLeaderElection() bool { return false }
 
-// Start listens until the context ends. An error that prevents listening is reported to the
+// Start listens until the context ends. An error that prevents listening is reported on the
 // accounts, and listening is tried again, because a certificate may be added later.
 func (l *Listener) Start(ctx context.Context) error {
 	select {

@@ -47,7 +47,7 @@ type Config struct {
 	Secret SecretFunc
 	// Take handles a notification. An error makes the sender retry later.
 	Take func(ctx context.Context, notification Notification) error
-	// Changed is called if listening for an account started, stopped or failed; nil: not called.
+	// Changed is called when listening for an account has started, stopped or failed; nil: not called.
 	Changed func(account types.NamespacedName)
 	Now     func() time.Time
 }

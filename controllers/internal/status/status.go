@@ -51,8 +51,8 @@ func DescribeAspect(object Object, aspect decide.Aspect, now time.Time) {
 	object.set(aspect.Type, aspect.Status, decide.Verdict{Reason: aspect.Reason, Message: aspect.Message}, now)
 }
 
-// Unjudged sets the aspects of an older generation to Unknown if a pass ended before evaluating
-// them.
+// Unjudged sets to Unknown the aspects that still describe another generation, after a pass that
+// ended before evaluating them.
 func Unjudged(object Object, verdict decide.Verdict, now time.Time) {
 	for _, conditionType := range aspectTypes() {
 		held := meta.FindStatusCondition(*object.Conditions, conditionType)

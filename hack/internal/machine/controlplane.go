@@ -76,7 +76,8 @@ func (m *Machine) writeCredentials() error {
 	return errors.Join(m.writeTokens(), m.WriteFile(serviceAccountKeyFile, signer.Private))
 }
 
-// awaitAPIServer first waits for the certificate, because without it no call is possible.
+// awaitAPIServer waits until the API server is ready. It first waits for the certificate, because
+// without it no call is possible.
 func (m *Machine) awaitAPIServer(ctx context.Context, server *Process, certificate string) error {
 	if err := server.awaitFile(ctx, certificate); err != nil {
 		return err

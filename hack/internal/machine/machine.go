@@ -23,7 +23,7 @@ type Machine struct {
 	Now       func() time.Time
 	Addresses Addresses
 	Admin     *Kubeconfig   // of the administrator; the manager has its own
-	Ended     chan *Process // receives every process that ends, in order
+	Ended     chan *Process // receives every process that ends
 
 	processes []*Process // in the order in which they were started
 }

@@ -38,7 +38,7 @@ const operatorNamespace = "broadband-operator"
 // ManagerName is the name of the manager's process.
 const ManagerName = "manager"
 
-// ManagerPIDFile returns the path of the file with the manager's process ID.
+// ManagerPIDFile is the file with the manager's process ID, in the state folder.
 const ManagerPIDFile = "manager.pid"
 
 // StartManager starts the manager with its own ServiceAccount.

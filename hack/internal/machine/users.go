@@ -29,7 +29,8 @@ func (m *Machine) writeTokens() error {
 	return m.WriteFile(tokensFile, m.Admin.token+`,admin,admin,"system:masters"`+"\n")
 }
 
-// ServiceAccount returns a ServiceAccount of the cluster, so that missing permissions are detected.
+// ServiceAccount returns a kubeconfig for a ServiceAccount of the cluster, so that a program that
+// uses it fails if it lacks a permission.
 func (m *Machine) ServiceAccount(ctx context.Context, namespace, name string) (*Kubeconfig, error) {
 	token, err := m.RunKubectl(ctx, "create", "token", name, "--namespace="+namespace, "--duration=720h")
 	if err != nil {

@@ -55,15 +55,15 @@ func (s *Simulator) announceEnd(fam family, svc *serviceState, r *request) {
 }
 
 // announceCancellation schedules the event that a service was cancelled, for the time when its
-// cancellation is due. If the service is not cancelled then, the event is dropped.
+// cancellation is due. If the service is not cancelled at that time, the event is dropped.
 func (s *Simulator) announceCancellation(svc *serviceState) {
 	if svc.cancellation.LastStatus == cancelRequested {
 		s.announce(serviceCancelled(), outbox.Event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})
 	}
 }
 
-// callbackOf returns the destination of a client's events: its own callback, else that of the
-// options, else that of the seed. Empty means none.
+// callbackOf returns the destination of a client's events and the secret that signs them: each is
+// the client's own, else that of the options, else that of the seed. Empty means none.
 func (s *Simulator) callbackOf(c *client) (callback, secret string) {
 	callback, secret = s.options.Seed.Events.Callback, s.options.Seed.Events.Secret
 	if s.options.Callback != "" {

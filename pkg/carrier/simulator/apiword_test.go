@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// startWithAPIWord serves the simulator of a seed with abc for wholesale.
+// startWithAPIWord serves a simulator that uses abc in place of wholesale.
 func startWithAPIWord(t *testing.T, edits ...func(*simulator.Seed)) *harness {
 	t.Helper()
 	h := start(t)

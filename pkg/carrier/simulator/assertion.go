@@ -11,7 +11,8 @@ import (
 // assertionType is the only client_assertion_type (spec §5).
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// authenticate applies spec §5: the client proves its identity with a signed JWT that it uses once.
+// authenticate applies spec §5: the client must prove its identity with a signed JWT that it uses
+// only once.
 func (x *tokenExchange) authenticate() error {
 	if x.form.Get("client_assertion_type") != assertionType {
 		return invalidRequest("Parameter client_assertion_type is missing or not known")

@@ -54,7 +54,8 @@ func (x *exchange) newRequest(fam family) *request {
 	return r
 }
 
-// decideOutcome decides how an accepted request ends, by the fault or the service's seed.
+// decideOutcome decides how an accepted request ends: as the fault of the call says, or else as the
+// seed of its service says.
 func (x *exchange) decideOutcome(fam family, r *request) {
 	var outcome Outcome
 	if x.service != nil {

@@ -94,7 +94,7 @@ func (bm *benchmark) mix(i int) {
 const callsOfMix = 10
 
 // BenchmarkMixedCalls measures the mix, for a carrier with few requests and for one with many. The
-// cost of a call is the same in both cases. The goal is 10,000 calls/s.
+// cost of a call should be the same in both cases. The goal is 10,000 calls/s.
 func BenchmarkMixedCalls(b *testing.B) {
 	for _, before := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprintf("after %d requests", before), func(b *testing.B) {

@@ -139,7 +139,8 @@ func (x *exchange) requireChangeable() error {
 	return nil
 }
 
-// notEligible returns the other sub-error of spec §7.
+// notEligible changes a refusal into the sub-error of spec §7 for a service that is not eligible
+// for cancellation.
 func notEligible(refusal problem.SubError) problem.SubError {
 	refusal.Code = "constraints.service.not.eligible.for.cancellation"
 	refusal.Message = "The service is not eligible for cancellation"

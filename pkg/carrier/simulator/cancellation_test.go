@@ -122,7 +122,8 @@ func TestAbort(t *testing.T) {
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
-// TestCancellationsThatCannotBeChanged covers every other reason.
+// TestCancellationsThatCannotBeChanged covers every reason for a refusal except that the
+// cancellation is completed or aborted, which the tests above cover.
 func TestCancellationsThatCannotBeChanged(t *testing.T) {
 	h := start(t, func(s *simulator.Seed) { s.Services[5].NotCancellable = true })
 	for _, day := range []string{`"2026-11-19"`, "null"} {

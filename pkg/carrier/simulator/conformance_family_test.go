@@ -266,8 +266,8 @@ func (p pollCase) run(c *caseRun) {
 	}
 }
 
-// shownStatus is the status that a response shows: in the resource, in the error, or by its
-// absence.
+// shownStatus is the status that a response shows in the resource or in the error, or a description
+// if it shows none.
 func (p pollCase) shownStatus(got response) string {
 	switch {
 	case got.status == http.StatusUnprocessableEntity:

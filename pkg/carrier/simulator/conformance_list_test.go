@@ -143,7 +143,7 @@ func cancellationItems() []string {
 	)
 }
 
-// openStates are the states before the carrier has received the request.
+// openStates are the states in which a cancellation has not been submitted to the carrier yet.
 func openStates() []string { return []string{"REQUESTED", "IN_ERROR"} }
 
 // closedStates are the cancellation states that the table calls "other status": no cancellation,

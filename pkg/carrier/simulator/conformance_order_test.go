@@ -33,7 +33,7 @@ type orderCase struct {
 	item  string
 	edits []func(*simulator.Seed)
 	body  string
-	want  string // the order type and the fee in addition to the SLA, or the code of the refusal
+	want  string // the order type and the fee other than the SLA's, or the code of the refusal
 }
 
 func transferFields(kind string, avc any) map[string]any {

@@ -100,8 +100,7 @@ func cancelSlotsRequest(c *caseRun) {
 	c.covers("§4 slots: cancelling an appointment-request")
 }
 
-// withDisruptionsOfEachStatus gives the FTTP service 45 disruptions. Every third one is over, and
-// every third one is in the future.
+// withDisruptionsOfEachStatus gives the FTTP service 45 disruptions, 15 of each status.
 func withDisruptionsOfEachStatus(s *simulator.Seed) {
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 45 {

@@ -135,8 +135,8 @@ func cancellationsOfOtherClients(c *caseRun) {
 	c.get(cancellation(foreign)).is(http.StatusNotFound)
 }
 
-// versionRows are the families of spec §9. Where the version exists, each call returns 404, except
-// that of the fibre build charge, which returns 201.
+// versionRows are the families of spec §9. In a version that has the family, each call returns 404,
+// because what it names does not exist. The fibre build charge names no service, and returns 201.
 func versionRows() []versionRow {
 	none := int64(42)
 	return []versionRow{

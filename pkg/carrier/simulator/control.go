@@ -34,8 +34,8 @@ func (s *Simulator) DisableHostile() {
 	s.hostile = nil
 }
 
-// Forget drops all requests, as if the carrier had lost its data, so polling one then returns 404.
-// Accepted requests still take effect.
+// Forget drops all requests, as if the carrier had lost its data, so polling one of them then
+// returns 404. The dropped requests still take effect.
 func (s *Simulator) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +163,8 @@ func (s *Simulator) edit(serviceID int64, change func(*serviceState)) error {
 }
 
 // CancelAppointment makes the carrier cancel an appointment of an order. The specification has no
-// appointments, so this only sends an event: appointment.cancelled, in the header form.
+// appointments, so only two things show it: the event appointment.cancelled in the header form, and
+// a read of the order (extension OrderRead).
 func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

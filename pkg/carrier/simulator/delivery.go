@@ -30,10 +30,10 @@ type Doer interface {
 	Do(call *http.Request) (*http.Response, error)
 }
 
-// Deliver attempts every event that is due now, once and in the order of their times, and returns
-// how many were delivered. A failed event becomes due again after a pause that doubles, until its
-// attempts are used up. Only Deliver sends events: a test calls it after moving its clock, and the
-// program calls it periodically.
+// Deliver attempts the events that are due now, each once and in the order of their times, and
+// returns how many were delivered. A failed event becomes due again after a pause that doubles,
+// until its attempts are used up. Only Deliver sends events: a test calls it after moving its
+// clock, and the program calls it periodically.
 func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 	delivered := 0
 	for _, e := range s.takeDue() {
@@ -48,7 +48,8 @@ func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 	return delivered
 }
 
-// takeDue removes the due events from the queue, so that two callers never attempt the same event.
+// takeDue removes the due events from the queue, so that two callers never attempt the same event
+// at the same time.
 func (s *Simulator) takeDue() []*outbox.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -99,7 +99,7 @@ func parsePageQuery(values url.Values, word rewrite.Word) (pageQuery, error) {
 	return query, err
 }
 
-// queryNumber reads a number from the query that must be at least the given minimum.
+// queryNumber reads a number from the query. The number must be at least the given minimum.
 func queryNumber(values url.Values, name string, usual, least int) (int, error) {
 	if !values.Has(name) {
 		return usual, nil

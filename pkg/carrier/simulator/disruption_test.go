@@ -94,7 +94,7 @@ func TestDisruptionsAreFilteredAndSorted(t *testing.T) {
 	}
 }
 
-// TestDisruptionItem compares one with the table of spec §2.
+// TestDisruptionItem compares a disruption with the table of spec §2.
 func TestDisruptionItem(t *testing.T) {
 	h := start(t, withDisruptions)
 	want := map[string]any{

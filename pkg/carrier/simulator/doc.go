@@ -32,7 +32,7 @@
 // it chooses the unusual one, so that a client must follow the specification and not this code.
 //
 //   - Ids of requests start above 2^53 and have gaps; those of plan change options are opaque text.
-//   - Every JSON object in a response has a field that the specification does not have
+//   - Every response that is a JSON object has a field that the specification does not have
 //     (exactReplies removes it).
 //   - Location is an absolute URL, an absolute path, or alternates between them (seed: location).
 //   - A request is OPEN for the first quarter of its duration, then IN_PROGRESS, then ended. The
@@ -43,9 +43,9 @@
 //     reclaim, slots and health from version 6.
 //   - X-API-VERSION absent, not a number, outside 1 to 8 or not supported by the path: 400.
 //     Versions 1 and 2 behave like 3.
-//   - The order of the checks: path (404), method (405), token (401), version (400), media type
-//     (415), size (413), JSON (400), required fields (422), permission (404), business rules
-//     (422).
+//   - The order of the checks: path (404), method (405), token (401), permission for the operation
+//     (404), version (400), media type (415), size (413), JSON (400), required fields (422),
+//     existence of the object (404), business rules (422).
 //   - Where section 7 defines no error code for a status, internal/problem lists the code used.
 //   - A malformed body, a field of another JSON type and a duplicate field: 400
 //     malformed.json.request. A text that is not one of the allowed words: 422
@@ -66,9 +66,11 @@
 //   - A plan change to what the service already has is accepted and completes.
 //   - The alternate source accepts plan changes from version 8. In earlier versions it responds
 //     with 422 constraints.service.source.type.not.supported.
-//   - A cancelled service accepts no modification: 422 constraints.service.not.active.
+//   - A cancelled service accepts no modification except a reclaim: 422
+//     constraints.service.not.active.
 //   - A failed health request: 422 constraints.service.health.request.status.in.error.
-//   - A health result is the service as it was when the request completed, whenever it is read.
+//   - A health result shows the plan that the service had when the request completed, whenever it
+//     is read. Its other values are those at the time of the read.
 //   - Polling faster than section 8 allows gets a normal response and is recorded as a violation.
 //   - Forget drops the requests but not their effects: their modifications still take effect.
 //   - A request that stalls does so for the middle half of its duration.
@@ -136,9 +138,10 @@
 //     service.dsl-stability-profile-change-rejected, service.reclaim-failed, service.cancelled
 //     and appointment.cancelled.
 //
-// The resource is the service or the order, as it was when the event happened. An order lacks
-// status, provider and fee, and has type, rejectedReason and rejectedOn. The deprecated
-// ServiceModified and ServiceModificationRejected follow their successors if the seed enables them.
+// The resource is the service as it was when the event happened, the order as it was placed, or the
+// appointment. An order lacks status, provider and fee, and has type, rejectedReason and
+// rejectedOn. The deprecated ServiceModified and ServiceModificationRejected follow their
+// successors if the seed enables them.
 //
 // With a shared secret an event has three headers: webhook-id, the same for every attempt;
 // webhook-timestamp, in Unix seconds by the real clock; and webhook-signature, "v1," and the base64
@@ -163,7 +166,7 @@
 //   - 20: a 502 or a 503 with a page, before or after the call takes effect
 //   - 20 each: a reset and a hang after the call takes effect
 //   - 20: a 429 with a Retry-After in seconds, as a date, invalid or absent
-//   - 10 each: a cut response, half a response that never ends, a missing Location and a redirect
+//   - 10 each: a cut response, half a response and then nothing, a missing Location and a redirect
 //   - 5: a gigabyte compressed to a megabyte
 //   - 100: another form of the Location
 //   - 1: all requests are lost
@@ -171,10 +174,10 @@
 // Out of a thousand tokens, 50 are refused once. Out of a thousand reads of a request in its first
 // two seconds, 50 do not find it. Out of a thousand 202 responses, 100 have a body where the
 // specification has none, or lack one that it has. A request takes 0 to 15 s. A gateway delivers 10
-// of a thousand accepted POSTs twice (Count.Duplicated). Ids are in no order and up to 2^63. Objects
-// are shuffled, have an unknown null member, and sometimes a duplicate member. Date is off by up to
-// 30 s. expires_in is sometimes 299, 1, 0, missing, a text or negative. If a client has several
-// keys, each of them in turn is refused for ten minutes.
+// of a thousand accepted POSTs twice (Count.Duplicated). Ids are in no order and up to 2^63. Half
+// of the objects are shuffled, half have an unknown null member, and a few have a duplicate member.
+// Date is off by up to 30 s. expires_in is sometimes 299, 1, 0, missing, a text or negative. If a
+// client has several keys, each of them in turn is refused for ten minutes.
 //
 // RandomSeed determines the random sequence: the same calls in the same order get the same faults.
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // Modification is a modification of a service that somebody else requested, such as a person in the
-// carrier's portal. What is empty does not change.
+// carrier's portal. An empty field means that the service keeps its value.
 type Modification struct {
 	ServiceID int64 `json:"serviceId"`
 	// Operation is what was requested: PlanChange, AggregationConversion, DSLStabilityProfileChange or

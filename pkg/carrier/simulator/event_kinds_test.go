@@ -132,7 +132,7 @@ func TestMixedFormsAlternate(t *testing.T) {
 	h.post(planChange, withSLA("Fast", "Enhanced - 12 (24/7)")).created()
 	h.wait(10 * time.Second)
 	h.deliver(2)
-	// The first announced event is the cancellation of the seed, which is in the future.
+	// Event 1 is the cancellation of the seed, which is not due yet, so the plan change is event 2.
 	if diff := cmp.Diff([]string{"service.plan-changed", "ServiceRestorationSlaChanged"}, h.names()); diff != "" {
 		t.Error(diff)
 	}

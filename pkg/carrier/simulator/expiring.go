@@ -23,8 +23,8 @@ func (e *expiring[V]) get(key string, now time.Time) (V, bool) {
 	return entry.value, true
 }
 
-// put stores a value. It removes expired values whenever the map has doubled, so the average cost
-// of put is constant.
+// put stores a value. It removes expired values whenever the map has doubled since the last
+// removal, so the average cost of put is constant.
 func (e *expiring[V]) put(key string, value V, now, expires time.Time) {
 	const minSweep = 1024
 	if len(e.entries) >= e.sweepAt {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The extensions: calls of the published interface that the specification does not have. A carrier has
-// those of its seed.
+// The extensions: calls and fields of the published interface that the specification does not have.
+// A carrier has those that its seed names.
 const (
 	ExtensionTestTypes   = "TestTypes"   // lists the diagnostic tests of a service
 	ExtensionServiceRead = "ServiceRead" // reads a service
@@ -24,7 +24,7 @@ func (s *Simulator) has(extension string) bool {
 	return slices.Contains(s.options.Seed.Extensions, extension)
 }
 
-// extensionRoutes are the rows of extensions.
+// extensionRoutes returns the routes that the named extensions add.
 func extensionRoutes(names []string) (rows []route) {
 	byService := routeRules{serviceID: true}
 	for _, name := range names {

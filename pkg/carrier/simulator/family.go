@@ -6,10 +6,10 @@ type family struct {
 	// accept checks a submission for a service of the client; nil accepts everything. It may set
 	// Failure and ErrorDetail, so that the request is accepted and fails later.
 	accept func(*exchange, *request) error
-	// effect is the effect of a completed request on the service; nil if it only reads.
+	// effect is the effect of a completed request on the service; nil if the operation only reads.
 	effect func(*serviceState, *request)
-	// announce returns the events that announce its end. It is called when the request begins; nil
-	// for none.
+	// announce returns the events that announce the end of a request, and is called when the request
+	// begins; nil for none.
 	announce func(*Simulator, *serviceState, *request) []eventKind
 	// pending is the body of a 202; nil for none.
 	pending func(*exchange, *request) any

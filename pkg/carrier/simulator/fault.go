@@ -17,14 +17,15 @@ const (
 	FaultReset FaultKind = "Reset"
 	// FaultHang sends no response until the client disconnects or the simulator is closed.
 	FaultHang FaultKind = "Hang"
-	// FaultRedirect responds with Status (307 when zero) and Location, or the call's own URL.
+	// FaultRedirect responds with Status (307 when zero) and Location (the call's own path when
+	// empty).
 	FaultRedirect FaultKind = "Redirect"
 	// FaultCutBody processes the call and closes the connection in the middle of the response.
 	FaultCutBody FaultKind = "CutBody"
 	// FaultNoLocation processes the call and omits the Location.
 	FaultNoLocation FaultKind = "NoLocation"
-	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced with
-	// the true path, and {end} with the last two segments of that path.
+	// FaultLocation processes the call and sends the fault's Location instead of the true one. In it,
+	// {path} is replaced with the true path, and {end} with the last two segments of that path.
 	FaultLocation FaultKind = "Location"
 	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"
@@ -45,7 +46,7 @@ type Fault struct {
 	// Status is the response status.
 	Status int `json:"status,omitempty"`
 	// Processed makes a Status, Page, Body, Reset, Hang or Redirect occur after the call has taken
-	// effect. Otherwise the call never reaches the carrier.
+	// effect. Without Processed, a call with one of these faults never reaches the carrier.
 	Processed bool `json:"processed,omitempty"`
 	// RetryAfter is sent unchanged with a Status or Page.
 	RetryAfter string `json:"retryAfter,omitempty"`

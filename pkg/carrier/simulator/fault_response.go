@@ -34,7 +34,7 @@ func (f Fault) apply(resp response, called *url.URL, now time.Time) response {
 	return resp
 }
 
-// ownResponse returns the fault's own response, which is independent of the call.
+// ownResponse returns the fault's own response, which does not depend on the carrier's response.
 func (f Fault) ownResponse(called *url.URL, now time.Time) response {
 	resp := response{status: f.Status, header: f.header()}
 	if f.Kind == FaultRedirect {
@@ -134,7 +134,7 @@ func (resp response) writeTrickle(w http.ResponseWriter, opts writeOptions) {
 }
 
 // writeBomb sends a gigabyte of blanks compressed to a megabyte. A client without limits would read
-// all of them before any JSON.
+// all of them in search of JSON.
 func (resp response) writeBomb(w http.ResponseWriter, opts writeOptions) {
 	const part, parts = 1 << 20, 1 << 10
 	var packed bytes.Buffer

@@ -53,7 +53,7 @@ type field struct {
 // fields is a request body: the members of one JSON object, still encoded.
 type fields map[string]json.RawMessage
 
-// parseFields reads a JSON object. A duplicate member is refused: two readers could see two
+// parseFields reads a JSON object. A duplicate member is refused, because two readers could see two
 // different requests.
 func parseFields(body []byte) (fields, error) {
 	if !utf8.Valid(body) {

@@ -42,7 +42,7 @@ func publicPEM(of *rsa.PrivateKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
-// seed is the seed of the tests: two clients, six services, five plans.
+// seed is the seed of the tests: two clients, eight services, five plans.
 func seed() simulator.Seed {
 	keys := map[string]string{keyID: publicPEM(key())}
 	return simulator.Seed{

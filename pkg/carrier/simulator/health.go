@@ -78,7 +78,7 @@ func healthFamily() family {
 	}
 }
 
-// acceptHealth accepts every request. It fails later if the service's Health.Fails is set.
+// acceptHealth accepts every request. The request fails later if the service's Health.Fails is set.
 func acceptHealth(x *exchange, r *request) error {
 	if x.service.Health.Fails {
 		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.service.Health.ErrorDetail, "The health is not available")
@@ -122,7 +122,8 @@ func showHealth(x *exchange, r *request) any {
 
 const green = "Green"
 
-// healthContent returns the service as it was when the request completed.
+// healthContent returns the content of a health result, with the plan that the service had when the
+// request completed.
 func (x *exchange) healthContent(r *request, svc *serviceState) healthResult {
 	found, head, refreshed := svc.Health, x.healthHead(r), timestamp(r.DoneAt)
 	plan := x.sim.catalog.healthName(svc.plan.at(r.DoneAt).Name)

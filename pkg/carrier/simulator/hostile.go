@@ -66,7 +66,7 @@ func (h *hostility) restore(saved *savedHostility) {
 	}
 }
 
-// chance returns true with a probability in thousandths.
+// chance returns true with the given probability, in thousandths.
 func (h *hostility) chance(perMille int) bool { return h != nil && h.random.IntN(1000) < perMille }
 
 // fault returns the fault of a call, with the probabilities of the mix.

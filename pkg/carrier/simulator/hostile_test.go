@@ -32,7 +32,7 @@ func startHostile(t *testing.T, randomSeed uint64) *hostileHarness {
 		Seed: seed(), Now: h.clock, Hostile: true, RandomSeed: randomSeed, IdentityURL: h.server.URL,
 	})
 	t.Cleanup(h.sim.Close)
-	h.sim.Close() // hanging calls are released at once
+	h.sim.Close() // hanging calls are released immediately
 	return &hostileHarness{harness: h, seen: make(map[string]int)}
 }
 

@@ -30,7 +30,8 @@ func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 	x.send(r.Context(), w, resp)
 }
 
-// takeTokenFault removes and returns the first fault for the token endpoint.
+// takeTokenFault removes and returns the first fault that is armed for the token endpoint. If there
+// is none, a hostile carrier may return a random one.
 func (s *Simulator) takeTokenFault() Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +114,7 @@ func (s *Simulator) hasRealm(realm string) bool {
 	return false
 }
 
-// checkGrant checks the form of spec §5. Each parameter must occur exactly once.
+// checkGrant checks the form of spec §5. No parameter may occur twice.
 func (x *tokenExchange) checkGrant() error {
 	for name, values := range x.form {
 		if len(values) > 1 {

@@ -23,7 +23,8 @@ type Call struct {
 	ServiceID int64 `json:"serviceId,omitempty"`
 	// Subject is the subject of a submission: a service, location, order or customer reference.
 	Subject string `json:"subject,omitempty"`
-	// RequestID is the id of the request that a submission created or a read polled.
+	// RequestID is the id in the path of a read, or the id that an accepted submission created or
+	// changed.
 	RequestID string `json:"requestId,omitempty"`
 	// Accepted is true if a submission was processed, whatever the response.
 	Accepted bool `json:"accepted,omitempty"`
@@ -96,7 +97,7 @@ type Count struct {
 	Duplicated int `json:"duplicated,omitempty"`
 }
 
-// defaultJournalLimit is how many calls are kept by default.
+// defaultJournalLimit is the default of Options.JournalLimit.
 const defaultJournalLimit = 100_000
 
 // journal is the history so far, guarded by the store's mutex.
@@ -131,7 +132,8 @@ const (
 	maxSubjects  = 1 << 20
 )
 
-// truncate shortens a text from a caller and copies it, so that the body it came from can be freed.
+// truncate shortens a long text from a caller, and copies what is left, so that the body it came
+// from can be freed.
 func truncate(text string) string {
 	if len(text) <= maxTextBytes {
 		return text

@@ -117,7 +117,7 @@ func (s *Simulator) serveSubmissions(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, s.SubmissionsAbout(Operation(r.PathValue("operation")), r.URL.Query().Get("subject")))
 }
 
-// serveList responds with the result of a method.
+// serveList responds with the values that a method returns, or with only the last ?last= of them.
 func serveList[T any](list func() []T) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values := list()

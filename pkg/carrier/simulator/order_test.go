@@ -44,7 +44,8 @@ func orderOnPort(port int, replaced map[string]any) string {
 	return orderBody(all)
 }
 
-// additionalFields are the replaced fields of an order for a further infrastructure.
+// additionalFields returns the fields that make the body of orderBody an order for a further
+// infrastructure.
 func additionalFields(replaced map[string]any) map[string]any {
 	all := map[string]any{"qualificationSearchId": "q-built"}
 	maps.Copy(all, replaced)

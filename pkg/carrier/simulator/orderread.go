@@ -13,7 +13,8 @@ import (
 // orders, are choices of the simulator.
 const statusRejected = "REJECTED"
 
-// orderState is an order with the body of its creation, which is nil for an order of the seed.
+// orderState is an order with the resource that was returned when it was placed, which is nil for
+// an order of the seed.
 type orderState struct {
 	PlacedOrder
 
@@ -51,8 +52,9 @@ func (o *orderState) placed() orderInfo {
 	}
 }
 
-// orderAt returns the order as it is at an instant. It is OPEN for the first quarter of its time, then
-// IN_PROGRESS, and then it has become a service or is rejected.
+// orderAt returns the order as it is at an instant. An order that becomes a service is OPEN for the
+// first quarter of its time, then IN_PROGRESS, then COMPLETED. Any other order is OPEN until it is
+// rejected.
 func (s *Simulator) orderAt(order orderState, now time.Time) readInfo {
 	read := readInfo{orderInfo: order.placed()}
 	switch {

@@ -43,7 +43,7 @@ func (a response) appointmentStatus() any {
 	return nil
 }
 
-// completedOrders is an order that became a service although its appointment was cancelled.
+// completedOrders reads an order that became a service although its appointment was cancelled.
 func completedOrders(h *harness) []response {
 	transfer, id := h.order(orderOnPort(2, transferFields("SERVICE_TRANSFER", "AVC999")))
 	if err := h.sim.CancelAppointment(id, "storm"); err != nil {

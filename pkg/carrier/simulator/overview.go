@@ -14,7 +14,8 @@ import (
 //go:embed overview.html
 var page []byte
 
-// overviewCalls is how many calls, violations and event deliveries an overview contains.
+// overviewCalls is the maximum number of calls, of violations and of event deliveries in an
+// overview.
 const overviewCalls = 200
 
 // Overview is what the page under /_sim/ shows: the state of the carrier at one moment.
@@ -96,8 +97,8 @@ func (s *Simulator) faultTargets() []string {
 	return slices.Compact(targets)
 }
 
-// pagePolicy lets the page load only what this server sends, and forbids other pages to show it in
-// a frame.
+// pagePolicy lets the page load only what this server sends, and forbids other pages from showing
+// it in a frame.
 const pagePolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " +
 	"connect-src 'self'; frame-ancestors 'none'"
 

@@ -94,7 +94,7 @@ func (p *planChange) ntdGiven() error {
 	return nil
 }
 
-// planKnown applies spec §7: the plan name is unavailable.
+// planKnown applies the rule of spec §7 for a plan name that is unavailable.
 func (p *planChange) planKnown() error {
 	switch {
 	case p.offered && p.plan.Fails:
@@ -187,7 +187,7 @@ func showPlanChange(x *exchange, r *request) any {
 	}
 }
 
-// slaOf returns the service's SLA, null if it has none.
+// slaOf returns the SLA with the given name, null if the carrier offers none of that name.
 func (c *catalog) slaOf(name string) *slaInfo {
 	i := slices.IndexFunc(c.slas, func(s SLA) bool { return s.Name == name })
 	if i < 0 {

@@ -14,7 +14,7 @@ func planOptionsFamily() family {
 	}
 }
 
-// showPlanOptions lists every plan that is available to the service, once per term.
+// showPlanOptions lists every plan that is available to the service, once per term, and every SLA.
 func showPlanOptions(x *exchange, r *request) any {
 	svc, offers := x.sim.services[r.ServiceID], &x.sim.catalog
 	result := planOptionsResult{Plans: []any{}, SLAs: []slaInfo{}}

@@ -51,7 +51,7 @@ func (s *Simulator) orderList() []PlacedOrder {
 	return orders
 }
 
-// Calls returns the calls so far, oldest first.
+// Calls returns the calls that are in the journal, oldest first.
 func (s *Simulator) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count 
 	return s.journal.counts[submissionKey{operation, truncate(subject)}]
 }
 
-// Deliveries returns the attempts so far, oldest first.
+// Deliveries returns the delivery attempts that are in the journal, oldest first.
 func (s *Simulator) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()

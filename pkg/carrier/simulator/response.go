@@ -12,7 +12,7 @@ import (
 type response struct {
 	status   int
 	location string
-	body     any // nil for none, raw if it is not JSON
+	body     any // nil for none; a rawBody is sent unchanged
 	header   map[string]string
 }
 
@@ -30,7 +30,7 @@ type writeOptions struct {
 	wait       func() // returns when nobody is waiting for the response any more
 }
 
-// write sends the response unchanged.
+// write sends the whole response.
 func (resp response) write(w http.ResponseWriter, opts writeOptions) {
 	content := resp.encode(opts)
 	resp.writeHead(w, opts)

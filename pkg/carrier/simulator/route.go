@@ -26,8 +26,8 @@ type routeRules struct {
 	serviceID    bool // the id is a service id
 }
 
-// handler responds to a call that passed the common rules. An error is a *problem.Error; any other
-// error is a 500.
+// handler responds to a call that passed the common rules. Its errors are of type *problem.Error;
+// an error of any other type is a 500.
 type handler func(*exchange) (response, error)
 
 // lastVersion is the newest X-API-VERSION (spec §9).

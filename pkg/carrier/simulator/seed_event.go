@@ -18,7 +18,8 @@ type EventRules struct {
 	Form EventForm `json:"form,omitempty"`
 	// Attempts is the maximum number of delivery attempts; 5 when zero.
 	Attempts int `json:"attempts,omitempty"`
-	// Backoff is the pause after the first failure. It doubles with each failure; 1 s when zero.
+	// Backoff is the pause after the first failure; 1 s when zero. It doubles with each further
+	// failure, up to 5 minutes.
 	Backoff Duration `json:"backoff,omitempty"`
 	// Deprecated also sends ServiceModified and ServiceModificationRejected, each after its
 	// successor.
@@ -43,8 +44,7 @@ const (
 	maxAttempts     = 20
 )
 
-// CheckCallback returns an error unless events can be sent to the URL: an absolute http or https
-// URL.
+// CheckCallback returns an error unless the callback is empty or an http or https URL with a host.
 func CheckCallback(callback string) error {
 	if callback == "" {
 		return nil

@@ -252,7 +252,7 @@ func (q *Qualification) checkPorts() []error {
 	return problems
 }
 
-// checkPair applies scenario 8: if one of the two is set, the other is null.
+// checkPair applies scenario 8: at most one of serviceStatus and copperPairStatus may be set.
 func (p *Port) checkPair() error {
 	if p.ServiceStatus != "" && p.CopperPairStatus != "" {
 		return errors.New("serviceStatus and copperPairStatus exclude each other")

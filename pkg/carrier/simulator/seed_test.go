@@ -93,7 +93,7 @@ func TestErrorsOfSeedsNameThePlace(t *testing.T) {
 	}
 }
 
-// TestNewPanicsOnInvalidOptions checks that a programming error is found at once.
+// TestNewPanicsOnInvalidOptions checks that a programming error is found immediately.
 func TestNewPanicsOnInvalidOptions(t *testing.T) {
 	for name, options := range map[string]simulator.Options{
 		"no clock": {}, "a bad seed": {Now: time.Now, Seed: simulator.Seed{TimeZone: "Mars"}}, //nolint:forbidigo // unused

@@ -2,9 +2,9 @@ package simulator
 
 import "time"
 
-// serviceState is a service at the carrier. Everything that a modification can change is a
-// timeline, written when the modification is accepted. The state at any instant can be looked up,
-// and nothing has to happen at that instant.
+// serviceState is a service at the carrier. What a modification can change is a timeline or, for
+// the cancellation, a few instants. Both are written when the modification is accepted, so the
+// state at any instant can be looked up, and nothing has to happen at that instant.
 type serviceState struct {
 	Service
 
@@ -17,7 +17,7 @@ type serviceState struct {
 	testedUntil  time.Time              // when the last diagnostic test ends
 }
 
-// modification is one in progress; without an operation there is none.
+// modification is a modification in progress. Without an operation, none is in progress.
 type modification struct {
 	Operation Operation `json:"operation,omitempty"`
 	Since     time.Time `json:"since,omitzero"`

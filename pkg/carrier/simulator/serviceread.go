@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// ServiceReadRules are the choices for the read of a service where its page is silent.
+// ServiceReadRules are the choices for the read of a service where the page on extensions is
+// silent.
 type ServiceReadRules struct {
 	// Lag is how old each reading is: it shows the service, and what is in progress, as they were this
 	// long ago. Zero means that a reading is current.

@@ -167,7 +167,7 @@ func TestAReadingCanBeOlderThanTheService(t *testing.T) {
 		got := h.get(servicePath(fttp))
 		return fmt.Sprintf("%v %t", got.member("bandwidthProfile", "planName"), modificationsOf(got) != "[]")
 	}
-	var seen [4]string // at the POST, 5 s later, 10 s later, when the change completes, and 15 s later
+	var seen [4]string // at the POST and 5, 10 (when the change completes) and 15 s later
 	for i := range seen {
 		seen[i] = see()
 		h.wait(5 * time.Second)

@@ -32,8 +32,8 @@ type Options struct {
 	// APIWord is the carrier's own word in identifiers; the specification's word, wholesale, when
 	// empty.
 	APIWord string
-	// JournalLimit is how many calls, and how many violations, are kept; 100 000 when zero. Counts
-	// are exact whatever the limit.
+	// JournalLimit is the maximum number of calls, of violations and of deliveries that are kept;
+	// 100 000 when zero. It does not limit the counts.
 	JournalLimit int
 	// Observe is called for every call just before the response is sent. It may call the Simulator.
 	Observe func(Call)
@@ -114,8 +114,8 @@ func (s *Simulator) dayStarts(day string) time.Time {
 	return starts
 }
 
-// nextID returns a number above all earlier ones, with gaps, so that clients cannot rely on
-// consecutive ids.
+// nextID returns a number above all earlier ones, or a random one if the carrier is hostile. Either
+// way there are gaps, so that clients cannot rely on consecutive ids.
 func (s *Simulator) nextID() int64 {
 	const maxGap = 97
 	if s.hostile != nil {

@@ -15,8 +15,8 @@ import (
 // stateVersion is the version of the state format.
 const stateVersion = 1
 
-// state is everything that can change after the seed is loaded. The offer and the qualifications
-// cannot change, so they are only in the seed.
+// state is what can change after the seed is loaded. The offer and the qualifications are not part
+// of it, so they are always those of the seed, without what AddQualification added.
 type state struct {
 	Version     int             `json:"version"`
 	Skew        Duration        `json:"skew"`
@@ -78,8 +78,8 @@ type savedCount struct {
 	Subject   string    `json:"subject,omitempty"`
 }
 
-// Save writes everything that can change: services, requests, orders, events, tokens, the journal
-// and the clock. This includes access tokens and callback secrets.
+// Save writes what can change, except the qualifications: services, requests, orders, events,
+// tokens, the journal and the clock. This includes access tokens and callback secrets.
 func (s *Simulator) Save(w io.Writer) error {
 	if err := json.NewEncoder(w).Encode(s.state()); err != nil {
 		return fmt.Errorf("write state: %w", err)
@@ -136,9 +136,9 @@ func (svc *serviceState) save() savedService {
 	}
 }
 
-// Restore replaces everything that can change with the state that Save wrote. Services and orders
-// are then those of the state. Clients, plans and locations remain the seed's, with the clients'
-// keys and callbacks from the state.
+// Restore replaces everything that Save writes with a saved state. Services and orders are then
+// those of the state. Clients, plans and locations remain the seed's, with the clients' keys and
+// callbacks from the state.
 func (s *Simulator) Restore(r io.Reader) error {
 	var saved state
 	decoder := json.NewDecoder(r)

@@ -14,7 +14,7 @@ import (
 type StateFile struct {
 	sim   *Simulator
 	path  string
-	saved uint64 // the number of changes in the file
+	saved uint64 // the number of changes when the file was written or read
 }
 
 // OpenState restores the simulator from a file. A missing file is not an error: the first Save

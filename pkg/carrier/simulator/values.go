@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// timestamp returns a date-time with its UTC offset, in Z form (spec §1 rule 6).
+// timestamp returns a date-time in UTC, with Z as its offset (spec §1 rule 6).
 func timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }

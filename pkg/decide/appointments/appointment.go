@@ -52,9 +52,9 @@ func UpdateFromRequest(status *v1alpha1.AppointmentRequestStatus) {
 	}
 }
 
-// updateFromQuery takes the id of the appointment-request from the Location. If the Location cannot
-// be found, the query "is asked anew after 60 s", and no other appointment-request is known by
-// then.
+// updateFromQuery takes the id of the appointment-request from the Location. A query that was not
+// accepted, or whose response was lost, "is asked anew after 60 s", and no appointment-request is
+// known until then.
 func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
 	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
 		forget(status)
@@ -147,7 +147,8 @@ func wantsRefresh(in *Input) bool {
 	return asked != "" && asked != in.Subject.Controls().Reconcile
 }
 
-// orderKnown returns a decision while the order number is unknown.
+// orderKnown returns a decision while the order number is unknown, or if the order belongs to
+// another account.
 func orderKnown(in *Input) *decide.Decision {
 	ref, order := in.Appointment.Spec.OrderRef, in.Order
 	switch {
@@ -178,7 +179,8 @@ func dateToCome(in *Input) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.DateInPast(&in.Input, "dateFrom", from)}
 }
 
-// slotsRefused holds back a query that the carrier rejected. A new request for slots is a retry.
+// slotsRefused holds back a query that the carrier rejected, unless the reconcile annotation
+// requests the slots again.
 func slotsRefused(in *Input) *decide.Decision {
 	if wantsRefresh(in) {
 		return nil

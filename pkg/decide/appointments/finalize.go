@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// cancelGrace is how long a deleted AppointmentRequest is kept while it is being cancelled: "given
-// up with a Warning event after 10 minutes".
+// cancelGrace is the maximum time for which a deleted AppointmentRequest is kept while it is being
+// cancelled: "given up with a Warning event after 10 minutes".
 const cancelGrace = 10 * time.Minute
 
 // Finalization is the decision whether a deleted appointment-request may be removed.
@@ -20,8 +20,8 @@ type Finalization struct {
 	Warning string // what is left behind at the carrier; "" if nothing
 }
 
-// Finalize decides whether a deleted object may be removed. It may be if there is nothing to
-// cancel, if nobody can cancel it, or if the time for cancelling is over.
+// Finalize decides whether a deleted object may be removed. It may be if nothing is to be
+// cancelled, if the cancellation is not possible, or if the time for it is over.
 func Finalize(in Input, namespaceGoing bool) Finalization {
 	status, account := &in.Appointment.Status, in.Account.Object
 	removeWith := func(why string) Finalization {
@@ -57,7 +57,7 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 	return fmt.Sprintf("%s: %s", request.Phase, decide.ErrorMessage(request.Error))
 }
 
-// Cancel decides about a deleted object that must be cancelled first. The appointment-request is
+// Cancel decides about a deleted object whose appointment-request must be cancelled first. It is
 // cancelled even if its query for slots is still in progress, because the Location of the query
 // already contains the id of the appointment-request.
 func Cancel(in Input) decide.Decision {

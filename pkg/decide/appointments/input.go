@@ -15,7 +15,8 @@ type Input struct {
 	Order       *v1alpha1.ServiceOrder       // the order that orderRef names; nil if there is none
 }
 
-// CancelsOnDelete applies the default of the schema to an object that was not defaulted.
+// CancelsOnDelete reports whether deletion cancels the appointment-request. An object that was not
+// defaulted is treated according to the default of the schema.
 func CancelsOnDelete(a *v1alpha1.AppointmentRequest) bool {
 	return a.Spec.DeletionPolicy != v1alpha1.DeletionKeep
 }

@@ -118,7 +118,8 @@ func localTime(slot *v1alpha1.Slot) string {
 }
 
 // suits implements: "slots that may incur charges are recommended only with allowChargeable;
-// weekdays are judged at the slot's own offset". A preference that is not set matches any slot.
+// weekdays are judged at the slot's own offset". Except for allowChargeable, a preference that is
+// not set matches any slot.
 func suits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return (preferences.AllowChargeable || !slot.Chargeable) &&
 		anyOr(preferences.SlotTypes, v1alpha1.SlotType(slot.SlotType)) &&

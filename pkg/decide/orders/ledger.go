@@ -58,9 +58,9 @@ func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 	return newest == nil || decide.MayOrderAgain(newest.Phase)
 }
 
-// mayHaveBeenSent reports whether another attempt may have followed the recorded ones: "Succeeded
-// and Abandoned are final" (R3), except for a newer resolution of an attempt that a person has
-// ended.
+// mayHaveBeenSent reports whether another attempt may have followed the recorded ones. None can
+// have followed a final one ("Succeeded and Abandoned are final", R3), unless a person ended it: a
+// newer resolution may have permitted another.
 func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
 	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 {
 		return true

@@ -132,7 +132,7 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 }
 
-// Proof resolves an attempt of this process that was never posted as not sent. An attempt of a
+// Proof resolves as not sent an attempt of this process that was never posted. An attempt of a
 // ledger that was lost proves nothing, because it stands for the attempts that came after it, too
 // (R5).
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {

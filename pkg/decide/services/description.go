@@ -29,7 +29,8 @@ type describedValue struct {
 	same      func(a, b string) bool // whether two spellings are one value
 }
 
-// describedValues returns the values that a description contains, with those of a state.
+// describedValues returns each value that a description may contain, together with the value that a
+// state holds for it.
 func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	spec, shown, plan := in.Service.Spec, in.Memory.Readings.Service.Service, ""
 	exactly := func(a, b string) bool { return a == b }
@@ -149,9 +150,10 @@ func recordDescription(in *Input, reading *decide.Reading) {
 	}
 }
 
-// described returns a value as it is known after a reading. A value of another source is kept if the
-// reading confirms it, or is not newer. One that was only trusted, or named by health, is replaced. If
-// the service had the declared value before, the new one has drifted from it.
+// described returns a value as it is known after a reading. The held value is kept if the reading
+// confirms it, or if the reading is not newer. One that was only trusted is replaced by a newer
+// reading even if that confirms it, and one named by health is always replaced. If the service had
+// the declared value before, the new one has drifted from it.
 func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
 	held, found := *value.held, knownValue(value.shown, v1alpha1.SourceService, askedAt)
 	if held == nil {

@@ -15,8 +15,8 @@ import (
 
 const (
 	// acceptedWithin is the additional time that network and carrier are given: "at least five minutes
-	// after the first time at which a description counts". A token is valid for five minutes, so a
-	// request that arrives later is refused.
+	// after the earliest time at which a description counts under note 27". A token is valid for five
+	// minutes, so a request that arrives later is refused.
 	acceptedWithin = 5 * time.Minute
 
 	// unchangedFor is how long after its intent an attempt can be shown not to have been accepted: "later,
@@ -24,7 +24,7 @@ const (
 	unchangedFor = time.Hour
 
 	// maxNotAccepted is how many attempts at the same change may be shown in succession not to have
-	// been accepted: "a carrier whose confirmation is wrong is not sent to for ever".
+	// been accepted: "so that a carrier whose confirmation is wrong is not sent requests for ever".
 	maxNotAccepted = 2
 )
 
@@ -58,9 +58,9 @@ func answeredSuccess(open *v1alpha1.Request) bool {
 	return open.Error != nil && open.Error.HTTPStatus >= first && open.Error.HTTPStatus < next
 }
 
-// showsUnchanged implements: "it has the list of modifications, which is empty, and has listed none
-// since the attempt was first seen", and "it shows each value that the request sets exactly as it
-// was described before".
+// showsUnchanged implements: "it has the list of modifications, and the list is empty; no
+// description since the attempt was first seen has listed one", and "it shows each of the values of
+// rule 1 exactly as it was described before".
 func showsUnchanged(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Service
 	firstSeen := in.Memory.Attempts[open.AttemptID].FirstSeen

@@ -11,8 +11,8 @@ import (
 )
 
 // pricing reports whether the carrier's offers are read before a change is sent. They are read if
-// the price has to be shown to a person, or if a person has to decide whether it is a change at
-// all. Only a plan change has offers that can be read (spec §4, plan change options).
+// the price has to be shown to a person, or if a person may have to decide whether it is a change
+// at all. Only a plan change has offers that can be read (spec §4, plan change options).
 func pricing(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan ||
 		decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval) != v1alpha1.ApprovalAutomatic
@@ -38,7 +38,7 @@ func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 }
 
 // isPriced reports whether the price of a change is as well known as it can be: the options were
-// read just now, or the recorded plan contains the same change with a price.
+// read just now, or the recorded plan of changes contains the same change with a price.
 func isPriced(in *Input, want decide.DesiredChange) bool {
 	switch {
 	case quoteFresh(in):
@@ -61,8 +61,8 @@ func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
 	return v1alpha1.ChangesBy(in.Service.Status.Pending.Changes, operation)
 }
 
-// quoteFresh reports whether the price was read just now. After an attempt that was shown not to have
-// been accepted, it is read again.
+// quoteFresh reports whether the price was read just now. After an attempt that was shown not to
+// have been accepted, the price is read again.
 func quoteFresh(in *Input) bool {
 	reading := &in.Memory.Readings.Options
 	last := in.Service.RequestOf(v1alpha1.OperationPlanChange)
@@ -91,7 +91,7 @@ func askPrice(in *Input) *decide.Decision {
 }
 
 // withPrice adds the prices to the changes of a plan change: from a fresh reading, or from the
-// recorded plan.
+// recorded plan of changes.
 func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	if !pricing(in, want.Operation) {
 		return want
@@ -108,8 +108,8 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 }
 
 // quote prices a plan change from the carrier's options. The price of the plan is in the row of the
-// plan, and the price of the SLA in its own row. The NTD option is sent with both, so its price is in
-// the first row.
+// plan, and the price of the SLA in its own row. The NTD option is sent with a change of either, so
+// its price is in the first row.
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
-// The NTD option is sent with the plan and with an SLA alone.
+// The NTD option is sent with a change of the plan, and also with a change of the SLA alone.
 func TestThePriceContainsTheChosenNTDOption(t *testing.T) {
 	t.Parallel()
 	fee := func(oneTime carrier.Number) *carrier.Fee { return decidetest.Fee(oneTime, "0.00") }

@@ -32,9 +32,9 @@ func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
 	}, func(value requestedValue) bool { return value.asked == "" })
 }
 
-// distinguishes implements: "each value that the request sets was described right before it, and at
-// least one of them differed from the requested one". A term is not described, so a change of the term
-// alone is never proven.
+// distinguishes implements: "each value that the request sets, apart from a term and an NTD option,
+// was described right before it, and at least one of them differed from the requested one". A term
+// is not described, so a change of the term alone is never proven.
 func distinguishes(values []requestedValue) bool {
 	differs := false
 	for _, value := range values {
@@ -52,8 +52,8 @@ func describable(in *Input, open *v1alpha1.Request) bool {
 }
 
 // provenByDescription implements: "the description was asked for after the attempt had certainly
-// ended and the settling time had passed", "it lists no modification", and "it shows every value
-// that the request sets". A description that does not show the values does not prove the opposite,
+// ended and the settling time had passed", "it lists no modification", and "it shows each of these
+// values as requested". A description that does not show the values does not prove the opposite,
 // unless the carrier has confirmed more than is documented: see notaccepted.go.
 func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service

@@ -37,8 +37,8 @@ func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
 	}
 }
 
-// readingVerdict explains why a value is not known yet. The reason unread is for a carrier that
-// responds but gives no reading.
+// readingVerdict explains why a value is not known yet. The argument unread is the reason to report
+// for a carrier that responds but gives no reading.
 func readingVerdict(in *Input, reading *decide.Reading, what, unread string) decide.Verdict {
 	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
 		return decide.Verdict{
@@ -93,11 +93,12 @@ const (
 type observation struct {
 	topic    decide.Topic
 	interval time.Duration // 0: not read
-	firstNow bool          // nothing is known about it yet, so it is read when first seen
+	firstNow bool          // it is read now, usually because nothing is known about it yet
 }
 
-// observations returns what is read periodically, where an interval of "0" disables a topic. The
-// plan is not read here when first seen: a change waits for it (unknownPlan).
+// observations returns what is read periodically, where an interval of "0" disables a topic. Health
+// is not read here when the service is first seen, because a change that needs the plan waits for
+// it to be read (unknownPlan).
 func observations(in *Input) []observation {
 	spec, status := in.Service.Spec, in.Service.Status
 	cancellation := defaultCancellationInterval
@@ -130,8 +131,8 @@ func knowsNoValue(in *Input) bool {
 
 // readsCancellationNow reports whether the cancellation has to be read before its interval is over,
 // because the cancellation is not known, or because only it can tell why the service is not
-// described. A service that has just been described exists, so its cancellation is read at its
-// interval, unless the spec declares it.
+// described. A service that has been described exists, so its cancellation is read at its interval,
+// unless the spec declares it.
 func readsCancellationNow(in *Input) bool {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Service
 	switch {
@@ -146,8 +147,8 @@ func readsCancellationNow(in *Input) bool {
 
 // withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its
 // interval or because of the reconcile annotation. The verdict does not change, because a reading
-// does not modify the service. It also marks the reconcile annotation as handled once the readings
-// that were requested for it have ended.
+// does not modify the service. withReadings also marks the reconcile annotation as handled once the
+// readings that were requested for it have ended or failed.
 func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	if reconcileServed(in) {
 		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
@@ -189,7 +190,7 @@ func (o observation) due(in *Input) (bool, time.Time) {
 }
 
 // reconcileServed reports whether the reconcile annotation has been handled: the readings made for
-// it have ended, or there is nothing to read.
+// it have ended or failed, or there is nothing to read.
 func reconcileServed(in *Input) bool {
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	for _, o := range observations(in) {

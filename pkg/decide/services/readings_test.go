@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// every makes health the only read, at an interval; "0" for never.
+// every makes health the only topic that is read, at the given interval; "0" for never.
 func every(interval v1alpha1.Duration) func(*services.Input) {
 	return func(in *services.Input) {
 		in.Service.Spec.Observe = v1alpha1.Observe{
@@ -57,7 +57,7 @@ func TestServiceSendsOnlyWhatTheAPIVersionSupports(t *testing.T) {
 }
 
 // The reconcile annotation counts as acted on once everything that it requests has been read, or
-// was refused.
+// has failed.
 func TestAReconcileRequestIsHandledOnceItsReadingsHaveEnded(t *testing.T) {
 	t.Parallel()
 	const token = "now"
@@ -116,7 +116,7 @@ func TestAFailedReadingIsReportedWithItsCause(t *testing.T) {
 	}
 }
 
-// emptyOnce is health that contained no plan, either when it was read before or just now.
+// emptyOnce is health after one response without a plan, with the reading in the given state.
 func emptyOnce(state decide.ReadingState) func(*services.Input) {
 	return func(in *services.Input) {
 		failing(503, 0)(in)

@@ -119,7 +119,7 @@ func TestR7APlanChangeNeedsAFreshReadingOfThePlan(t *testing.T) {
 	}.run(t)
 }
 
-// A change needs as many writes as before: the seconds of a reading do not justify a write.
+// Waiting for a reading adds no write to a change as long as it takes only seconds.
 func TestR7AReadingThatTakesSecondsIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	for asked, brief := range map[int]bool{59: true, 60: false} {
@@ -255,7 +255,7 @@ func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	}
 }
 
-// A new process has nothing to write.
+// A new process reports the same, so it has nothing to write.
 func TestR7EveryProcessReportsAnUnreadPlanAlike(t *testing.T) {
 	t.Parallel()
 	view := settled(wanting, refusing)
@@ -272,8 +272,8 @@ func TestR7EveryProcessReportsAnUnreadPlanAlike(t *testing.T) {
 	}
 }
 
-// No approval is requested in this case. If two processes both lead, one may have a reading that
-// the other lacks, and they would overwrite each other.
+// No approval is requested for a change that is open or has failed. Otherwise two processes that
+// both lead would overwrite each other's status if only one of them has the reading.
 func TestR7EveryProcessReportsOpenAndFailedChangesAlike(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed} {

@@ -89,7 +89,8 @@ func common(rule func(*decide.Input) *decide.Decision) rule {
 	return func(in *Input) *decide.Decision { return rule(&in.Input) }
 }
 
-// whoseService returns a decision if this object must not manage the service.
+// whoseService returns a decision if the service is not known yet, or if it is not on the account's
+// list and no request is open.
 func whoseService(in *Input) *decide.Decision {
 	serviceID := in.Service.ServiceNumber()
 	switch {
@@ -132,7 +133,7 @@ func onlyTracked(in *Input) *decide.Decision {
 	return tracked
 }
 
-// orRefused replaces any call that does not track the open request with a refusal.
+// orRefused replaces with a refusal any call that does not track the open request.
 func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decision {
 	if decision == nil {
 		return nil
@@ -230,8 +231,9 @@ func unknownPlan(in *Input) *decide.Decision {
 }
 
 // firstReading waits for the first reading of the description of the service, or else of its
-// cancellation, a free GET. Unless this reading is disabled, it comes before any report about a
-// service that the carrier has not shown, and before any change of a service that may be cancelled.
+// cancellation, a free GET. This reading comes before any report about a service that the carrier
+// has not shown and, unless readings of the cancellation are disabled, before any change of a
+// service that may have been cancelled.
 func firstReading(in *Input) *decide.Decision {
 	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil

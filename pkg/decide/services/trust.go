@@ -58,7 +58,8 @@ func trustUnreadable(in *Input) {
 	}
 }
 
-// trustPlan records the plan as declared instead of reading it, or if it cannot be read.
+// trustPlan records the declared plan as the carrier's: instead of reading it if trustDeclared
+// lists the plan, and otherwise only if unknown values are trusted and the plan cannot be read.
 func trustPlan(in *Input) {
 	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
 	readable := decide.CheckSupported(&in.Input, carrier.Health) == nil || willBeDescribed(in, decide.FieldPlan)
@@ -70,7 +71,8 @@ func trustPlan(in *Input) {
 	state.Term = knownValue(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, in.Now)
 }
 
-// trustSpelling records the plan from health as the declared one, which is spelled differently.
+// trustSpelling records, if that is trusted, that the plan from health is the declared one in
+// another spelling.
 func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 	declared := in.Service.Spec.Plan.Name
 	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == decide.ReadingAnswered
@@ -87,8 +89,8 @@ func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 	in.Service.Status.Carrier.Plan = declaredPlan
 }
 
-// trusts reports whether a declared value is trusted in advance. This is only possible for values
-// that no request of ours has ever changed.
+// trusts reports whether a declared value is trusted in advance. This is only possible while no
+// request of the operation that changes the value is recorded.
 func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
 	if in.Subject.RequestOf(operation) != nil {
 		return false

@@ -197,7 +197,7 @@ func TestAnUnknownValueWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// A service may become hidden after its SLA change was proposed: it has no plan of changes then.
+// A service may become hidden after its SLA change was proposed. It then has no plan of changes.
 func TestNoApprovalIsRequestedForAHiddenService(t *testing.T) {
 	t.Parallel()
 	view := settled(policy(v1alpha1.UnknownAsk), func(in *services.Input) {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// advice returns an error with what to do about it.
+// advice adds to an error what to do about it, if that is known.
 func advice(err error) error {
 	_, network := errors.AsType[*net.OpError](err)
 	switch {

@@ -29,7 +29,7 @@ type bundler struct {
 
 	file     string
 	contents []bundled
-	removed  []string // what was redacted, to find it elsewhere
+	removed  []string // the redacted texts, which are redacted wherever else they appear
 }
 
 // bundled is one file of a bundle.

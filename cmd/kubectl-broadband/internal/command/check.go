@@ -143,7 +143,8 @@ func checkCRD(ctx context.Context, cluster *fleet.Cluster, file string) (judge.C
 	return judge.CheckCRD(wanted, found), nil
 }
 
-// checkPolicy compares an admission policy, which is the first document of its file.
+// checkPolicy compares an installed admission policy with that of this version, which is the first
+// document of its file.
 func checkPolicy(ctx context.Context, cluster *fleet.Cluster, file string) (judge.Check, error) {
 	text, err := config.Manifests.ReadFile(path.Join("policy", file))
 	if err != nil {
@@ -196,7 +197,8 @@ func checkRight(ctx context.Context, cluster *fleet.Cluster, verb, does string) 
 	return check
 }
 
-// checkKeys checks that the Secrets of an account have its keys. It ignores their content.
+// checkKeys checks that the Secrets of an account have its keys. It does not check whether a key is
+// valid.
 func checkKeys(ctx context.Context, cluster *fleet.Cluster, account *v1alpha1.CarrierAccount) []judge.Check {
 	checks := make([]judge.Check, 0, len(account.Spec.Auth.Keys))
 	for _, key := range account.Spec.Auth.Keys {

@@ -126,7 +126,8 @@ func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judg
 	return choices, err
 }
 
-// decide asks, if there is something to ask about, and writes.
+// decide asks, unless --yes is set, and writes. It does neither in a dry run, or if nothing is left
+// to decide.
 func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices []*judge.Choice) error {
 	open := slices.DeleteFunc(slices.Clone(choices), func(choice *judge.Choice) bool { return choice.Done })
 	if d.dryRun || len(open) == 0 {
@@ -147,7 +148,8 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 	return nil
 }
 
-// attempts is how often write tries to record a choice while others change the object.
+// attempts is the maximum number of times that write tries to record a choice while others change
+// the object.
 const attempts = 8
 
 // write records one choice. The annotation is written only onto the version that was shown, or onto
@@ -173,8 +175,8 @@ func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *ju
 	choice.Outcome = "failed: the object changes all the time; run the command again"
 }
 
-// again reads an object that has changed in the meantime. It returns nil if the choice no longer
-// applies to the object, or if somebody else has already made it.
+// again reads an object that has changed in the meantime. It returns nil if the object cannot be
+// read, if the choice no longer applies to it, or if somebody else has already made the choice.
 func (d *decision) again(ctx context.Context, there *fleet.Cluster, choice *judge.Choice) fleet.Object {
 	object, err := there.Fetch(ctx, fleet.KindOf(choice.Object), choice.Name)
 	if err != nil {
@@ -204,7 +206,8 @@ type choicesDocument struct {
 	Sums    *judge.Sums     `json:"total"`
 }
 
-// report prints what became of each choice. The exit code is 1 if one of them was not made.
+// report prints what became of each choice. Except in a dry run, the exit code is 1 if one of them
+// was not made.
 func (d *decision) report(choices []*judge.Choice, sums *judge.Sums) error {
 	var err error
 	switch {
@@ -235,7 +238,7 @@ func (l limitFlags) parse() (judge.Limits, error) {
 	return limits, errors.Join(oneTimeErr, monthlyErr)
 }
 
-// amount reads an amount of money in hundredths; -1 if it is not given.
+// amount parses an amount of money, and returns it in hundredths; -1 if none is given.
 func amount(flag, text string) (int64, error) {
 	if text == "" {
 		return -1, nil

@@ -155,7 +155,7 @@ var _ = Describe("approve", func() {
 	})
 })
 
-// letView gives a user the right to view services in a namespace, and no other.
+// letView gives a user the right to view the operator's objects in a namespace, and no other right.
 func letView(ctx SpecContext, namespace, user string) {
 	GinkgoHelper()
 	Expect(plane.Client.Create(ctx, &rbacv1.Role{

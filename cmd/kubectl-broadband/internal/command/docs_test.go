@@ -62,7 +62,7 @@ func TestTheDocumentationListsTheKindsOfTheOutput(t *testing.T) {
 	}
 }
 
-// allMatches are the parts of a text that match the group of a pattern, each once, in order.
+// allMatches are the parts of a text that match the group of a pattern, each once, sorted.
 func allMatches(pattern, text string) []string {
 	matches := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
 	all := make([]string, 0, len(matches))

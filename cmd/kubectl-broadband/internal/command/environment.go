@@ -80,7 +80,7 @@ func (e *Environment) confirm(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// usageError is the error of a wrong argument.
+// usageError returns an error with a text for the user, for example about a wrong argument.
 func usageError(format string, values ...any) error {
 	return fmt.Errorf(format, values...) //nolint:err113 // the text is for people
 }

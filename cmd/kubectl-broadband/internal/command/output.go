@@ -57,7 +57,7 @@ type document struct {
 	Data       any    `json:",inline"`
 }
 
-// pluginVersion is the version of the form of the JSON output. Fields are added to it, never
+// pluginVersion is the version of the JSON and YAML output. Fields are added to the output, never
 // changed or removed.
 const pluginVersion = "plugin.wholesale.broadband/v1"
 

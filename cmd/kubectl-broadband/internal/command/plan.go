@@ -80,8 +80,7 @@ func planCode(plan *judge.Plan) int {
 	return ExitChanges
 }
 
-// planLive plans existing objects. An object that was not named is shown only if it has a change or
-// a question.
+// planLive plans existing objects. An object that was not named is shown only if it has a change.
 func (p *planner) planLive(ctx context.Context, plan *judge.Plan) error {
 	return p.selection.each(ctx, p.cluster, fleet.ApprovedKinds(), func(object fleet.Object) error {
 		one := judge.PlanOf(object)
@@ -124,7 +123,8 @@ func (p *planner) planFiles(ctx context.Context, plan *judge.Plan) error {
 	return nil
 }
 
-// planApplied plans an object as it would be once its manifest is applied.
+// planApplied plans an object as it would be once its manifest is applied. If the object exists and
+// is not a service, its plan is that of its status.
 func (p *planner) planApplied(ctx context.Context, object fleet.Object) (judge.ObjectPlan, error) {
 	if service, is := object.(*v1alpha1.BroadbandService); is {
 		return p.planService(ctx, service)
@@ -137,7 +137,7 @@ func (p *planner) planApplied(ctx context.Context, object fleet.Object) (judge.O
 	return judge.PlanOf(live), err
 }
 
-// planService plans a service by the operator's own decision.
+// planService plans a service with the operator's own decision function.
 func (p *planner) planService(ctx context.Context, service *v1alpha1.BroadbandService) (judge.ObjectPlan, error) {
 	known := judge.Known{Now: p.Now()}
 	var err error

@@ -209,7 +209,7 @@ func varied(i int) edit {
 	}
 }
 
-// plannedBodies are the requests of a plan, as "operation body".
+// plannedBodies are the bodies of the requests of a plan.
 func plannedBodies(text string) []string {
 	GinkgoHelper()
 	var plan struct {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	waitFor   = 5 * time.Minute // how long to wait for a result
+	waitFor   = 5 * time.Minute // the longest wait for a result
 	lookPause = time.Second     // between two reads of it
 )
 
@@ -41,8 +41,8 @@ func (p *planner) offers(
 	return query, nil
 }
 
-// await waits until an object is Ready. It returns an error if the object is stalled. It calls seen
-// after each read.
+// await waits until an object is Ready. It returns an error if the object is stalled, or is not
+// Ready after waitFor. It calls seen after each read.
 func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func() error) error {
 	reference := judge.ReferenceTo(object)
 	for range waitFor / lookPause {

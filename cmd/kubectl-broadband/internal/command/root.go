@@ -47,7 +47,7 @@ func Main(ctx context.Context, arguments []string, environment Environment) int 
 	return ExitFailed
 }
 
-// root returns the command with all others below it.
+// root returns the root command with all its subcommands.
 func (t *tool) root() *cobra.Command {
 	t.connection = genericclioptions.NewConfigFlags(true)
 	t.connection.WrapConfigFn = func(config *rest.Config) *rest.Config {

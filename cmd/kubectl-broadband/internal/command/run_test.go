@@ -149,7 +149,8 @@ func (s *session) expectGolden(name string) {
 	}
 }
 
-// expectGoldenDocument does the same for a document, whose lines may have any length.
+// expectGoldenDocument does the same as expectGolden for a document, whose lines may have any
+// length.
 func (s *session) expectGoldenDocument(name string) {
 	GinkgoHelper()
 	file := filepath.Join(root, "cmd", "kubectl-broadband", "internal", "command", "testdata", name+".golden")

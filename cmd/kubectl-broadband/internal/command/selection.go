@@ -36,7 +36,7 @@ func (t *tool) addSelection(command *cobra.Command) *selection {
 	return chosen
 }
 
-// errSelectsNothing is the error of a command that has to be given objects.
+// errSelectsNothing is the error of a command that needs objects and was given none.
 var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
 
 // named reports whether objects were named one by one, so that each of them must qualify.
@@ -125,7 +125,7 @@ func contains(kinds []fleet.Kind, name string) bool {
 }
 
 // readManifests reads the manifests of the operator's kinds from files, folders or the standard
-// input. A manifest without a namespace gets the default one.
+// input. A manifest without a namespace gets the given one, or "default" if that is empty.
 func readManifests(files []string, namespace string) ([]*unstructured.Unstructured, error) {
 	infos, err := resource.NewLocalBuilder().Unstructured().Flatten().
 		FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: true}).Do().Infos()

@@ -22,7 +22,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// PageSize is how many objects one list call returns at most.
+// PageSize is the maximum number of objects that one list call returns.
 const PageSize = 500
 
 // FieldManager is the name under which the plugin writes.
@@ -59,8 +59,8 @@ func Connect(config *rest.Config, namespace string) (*Cluster, error) {
 	return &Cluster{Client: client.WithFieldOwner(made, FieldManager), Namespace: namespace}, nil
 }
 
-// Each passes every object of a kind that matches a selector to a function. It reads the objects
-// page by page, so that no more than a page is in memory.
+// Each passes the objects of a kind that match a selector to a function. It reads the objects page
+// by page, so that no more than a page is in memory.
 func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector, do func(Object) error) error {
 	next := ""
 	for {

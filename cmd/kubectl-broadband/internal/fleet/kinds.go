@@ -99,7 +99,7 @@ func RequestKinds() []Kind {
 	return slices.DeleteFunc(Kinds(), func(kind Kind) bool { return kind.Name == "CarrierAccount" })
 }
 
-// named returns the kinds of these names, in the order of [Kinds].
+// named returns the kinds with these names, in the order of [Kinds].
 func named(names ...string) []Kind {
 	return slices.DeleteFunc(Kinds(), func(kind Kind) bool { return !slices.Contains(names, kind.Name) })
 }

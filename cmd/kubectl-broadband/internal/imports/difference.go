@@ -110,8 +110,8 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 	return differences
 }
 
-// unreadable lists the declared values that the carrier's API cannot report. Somebody has to decide
-// whether each of them is trusted or requested.
+// unreadable lists the declared values for which the carrier's value is not known, because its API
+// cannot report it. Somebody has to decide whether each of them is trusted or requested.
 func unreadable(found Difference, declared *v1alpha1.BroadbandService, state *v1alpha1.CarrierState) []Difference {
 	var differences []Difference
 	for _, value := range []struct {

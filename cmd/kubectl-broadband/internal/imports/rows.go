@@ -141,7 +141,7 @@ func Numbers(numbers []string) ([]Row, error) {
 	return rows, check(rows)
 }
 
-// errorsShown is how many errors of a list are shown at once.
+// errorsShown is the maximum number of errors of a list that are shown.
 const errorsShown = 20
 
 // check gives a name to each row that has none, and reports every row that cannot become a

@@ -22,7 +22,7 @@ const (
 	CheckOK      CheckResult = "ok"
 	CheckFailed  CheckResult = "failed"
 	CheckWarning CheckResult = "warning"
-	CheckSkipped CheckResult = "skipped" // the user may not read what it needs
+	CheckSkipped CheckResult = "skipped" // what it needs cannot be read, or is not known yet
 )
 
 // Check is one check of an installation.
@@ -91,8 +91,8 @@ func checkVersion(about string, version int32) Check {
 	return check
 }
 
-// CheckCRD compares a CustomResourceDefinition of the cluster with the one of this version; nil if
-// the cluster has none.
+// CheckCRD compares a CustomResourceDefinition of the cluster with the one of this version; found
+// is nil if the cluster has none.
 func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	check := Check{wanted.Name, "CustomResourceDefinition", CheckOK, "as in this version of the plugin"}
 	switch {
@@ -105,8 +105,8 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	return check
 }
 
-// CheckPolicy compares an admission policy of the cluster with the one of this version; nil if the
-// cluster has none. A policy without a binding refuses nothing.
+// CheckPolicy compares an admission policy of the cluster with the one of this version; found is
+// nil if the cluster has none. A policy without a binding refuses nothing.
 func CheckPolicy(wanted, found *admissionregistrationv1.ValidatingAdmissionPolicy, bound bool) Check {
 	check := Check{wanted.Name, "admission policy", CheckOK, "as in this version of the plugin"}
 	switch {

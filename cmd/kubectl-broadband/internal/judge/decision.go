@@ -80,7 +80,7 @@ func alreadySet(object fleet.Object, annotation string) string {
 	return "already done by " + fleet.SetBy(object, annotation)
 }
 
-// ToRetry returns a chooser of the failed attempt that is made again.
+// ToRetry returns a Chooser that chooses the failed attempt to make again.
 func ToRetry(now time.Time) Chooser {
 	return func(object fleet.Object) (choice *Choice, why string) {
 		failed := RetryOf(object)
@@ -131,7 +131,7 @@ type Limits struct {
 }
 
 // Exceeded returns why sums exceed the limits; "" if they do not. A price that is not known exceeds
-// every limit.
+// every limit on money.
 func (l Limits) Exceeded(sums *Sums) string {
 	limited := l.OneTime >= 0 || l.Monthly >= 0
 	switch {

@@ -54,7 +54,7 @@ type Value struct {
 	Differs  bool                 `json:"differs,omitempty"`
 }
 
-// Fact is something that the carrier reports and nobody declares.
+// Fact is a named value, such as one that the carrier reports and nobody declares.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -78,7 +78,7 @@ type AccountFacts struct {
 	Missing  bool   `json:"missing,omitempty"`
 	Carrier  string `json:"carrier,omitempty"`
 	Identity string `json:"identity,omitempty"`
-	Reason   string `json:"reason,omitempty"`  // of its Ready
+	Reason   string `json:"reason,omitempty"`  // the reason of its condition Ready
 	Answers  string `json:"answers,omitempty"` // the reason of its condition Carrier
 }
 

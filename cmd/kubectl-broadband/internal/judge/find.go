@@ -22,7 +22,7 @@ type Match struct {
 	Exact  bool   `json:"exact"`
 }
 
-// Find returns the number or id of an object that contains a text; nil if none does.
+// Find returns which name, number or id of an object contains a text; nil if none does.
 func Find(object fleet.Object, text string) *Match {
 	var best *Match
 	for _, fact := range searchable(object) {
@@ -76,7 +76,7 @@ func searchable(object fleet.Object) []Fact {
 	return facts
 }
 
-// IsTestOf reports whether a diagnostic test is one of a service.
+// IsTestOf reports whether a diagnostic test is a test of a service.
 func IsTestOf(test *v1alpha1.DiagnosticTest, service *v1alpha1.BroadbandService) bool {
 	if ref := test.Spec.ServiceRef; ref != nil {
 		return ref.Name == service.Name

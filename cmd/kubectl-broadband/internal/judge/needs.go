@@ -47,7 +47,7 @@ type Overview struct {
 	waiting  map[string][]Need // the objects that wait for an account, by namespace/name
 }
 
-// Add takes one object into account. The accounts must come before the objects that use them.
+// Add adds one object. The accounts must be added before the objects that use them.
 func (o *Overview) Add(object fleet.Object) {
 	o.Objects++
 	ready := Ready(object)

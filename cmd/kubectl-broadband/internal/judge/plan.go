@@ -40,7 +40,7 @@ type ObjectPlan struct {
 	Reference
 
 	Exists   bool            `json:"exists"`             // false: the manifest is not applied yet
-	NotKnown bool            `json:"notKnown,omitempty"` // the carrier's plan was not read yet: it may have to be changed
+	NotKnown bool            `json:"notKnown,omitempty"` // whether the carrier's plan is still unread
 	Hash     string          `json:"hash,omitempty"`
 	Changes  []PlannedChange `json:"changes,omitempty"`
 	// Requests are the requests that would be sent. They are known only if the plan was computed, not
@@ -64,7 +64,7 @@ type PlannedChange struct {
 	InProgress bool                 `json:"inProgress,omitempty"` // it has already been sent
 }
 
-// Add adds an object. An object without changes and notes is only counted as planned.
+// Add adds an object. An object without changes and notes appears only in the JSON and YAML output.
 func (p *Plan) Add(object ObjectPlan) {
 	p.Objects = append(p.Objects, object)
 	p.Sums.Add(object.Sendable())
@@ -146,8 +146,8 @@ func isAboutCancellation(field string) bool {
 	return field == "disconnection" || strings.HasPrefix(field, fieldCancellation)
 }
 
-// PlanService plans a service as it would be after its manifest is applied, by the operator's own
-// decision from the facts that are known now. It changes the given object.
+// PlanService plans a service with the operator's own decision function, from the facts that are
+// known now. It changes the given object.
 func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(service), Exists: service.Status.ObservedGeneration > 0}
 	input := inputOf(service, known)

@@ -63,7 +63,8 @@ func isCorrectable(reason string) bool {
 	return false
 }
 
-// isRefusal reports whether the carrier has refused a request.
+// isRefusal reports whether a reason means that the carrier has refused a request, or that a
+// request has failed there.
 func isRefusal(reason string) bool {
 	switch reason {
 	case v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonOrderRejected, v1alpha1.ReasonCarrierRejected,

@@ -24,7 +24,7 @@ type Entry struct {
 	Change    string                `json:"change"`
 	Outcome   v1alpha1.RequestPhase `json:"outcome"`
 	Code      string                `json:"code,omitempty"`
-	Person    string                `json:"person,omitempty"` // who approved it, or requested it by a retry
+	Person    string                `json:"person,omitempty"` // who approved, retried or resolved it
 	Currency  string                `json:"currency,omitempty"`
 	OneTime   int64                 `json:"oneTimeCents"`
 	Rise      int64                 `json:"monthlyRiseCents"`

@@ -31,7 +31,7 @@ func ParseOutcome(text string) (string, error) {
 	return outcome, nil
 }
 
-// ToResolve returns a chooser of the request that a person resolves. Without an outcome the choice
+// ToResolve returns a Chooser that chooses the request to resolve. Without an outcome, the choice
 // only shows what to ask.
 func ToResolve(attempt, outcome string) Chooser {
 	return func(object fleet.Object) (choice *Choice, why string) {
@@ -75,7 +75,7 @@ func isLate(object fleet.Object, request v1alpha1.Request) bool {
 }
 
 // Question is what a person asks the carrier about a request. The ledger knows more about the
-// request than the status; it is nil if the person may not read it.
+// request than the status; it is nil if there is none, or if the person may not read it.
 func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	attempt, _, _ := strings.Cut(choice.Value, "=")
 	requests := RequestsOf(choice.Object)

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
-// shownHash is how much of a hash is shown: enough to compare it with another output.
+// shownHash is how many characters of a hash are shown, enough to compare it with another output.
 const shownHash = 9
 
 // Choices lays out what a person is asked to decide, with the sums.

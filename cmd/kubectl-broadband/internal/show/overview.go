@@ -66,8 +66,8 @@ func actionSection(overview *judge.Overview, action judge.Action, needs []judge.
 	return section
 }
 
-// groupCommand is the command that continues with a group. It covers all objects of the group if
-// one decision can.
+// groupCommand is the command that continues with a group. For several objects to approve, it
+// approves all of them; otherwise, it is about the first object only.
 func groupCommand(action judge.Action, needs []judge.Need, names namespaces) string {
 	switch {
 	case len(needs) == 1, action != judge.Approve:

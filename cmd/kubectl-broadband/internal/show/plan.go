@@ -95,7 +95,7 @@ func planTotal(plan *judge.Plan) string {
 	return total
 }
 
-// PlanMarkdown returns the plan for the comment of a pull request.
+// PlanMarkdown returns the plan for a comment on a pull request.
 func PlanMarkdown(plan *judge.Plan) string {
 	text := "**" + planTotal(plan) + "**\n"
 	if rows := planTable(plan); len(rows.Rows) > 0 {

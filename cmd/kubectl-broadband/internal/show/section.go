@@ -74,7 +74,8 @@ func writeLines(text *strings.Builder, lines []string, style table.Style) {
 
 func isCommand(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "kubectl ") }
 
-// namespaces are the namespaces of the objects of a table: they are shown if there are several.
+// namespaces are the namespaces of the objects of a table. They are shown only if there are
+// several.
 type namespaces map[string]bool
 
 func (n namespaces) add(reference judge.Reference) { n[reference.Namespace] = true }

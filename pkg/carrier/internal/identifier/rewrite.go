@@ -28,7 +28,8 @@ type rewriter struct {
 	excessDepth int      // number of enclosing levels beyond maxNesting, which are not stored
 }
 
-// maxNesting is the number of stored keys. The carrier's documents are less than half as deep.
+// maxNesting is the maximum number of stored keys. The carrier's documents are less than half as
+// deep.
 const maxNesting = 64
 
 // step copies one string, or one other byte.

@@ -39,8 +39,8 @@ func (s substitution) appendKey(out, key []byte) []byte {
 	return append(out, key...)
 }
 
-// appendValue appends the value of a key. It is rewritten if the key has an enumeration and the
-// value belongs to it.
+// appendValue appends the value of a key. The value is rewritten if the values of the key are an
+// enumeration and this one contains the word.
 func (s substitution) appendValue(out, key, value []byte) []byte {
 	switch string(key) {
 	case "sourceType", "provider", "installationType", "ntdInstallation", "option", "installationOptions",

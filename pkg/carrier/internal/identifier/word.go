@@ -10,7 +10,7 @@ import (
 const SpecWord = "wholesale"
 
 // Word replaces the carrier's own word in identifiers by the specification's, and back, so that
-// only the latter is used elsewhere. It occurs in keys, such as wholesaleLocationId and
+// only the latter is used elsewhere. The word occurs in keys, such as wholesaleLocationId and
 // wholesale_test_id, and in enumeration values, such as wholesale, wholesale-tech and
 // WHOLESALE_TECHNICIAN_FOR_INSTALL. Nothing else is changed: free text may contain the carrier's
 // name, and customer references belong to the customer.

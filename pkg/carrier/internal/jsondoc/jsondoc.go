@@ -15,7 +15,7 @@ import (
 type Value []byte
 
 // maxValues limits the number of values in one document. Otherwise a megabyte of "0,0,0" would
-// become half a million structs. The carrier's documents have less than a tenth of this.
+// become half a million structs. The carrier's documents have less than a tenth of maxValues.
 const maxValues = 1 << 16
 
 // The errors of [Parse].

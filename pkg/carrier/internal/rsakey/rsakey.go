@@ -18,9 +18,9 @@ const (
 	minExponent = 3
 )
 
-// Parse reads one RSA private key of 2048 bits or more from PEM, in PKCS#1 or PKCS#8. Anything else
-// is an error: another type of key, an encrypted key, two keys, or trailing data. The error states
-// what is wrong, without the content.
+// Parse reads one RSA private key of 2048 to 16384 bits from PEM, in PKCS#1 or PKCS#8. Anything
+// else is an error: another type of key, an encrypted key, two keys, or trailing data. The error
+// states what is wrong, without the content.
 func Parse(file []byte) (*rsa.PrivateKey, error) {
 	block, err := onlyBlock(file)
 	if err != nil {

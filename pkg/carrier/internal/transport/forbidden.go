@@ -6,8 +6,8 @@ import (
 )
 
 // isForbidden returns true for addresses of this machine, of its local link, and of cloud metadata
-// services, most of which are link-local. Private addresses are allowed, because a carrier may be
-// reached over a private line.
+// services, most of which are link-local, and for multicast and broadcast addresses. Private
+// addresses are allowed, because a carrier may be reached over a private line.
 func isForbidden(addr netip.Addr) bool {
 	ip := addr.Unmap().WithZone("")
 	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {

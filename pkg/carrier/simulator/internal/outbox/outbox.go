@@ -62,8 +62,8 @@ func (o *Outbox) Copies() []*Event {
 	return all
 }
 
-// Due takes the next due event out of the queue; nil if there is none. The event counts as waiting
-// until it is dropped or put back.
+// Due takes the next due event out of the queue; nil if there is none. The event still counts as
+// waiting until it is dropped.
 func (o *Outbox) Due(now time.Time) *Event {
 	if len(o.queue) == 0 || o.queue[0].NextAt.After(now) {
 		return nil
