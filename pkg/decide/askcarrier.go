@@ -41,7 +41,7 @@ const (
 // FormatTime formats a time in the account's time zone.
 func FormatTime(in *Input, at time.Time) string { return at.In(TimeZone(in)).Format(dayFormat) }
 
-// FormatTimes formats several times; only the first includes the day.
+// FormatTimes formats a list of times; only the first includes the day.
 func FormatTimes(in *Input, times []time.Time) string {
 	times = slices.Compact(times)
 	words := make([]string, len(times))

@@ -111,8 +111,8 @@ func HasUnknown(changes []v1alpha1.Change) bool {
 	return slices.ContainsFunc(changes, func(change v1alpha1.Change) bool { return change.Unknown })
 }
 
-// trustText explains how to trust the unknown values of a plan of changes instead; "" if there are
-// none.
+// trustText explains how to trust the unknown values of a plan of changes instead of requesting
+// them; "" if there are none.
 func trustText(in *Input, pending *v1alpha1.Pending) string {
 	if !HasUnknown(pending.Changes) {
 		return ""

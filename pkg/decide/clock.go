@@ -48,8 +48,8 @@ func (in *Input) Past(at metav1.Time) time.Time {
 	return Clock{Now: in.Now, FutureTimes: in.Memory.FutureTimes}.past(at)
 }
 
-// FindFutureTimes returns the recorded times that are in the future, and a message about those that
-// are new; "" if none are.
+// FindFutureTimes returns the recorded times that are in the future, or were when this process
+// first saw them. It also returns a message if one of them is new and well ahead; otherwise "".
 func FindFutureTimes(in *Input) (ahead FutureTimes, report string) {
 	for _, at := range recordedTimes(in) {
 		seen, known := in.Memory.FutureTimes[at.UTC()]

@@ -89,8 +89,8 @@ type Submit struct {
 	FinalizerFirst bool   // a Query that leaves something behind at the carrier, so the finalizer is added first
 }
 
-// SubmitQuery sends a request of class Query. No intent is recorded and no finalizer is added; the
-// response is recorded once it arrives.
+// SubmitQuery sends a request of class Query. No intent is recorded, and a finalizer is added only
+// if FinalizerFirst is set. The response is recorded once it arrives.
 type SubmitQuery Submit
 
 // Probe sends the carrier a free read after a lost response, to find out whether it answers again.
@@ -161,7 +161,7 @@ func RestWorking(reason, message string) *Decision {
 	return &Decision{Step: Rest{}, Verdict: Verdict{Working, reason, message}}
 }
 
-// RestWaiting does nothing because a person asked for the wait.
+// RestWaiting does nothing until a person allows the next step.
 func RestWaiting(reason, message string) *Decision {
 	return &Decision{Step: Rest{}, Verdict: Verdict{Waiting, reason, message}}
 }

@@ -53,7 +53,7 @@ func LogFields(subject metav1.Object, request *v1alpha1.Request) []any {
 	return fields
 }
 
-// detail is an action of a person on a request, and who it was.
+// detail is a person's action on a request, and who that person was.
 type detail struct{ what, by string }
 
 // detailsOf returns who approved, retried and resolved a request, as far as that is known.
@@ -64,7 +64,7 @@ func detailsOf(request *v1alpha1.Request) []detail {
 	return slices.DeleteFunc(all, func(one detail) bool { return one.by == "" })
 }
 
-// detailText returns what detailsOf returns as text.
+// detailText returns the details of a request as text.
 func detailText(request *v1alpha1.Request) string {
 	var words strings.Builder
 	for _, detail := range detailsOf(request) {

@@ -74,12 +74,13 @@ func decidingSubError(all []carrier.SubError) carrier.SubError {
 	return carrier.SubError{}
 }
 
-// failureMessage starts with the carrier's code, unchanged, and ends with how to fix it.
+// failureMessage describes a failure: first the carrier's code, unchanged, if there is one, and at
+// the end how to fix the failure.
 func failureMessage(in *Input, request *v1alpha1.Request) string {
 	return FailureMessageWith(in, request, "correct the spec")
 }
 
-// FailureMessageWith names another fix, in addition to the retry annotation.
+// FailureMessageWith is failureMessage with another fix than correcting the spec.
 func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string {
 	fix += ", or, to retry it unchanged, run: " + RetryHint(in, request)
 	switch {

@@ -19,7 +19,7 @@ const (
 	// write.
 	CacheLag = time.Second
 
-	// HandleGrace is how long a Location that returns 404 or 400 is polled again. queryGrace is the
+	// HandleGrace is how long a Location that returns 404 or 400 is still polled. queryGrace is the
 	// corresponding time for a Query, which "is asked anew after 60 s".
 	HandleGrace = 24 * time.Hour
 	queryGrace  = time.Minute

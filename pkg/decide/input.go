@@ -120,9 +120,9 @@ type Spending struct {
 
 // FutureReservations maps attempt ids to the monotonic time at which a process first saw a
 // reservation whose time was in the future. Such a time "counts as now", and "what must not come
-// too early is measured on the local clock from first sight" (R19). The request was sent before it
-// was first seen. If the monotonic clock stops while the machine sleeps, the reservation counts for
-// longer.
+// too early is measured on the local clock from first sight" (R19). The request was sent before the
+// reservation was first seen. If the monotonic clock stops while the machine sleeps, the
+// reservation counts for longer.
 type FutureReservations map[string]time.Duration
 
 // anyRequest reports whether the newest request of any operation of the object has a property.

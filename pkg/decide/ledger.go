@@ -42,7 +42,8 @@ func WhyNotUsable(in *LedgerInput) *LedgerVerdict {
 	return nil
 }
 
-// WhyNotReadable returns why a ledger cannot be used; nil if it can.
+// WhyNotReadable returns why a ledger cannot be used, whatever its carrier: a newer version wrote
+// it, or another object is its holder. Nil if neither applies.
 func WhyNotReadable(in *LedgerInput) *Verdict {
 	switch {
 	case IsNewerSchema(in):
@@ -132,8 +133,8 @@ func CarrierConflict(in *LedgerInput) LedgerVerdict {
 
 // MovedByPerson implements: "`resolve: all@<time>=SameCarrier` moves the ledger, for a carrier that
 // has only moved its address" (R4). An account never changes its baseURL, so a resolution from
-// before its creation refers to another address. A ledger that was moved since then has used the
-// resolution up.
+// before its creation refers to another address. A ledger that was moved at or after the time of
+// the resolution has used the resolution up.
 func MovedByPerson(in *LedgerInput) bool {
 	value := ResolveAnnotation(&in.Input)
 	resolved, ok := ParseResolution(value)
@@ -164,7 +165,7 @@ func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	return in.Ledger.ReachedLast(operation)
 }
 
-// SameState reports whether two copies of an attempt are in the same phase.
+// SameState reports whether two requests are the same attempt in the same phase.
 func SameState(a, b *v1alpha1.Request) bool {
 	return a != nil && b != nil && a.AttemptID == b.AttemptID && a.Phase == b.Phase
 }

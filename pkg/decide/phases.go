@@ -16,7 +16,7 @@ const (
 	WriterSender Writer = "Sender" // the process that sent it, from the response to its POST or a closed gate
 	WriterPoll   Writer = "Poll"   // any process, from a response to a GET of the Location
 	WriterRule   Writer = "Rule"   // any process, from proof of the outcome or from the rule of the class
-	WriterPerson Writer = "Person" // a resolve annotation that names the attempt
+	WriterPerson Writer = "Person" // a resolve annotation, or the deletion of the object
 )
 
 // EndedBy returns who ended an attempt, given the writer of the outcome: NotSent comes from the
@@ -74,7 +74,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 		return known
 	case v1alpha1.PhaseSucceeded:
 		if attempt.Location == "" && attempt.EndedBy != v1alpha1.EndedByCarrier {
-			return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseInProgress} // and stays as it is
+			return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseInProgress} // it stays Succeeded
 		}
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
 		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
@@ -115,8 +115,9 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPerson returns the phases that a person may set. A person resolves what has not ended. If the
-// carrier accepted an order and then rejected it, a person may also confirm that it is closed.
+// byPerson returns the phases that a person may set. A person resolves what has not ended, and can
+// change what a person has ended. If the carrier accepted an order and then rejected it, a person
+// may also confirm that it is closed.
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown:
@@ -165,13 +166,14 @@ func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	return false
 }
 
-// EndedInFailure reports whether an attempt is not repeated automatically: it was rejected, has
-// failed or was abandoned, or it is a query that went unanswered three times.
+// EndedInFailure reports whether an attempt has failed definitively, or is a query that went
+// unanswered three times.
 func EndedInFailure(last *v1alpha1.Request) bool {
 	return last != nil && (Definitive(last.Phase) || exhausted(last))
 }
 
-// Definitive reports whether an attempt ended in a failure that is not repeated automatically.
+// Definitive reports whether an attempt in this phase has failed definitively. It is not retried
+// automatically, unless [AutoRetryAt] permits it.
 func Definitive(phase v1alpha1.RequestPhase) bool {
 	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
 }
@@ -196,8 +198,7 @@ func ProvenNotAccepted(attempt *v1alpha1.Request) bool {
 	return attempt != nil && attempt.Phase == v1alpha1.PhaseNotAccepted && attempt.EndedBy == v1alpha1.EndedByProof
 }
 
-// IsAutoRetried reports whether an attempt in this phase did not reach the carrier and is retried
-// automatically.
+// IsAutoRetried reports whether an attempt that ended in this phase may be retried automatically.
 func IsAutoRetried(phase v1alpha1.RequestPhase) bool {
 	switch phase {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:

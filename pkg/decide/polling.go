@@ -9,9 +9,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// nextPoll returns the first polling time of a request after the given time. It is a pure function
-// of the submission time, the operation's curve and the object's UID, so a restart changes nothing
-// and causes no extra call.
+// nextPoll returns the first polling time of a request after the given time. Without a notification
+// or a Retry-After, it is a pure function of the submission time, the operation's curve and the
+// object's UID, so a restart changes nothing and causes no extra call.
 func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
 	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)

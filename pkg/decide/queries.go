@@ -42,13 +42,14 @@ func queriesBefore(in *Input, want DesiredChange) int32 {
 	return 0
 }
 
-// NamesNoPlan reports that a health response does not contain the plan.
+// NamesNoPlan reports whether a health response lacks the plan.
 func NamesNoPlan(health carrier.HealthResult) bool { return PlanInHealth(health) == "" }
 
 // PlanInHealth returns the plan, limited to what a status can hold.
 func PlanInHealth(health carrier.HealthResult) string { return Bounded(health.Plan, 200) }
 
-// attemptNumber counts the attempts at the same change of the same generation.
+// attemptNumber returns the number of the next attempt at the same change of the same generation,
+// starting at 1.
 func attemptNumber(in *Input, want DesiredChange) int32 {
 	last := in.Subject.RequestOf(want.Operation)
 	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.BodyHash() {

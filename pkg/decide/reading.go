@@ -70,8 +70,8 @@ func ReadingPause(n int, err error) time.Duration {
 	return Backoff(n)
 }
 
-// ReadingStep returns the next step of a reading: the open one first, then a new one when it is
-// due. The time is when to decide again if there is no step.
+// ReadingStep returns the next step for a topic: it continues an open reading, or else starts a new
+// one when that is due. The time is when to decide again if there is no step.
 func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {

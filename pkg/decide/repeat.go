@@ -16,8 +16,8 @@ const repeatAfter = 15 * time.Minute
 // MaxRepeats applies to both classes that may repeat: "at most two declared repeats".
 const MaxRepeats = 2
 
-// Converge handles a lost response of class Converge: the same request is sent again. Once the
-// repeats are used up, a person has to decide.
+// Converge handles the lost response to a request of class Converge: the same request is sent
+// again. Once the repeats are used up, a person has to decide.
 func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
 	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
 	// that wrote the time may have been slow.
@@ -77,7 +77,7 @@ func EndUnreached(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v
 
 // PhaseOfRejectedRepeat returns the phase of a repeat that was rejected: "DSL's in-progress answer
 // after an unknown outcome means probably ours: wait". For a cancellation the next reading shows
-// the outcome. For any other operation the outcome is unknown.
+// the outcome. For any other operation, except a query, the outcome is unknown.
 func PhaseOfRejectedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
 	if isQuery(request) {
 		return v1alpha1.PhaseRejected // a query changes nothing that could affect the next one

@@ -11,8 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// ResolvedByPerson returns a decision in two cases: the resolve annotation names the open attempt,
-// "and no other", and a person may resolve it; or the annotation resolves all unknown outcomes.
+// ResolvedByPerson returns a decision in three cases: the resolve annotation names an open attempt,
+// "and no other", and a person may resolve it; the annotation resolves all unknown outcomes; or it
+// changes an earlier resolution.
 func ResolvedByPerson(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if ResolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
@@ -118,8 +119,9 @@ func resolvable(in *Input, open *v1alpha1.Request) bool {
 }
 
 // resolvesNothing reports whether the annotation is not used up but cannot apply, now or later: its
-// form is invalid, or it names an impossible request id or an attempt that is not open. Attempt ids
-// are random and never reused, so an annotation that was ignored once is ignored for good.
+// form is invalid, or it names an impossible request id or an attempt that is not open and may not
+// be resolved again. Attempt ids are random and never reused, so an annotation that was ignored
+// once is ignored for good.
 func resolvesNothing(in *Input) bool {
 	value := ResolveAnnotation(in)
 	if value == "" || value == in.Subject.Controls().Resolve {

@@ -59,8 +59,8 @@ func endedBefore(last *v1alpha1.Request, at time.Time) bool {
 	return last.SubmittedAt.Time.Before(at) && last.FinishedAt.Time.Before(at)
 }
 
-// UsingUpRetry adds the retry annotation to a submission if it requests another attempt after the
-// last one.
+// UsingUpRetry adds the retry annotation to a submission, if the annotation requests another
+// attempt after the last one, or has caused one that did not reach the carrier.
 func UsingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
 	if RetryRequested(in, last) {
 		submit.Retry = newRetryValue(in, last)

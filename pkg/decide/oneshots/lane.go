@@ -17,8 +17,8 @@ import (
 // sent, it delays the others no longer than this.
 const precedenceHolds = time.Minute
 
-// OthersAttempt returns the attempt of another object that has not ended, from the ledger of a
-// service's tests; nil if there is none. The ledger may be nil.
+// OthersAttempt returns an open attempt of another object from the ledger of a service's tests; nil
+// if there is none. The ledger may be nil.
 func OthersAttempt(ledger *v1alpha1.RequestLedger, uid string) *v1alpha1.Request {
 	if ledger == nil || ledger.Spec.Diagnostics == nil {
 		return nil

@@ -44,7 +44,7 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 	return decide.LedgerVerdict{}
 }
 
-// isOver reports whether nothing more is sent for a test.
+// isOver reports whether a test is being deleted, or has ended and is not retried automatically.
 func isOver(test *v1alpha1.DiagnosticTest) bool {
 	shown := test.Status.Request
 	return isDeleting(test) || shown != nil && hasEnded(shown.Phase)

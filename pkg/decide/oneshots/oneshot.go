@@ -99,8 +99,8 @@ func Finalize(in decide.Input) decide.Finalization {
 	return decide.Finalize(in.Subject.OpenRequests(), in.Memory, in.Now, "its result is not recorded")
 }
 
-// Decide decides about an object that makes one request: it is sent, tracked and then done. A
-// result or failure is final, whatever the state of the account.
+// Decide decides about an object that makes one request. A result or a failure is reported whatever
+// the state of the account.
 func Decide(in Input) decide.Decision {
 	plan := taskPlan(&in)
 	decision := decide.FirstDecision([]func() *decide.Decision{

@@ -70,7 +70,8 @@ func TestR18ANumberThatIsNoFloat64IsKeptAsText(t *testing.T) {
 	}
 }
 
-// An object is deleted this long after it has finished, and not before it has certainly finished.
+// A finished object is deleted once its ttlAfterFinished is over. An object that may not have
+// finished is kept.
 func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 	t.Parallel()
 	for phase, goes := range map[v1alpha1.RequestPhase]bool{

@@ -61,7 +61,8 @@ func shownTypes(types []string) string {
 	return decide.OrElse(strings.Join(shown, ", "), "none")
 }
 
-// endedUnsent returns when a test ended because it is not offered; zero if it did not.
+// endedUnsent returns when a test ended because it is not offered; zero if it did not end for that
+// reason.
 func endedUnsent(in *Input) time.Time {
 	ready := decide.ReadyIn(in.Conditions)
 	if ready.Reason != v1alpha1.ReasonTestTypeNotOffered {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package orders decides about a ServiceOrder: whether its qualification allows it, what it costs,
-// and whether it may be sent. An order is sent at most once.
+// and whether it may be sent. An order is sent again only if the last attempt is known not to have
+// been accepted.
 package orders
 
 import (
@@ -124,8 +125,8 @@ func rejectionResolved(in *Input) *decide.Decision {
 		decide.Because("rejected by the carrier and resolved as not accepted"))
 }
 
-// evidence leaves the outcome of an order to a person, because an order cannot be read and a second
-// POST proves nothing.
+// evidence leaves the outcome of an order to a person, because an order cannot be read without its
+// number and a second POST proves nothing.
 type evidence struct{ *decide.Input }
 
 func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {

@@ -96,8 +96,8 @@ func withoutContacts(value any) any {
 }
 
 // slaDifference reports that the response to an order names a different SLA than was requested; ""
-// if it does not. The requested SLA of an accepted order counts as known: "eSla: order SLA" (spec
-// §7) may mean something else.
+// if it does not. The requested SLA of an accepted order counts as known all the same, because
+// "eSla: order SLA" (spec §7) may mean something else.
 func slaDifference(asked string, taken carrier.Order) string {
 	if asked == "" {
 		return ""

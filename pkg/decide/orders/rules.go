@@ -13,8 +13,8 @@ import (
 )
 
 // Refusals returns why the qualification does not allow an order, by the order scenarios of
-// specification section 2, and what to do; nothing if it does. Facts that are missing in a
-// qualification are not counted against the order: the carrier decides.
+// specification section 2, and what to do; nothing if it allows the order. Facts that are missing
+// in a qualification are not counted against the order: the carrier decides.
 func Refusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []string {
 	o := caseOf(spec, q)
 	if why := o.sameQualification(); len(why) > 0 {
@@ -183,7 +183,8 @@ func (o *orderCase) fibre() bool {
 	return strings.EqualFold(o.q.TechnologyType, fibre) || strings.EqualFold(o.q.AccessTechnology, fibre)
 }
 
-// carries reports whether an NTD has the bandwidth for a plan. An unknown bandwidth is sufficient.
+// carries reports whether an NTD has the bandwidth for a plan. An unknown bandwidth counts as
+// sufficient.
 func carries(ntd *carrier.NTD, plan *carrier.QualifiedPlan) bool {
 	return enough(ntd.RemainingDownstreamBandwidth, plan.SpeedDown) && enough(ntd.RemainingUpstreamBandwidth, plan.SpeedUp)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// aspectsOf returns whether the carrier's state is as declared for each declared aspect, and the
+// aspectsOf returns, for each declared aspect, whether the carrier's state is as declared, and the
 // state of each observed aspect. Any other aspect has no condition.
 func aspectsOf(in *Input, result rulesResult) []decide.Aspect {
 	aspects := endingAspects(in, result)
@@ -206,7 +206,7 @@ func inSyncAspect(conditionType, message string) decide.Aspect {
 	}
 }
 
-// unless returns the aspect, or why it does not hold, because the value differs or is unknown.
+// unless returns the aspect or, if the value differs or is unknown, why the aspect does not hold.
 func unless(
 	aspect decide.Aspect, differing []v1alpha1.Change, known *v1alpha1.KnownValue, verdict decide.Verdict,
 ) decide.Aspect {

@@ -132,7 +132,7 @@ func TestServiceVerifiesACancellation(t *testing.T) {
 	}.run(t)
 }
 
-// drifted is a plan that health reports under a name that differs from the one after our success.
+// drifted is a plan that health reports under another name than it did after our success.
 func drifted(in *services.Input) {
 	in.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
 		Value: "Slow", AsHealth: "FAST (old)", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(decidetest.Start()),

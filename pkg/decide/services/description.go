@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The fields of spec other than those of a plan change.
+// The fields of spec that a description shows, other than those of a plan change.
 const (
 	fieldAggregation = "aggregationMethod"
 	fieldDSLProfile  = "dslStabilityProfile"
@@ -59,7 +59,7 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 
 // readsService reports whether the values of the service are read from the carrier's description of
 // it. If the carrier refuses this for one service, or fails to describe it several times in a row,
-// the values are read in the other ways.
+// the values are read as they are without the extension.
 func readsService(in *Input) bool {
 	reading := &in.Memory.Readings.Service
 	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
@@ -68,8 +68,8 @@ func readsService(in *Input) bool {
 // isDescribed reports whether the newest description has been read.
 func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() }
 
-// wasDescribed reports whether a value is recorded that the carrier's description of the service has
-// shown. Every process sees the same.
+// wasDescribed reports whether the status has a value that the carrier's description of the service
+// has shown. It is the same for every process.
 func wasDescribed(in *Input) bool {
 	known := in.Service.LastKnown()
 	return isFromService(known.Plan) || isFromService(known.RestorationSLA) ||
@@ -99,10 +99,11 @@ func describedField(in *Input, operation v1alpha1.Operation) (field string, has 
 	return "", false
 }
 
-// isUndescribed reports whether a declared value is about to be read: it is unknown, or only known
-// by the name that health has for it, and the description has not been read or contains the value.
-// The description of a service without DSL has no DSL profile, so a new process does not read it
-// again just for the profile.
+// isUndescribed reports whether a declared value is about to be read from the description. It is if
+// the value is unknown, and the description contains it or has not been read; or if the value is
+// only known by the name that health has for it, and this process has not requested the
+// description. The description of a service without DSL has no DSL profile, so a new process does
+// not read it again just for the profile.
 func isUndescribed(in *Input, value *describedValue) bool {
 	held := *value.held
 	switch {

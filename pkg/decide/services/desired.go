@@ -30,8 +30,8 @@ func desiredChanges(in *Input) []decide.DesiredChange {
 	return wanted
 }
 
-// failedChange returns the decision about a change that the carrier has rejected; nil if there is
-// none.
+// failedChange returns the decision about a change that is held back after a definitive failure;
+// nil if there is none.
 func failedChange(in *Input) *decide.Decision {
 	for _, want := range desiredChanges(in) {
 		if failed := refused(in, want); failed != nil {
@@ -76,8 +76,8 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	return withPrice(in, orUnread(in, want))
 }
 
-// planChanges compares the declared plan. Names that differ only in case or spaces are the same
-// plan: two spellings must not cause a loop of chargeable changes.
+// planChanges compares the declared plan. Names that differ only in case or extra spaces are the
+// same plan: two spellings must not cause a loop of chargeable changes.
 func planChanges(in *Input) []v1alpha1.Change {
 	declared, known := in.Service.Spec.Plan, in.Service.LastKnown().Plan
 	if declared == nil {

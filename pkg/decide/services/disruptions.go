@@ -46,7 +46,7 @@ type disruption struct {
 	shown v1alpha1.Disruption
 }
 
-// sorted returns the disruptions that have a status, in the order that a comparison function
+// sorted returns the disruptions with the given status, in the order that a comparison function
 // defines.
 func sorted(
 	found []carrier.Disruption, status carrier.DisruptionStatus, compare func(a, b disruption) int,

@@ -102,8 +102,8 @@ func planDrifted(plan *v1alpha1.KnownValue) bool {
 		plan.AsHealth != "" && plan.Value != plan.AsHealth
 }
 
-// onlyReportsPlanDrift reports whether a plan has drifted and the drift is only reported: the
-// service had converged to the declared plan.
+// onlyReportsPlanDrift reports whether the plan has drifted after the service had converged to the
+// declared plan, and the drift is only reported.
 func onlyReportsPlanDrift(in *Input) bool {
 	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan
 	if !planDrifted(plan) || declared == nil {
@@ -129,7 +129,8 @@ func corrects(in *Input, operation v1alpha1.Operation) bool {
 	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
-// correctsAt returns when reported drift may be corrected; zero if there is none.
+// correctsAt returns when drift that is only reported until then may be corrected; zero if there is
+// none, or if the policy does not correct it.
 func correctsAt(in *Input) time.Time {
 	var at time.Time
 	if in.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {

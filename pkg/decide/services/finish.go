@@ -45,8 +45,8 @@ func Finish(
 
 // finishPlanChange records plan, term and SLA from the result of a plan change. The carrier's
 // documented API has no other way to read term and SLA. If the result differs from what was
-// requested, the request has failed, and only the differing values are recorded. The remaining
-// change is then the same request, which is not sent again automatically.
+// requested, the request has failed, and only the differing values are recorded. The request that
+// would correct them is then the same as the failed one, so it is not sent again automatically.
 func finishPlanChange(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
 ) *decide.Unfinished {
@@ -149,7 +149,7 @@ func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unre
 
 // ApplyResolution records in the status the values that a request has set according to a person's
 // resolution. The request keeps the previous values, because the person may revise the resolution.
-// A value that was already known is not changed.
+// A value that was already known to be the same keeps its source.
 func ApplyResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
 	state := carrierState(service)
 	before := unreadables(state.DeepCopy(), request)

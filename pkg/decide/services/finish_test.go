@@ -140,7 +140,8 @@ func TestTheStatusInAResultShowsWhetherTheRequestIsDone(t *testing.T) {
 	}
 }
 
-// The result of a change other than a plan change contains no value: what was requested is known then.
+// The result of a change other than a plan change contains no value, so what was requested counts
+// as known.
 func TestTheRequestedValueIsKnownFromTheResult(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}

@@ -21,8 +21,8 @@ func unsent(attempt int32, why *v1alpha1.RequestError) func(*v1alpha1.Request) {
 	return func(r *v1alpha1.Request) { r.Attempt, r.Location, r.Error = attempt, "", why }
 }
 
-// Only the gate's own pause is short: a request that was not sent because there was no connection
-// waits as before.
+// Only the pause after a closed gate is short. A request that was not sent because there was no
+// connection waits for the usual back-off.
 func TestR12AClosedGateHasItsOwnPause(t *testing.T) {
 	t.Parallel()
 	closed, unconnected := decide.GateClosed(errors.New("it was changed")), &v1alpha1.RequestError{Message: "refused"}

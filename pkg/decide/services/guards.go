@@ -226,7 +226,7 @@ func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
 }
 
 // unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
-// approval or has one: the message contains the carrier's response.
+// approval or has one. The message about that approval contains the carrier's response.
 func unreadNeedsApproval(in *Input) bool {
 	return slices.ContainsFunc(desiredChanges(in), func(want decide.DesiredChange) bool {
 		return want.Unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil

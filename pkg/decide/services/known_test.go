@@ -41,7 +41,7 @@ func TestAReadingFromBeforeAChangeIsIgnored(t *testing.T) {
 	}
 }
 
-// A person has resolved everything that was sent before the ledger was lost as succeeded. Values
+// A person has resolved as succeeded everything that was sent before the ledger was lost. Values
 // that no read returns are taken as declared; the others are read.
 func TestUnreadableValuesAreRecordedAsDeclared(t *testing.T) {
 	t.Parallel()

@@ -141,8 +141,8 @@ func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 	return known
 }
 
-// Remember records the values of a service that cannot be read, and the plan last applied to
-// it: "known" and "baseline" of its ledger.
+// Remember records a service's values that cannot be read, and the plan last applied to it: "known"
+// and "baseline" of its ledger.
 func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService) {
 	state := service.Status.Carrier.DeepCopy()
 	if state == nil {

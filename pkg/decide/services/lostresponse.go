@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// evidence determines the outcome of a service's requests from health, from the
+// evidence determines the outcome of a service's requests from its description, its health and its
 // cancellation, and by repeating a request if that is harmless.
 type evidence struct{ *Input }
 

@@ -85,7 +85,7 @@ func mustReadAgain(
 }
 
 // ApplyDeclared records the declared values in place of the unreadable ones, after a person has
-// resolved everything that was sent before the ledger was lost as succeeded. The other values are
+// resolved as succeeded everything that was sent before the ledger was lost. The other values are
 // read again.
 func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
