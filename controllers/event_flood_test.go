@@ -11,8 +11,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The number is that of docs/security-cases.md. Each occurrence is reported once, and so is each
-// attempt of a repeated request. After the first few, the attempts are five minutes apart.
+// The number in parentheses is that of the case in docs/security-cases.md. Each occurrence is
+// reported once, and so is each attempt of a repeated request. After the first few, the attempts
+// are five minutes apart.
 var _ = DescribeTable("A lasting failure is reported once, and then once for each attempt (76)",
 	func(ctx SpecContext, call string, fault simulator.Fault) {
 		const span, apart, first = 2 * time.Hour, 5 * time.Minute, 8

@@ -97,8 +97,9 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	return lost || before, err
 }
 
-// readFormer reads the ledger that the status names for the object's previous subject, and reports
-// whether it has lost something, or is this object's ledger under another name.
+// readFormer reads the ledger that the status names for the object's previous subject. It reports
+// whether that ledger has lost something, or whether that ledger is this object's own under another
+// name.
 func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerReference) (lost bool, err error) {
 	former, lost, err := l.Get(ctx, shown.Name, shown.Revision)
 	if err != nil {

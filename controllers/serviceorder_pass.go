@@ -146,7 +146,8 @@ func (p *orderPass) finish(request *v1alpha1.Request, body []byte) {
 	orders.Accepted(p.order, request, body)
 }
 
-// reached records that a person found the order accepted by the carrier, and the order's number.
+// reached records the number of an order that a person found accepted by the carrier, if the
+// resolution names it.
 func (p *orderPass) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _ time.Time) {
 	orders.Named(p.order, request)
 }

@@ -17,9 +17,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
 
-// setup reconciles an order when a user changes it, when its account changes, when another object
-// with its customerReference is deleted, when another process writes to its ledger, and when
-// another object becomes the ledger's holder.
+// setup reconciles an order when a user changes it, when its account changes, when a notification
+// about it arrives, when another object with its customerReference is deleted, when another process
+// writes to its ledger, when another object becomes the ledger's holder, and some time after it
+// became less settled.
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(userChanges())).

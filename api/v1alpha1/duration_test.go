@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The numbers are those of docs/security-cases.md.
+// The numbers in parentheses are those of the cases in docs/security-cases.md.
 
 // unruly are durations that the schema refuses. An object that was stored before a rule existed may
 // contain one.

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Class states how a caller should handle an error. Callers should branch on nothing else.
+// Class states how a caller should handle an error. Callers should branch on the class first, and
+// on the sub-errors or the HTTP status only where the class does not suffice.
 type Class string
 
 // The classes.

@@ -159,8 +159,8 @@ func unknownKeys(t reflect.Type, d jsondoc.Value, path string) (unknown []string
 	return unknown
 }
 
-// wireFields are the keys that a type reads, with the types of their values. For types with their
-// own decoder, they are those of all shapes.
+// wireFields are the keys that a type reads, with the types of their values. For a type with its
+// own decoder, they are the keys of all forms that the decoder accepts.
 func wireFields(t reflect.Type) map[string]reflect.Type {
 	shapes := map[reflect.Type][]reflect.Type{
 		reflect.TypeFor[Infrastructure](): {reflect.TypeFor[NTD](), reflect.TypeFor[CopperPair]()},

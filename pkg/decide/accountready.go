@@ -19,8 +19,8 @@ func AccountReady(in *Input) *Decision {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
 	}
-	// An account that was ready stays usable after an edit, because every key rotation is an edit and
-	// must not make the services of the account wait.
+	// An account that was ready stays usable after an edit that does not change its login, because
+	// every key rotation is such an edit and must not make the services of the account wait.
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(

@@ -9,7 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// How long a process is stopped: shorter and longer than an intent is valid.
+// How long a process is stopped (for less and for more time than an intent is valid), and how long
+// an intent is valid.
 const (
 	shortStop      = 2 * time.Second
 	intentValidity = 10 * time.Second

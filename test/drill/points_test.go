@@ -87,8 +87,9 @@ func afterPOST() []faultPoint {
 // two minutes to prove.
 func (c faultPoint) isQuick() bool { return whole || c.kind.class() != carrier.ClassCharge }
 
-// chargeable returns the fault points around the POST of requests that cost money or disturb a
-// customer, and around the next action, with the operations in turn.
+// chargeable returns the fault points before and after the intent, the POST, the record of the
+// acceptance and the record of the end, for requests that cost money or disturb a customer. They
+// alternate between the operations.
 func chargeable() []faultPoint {
 	return interleaved(selectPoints(func(c faultPoint) bool {
 		around := slices.Contains([]string{effectIntent, effectPOST, effectAccepted, effectEnded}, c.effect.name)
@@ -96,7 +97,8 @@ func chargeable() []faultPoint {
 	}))
 }
 
-// stoppable returns the fault points between intent and outcome of all operations, in turn.
+// stoppable returns up to 24 fault points between intent and outcome, alternating between the
+// operations. It leaves out operations that need a trigger.
 func stoppable() []faultPoint {
 	const most = 24
 	fitting := interleaved(selectPoints(func(c faultPoint) bool {

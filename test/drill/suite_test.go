@@ -35,9 +35,9 @@ func TestDrill(t *testing.T) {
 // whole is true in make drill, which runs everything and takes minutes.
 var whole = os.Getenv("DRILL") == "all"
 
-// controlPlaneFirst is whether the control plane becomes unavailable first, as in make test. What
-// is in progress then ends while the other lanes wait. Otherwise the outage also hits what other
-// faults have left behind.
+// controlPlaneFirst is whether the control plane becomes unavailable first, as in make test. In
+// that case, whatever is in progress ends while the other lanes wait. Otherwise the outage also
+// hits what other faults have left behind.
 var controlPlaneFirst = !whole && world.Scale(true, false)
 
 // user is the API server user of a manager; it has only the generated RBAC.

@@ -122,10 +122,10 @@ func provenLater(w *recorder) string {
 // unacceptedAfter is how long after its intent an attempt can be shown not to have been accepted.
 const unacceptedAfter = 6*time.Minute + 15*time.Second
 
-// shownUnaccepted checks that an attempt is only shown not to have been accepted at a carrier that
+// shownUnaccepted checks that an attempt is proved not to have been accepted only if the carrier
 // has confirmed that its list is complete, and only by a description that was requested late
-// enough. It must never be shown if the carrier has accepted the attempt, whatever a person has
-// said about another attempt.
+// enough. If the carrier has accepted the attempt, the opposite must never be proved, whatever a
+// person has said about another attempt.
 func shownUnaccepted(w *recorder) string {
 	for _, step := range w.phaseChanges {
 		sent := w.sentAs(step.attempt)
@@ -196,8 +196,8 @@ func (c *simulationRecorder) isReverted(of transition) bool {
 type Comparison struct{ Without, With Tally }
 
 // Add adds the counts of a scenario. A scenario without a described counterpart counts on both
-// sides, and a scenario with another extension counts on neither. Of the described scenarios, only
-// those whose carrier has confirmed its list count.
+// sides, and a scenario with another extension counts on neither. A described scenario counts only
+// if its carrier has confirmed its list.
 func (c *Comparison) Add(scenario *Scenario, counts Tally) {
 	if scenario.Followed {
 		return

@@ -117,7 +117,8 @@ const convergePause = 15 * time.Minute
 
 func noBlindRepeat(w *recorder) string {
 	for _, turn := range w.replacements {
-		// An attempt that stands for a lost status replaces no other attempt.
+		// An attempt that was recorded in place of a lost status does not count as replacing another
+		// attempt.
 		if !turn.before.Phase.Ended() && !w.statusLost && !turn.isAllowedRepeat() {
 			return fmt.Sprintf("%s follows %s, which is %s", turn.after.AttemptID, turn.before.AttemptID, turn.before.Phase)
 		}

@@ -20,7 +20,8 @@ const (
 	stepRelease = "release "
 )
 
-// spendingTape records what is counted, and has no budget left for some time.
+// spendingTape records what is counted. It has no budget left for the time wait; zero means that
+// there is budget.
 type spendingTape struct {
 	*tape
 

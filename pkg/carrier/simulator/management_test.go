@@ -54,7 +54,7 @@ func TestManagementCommands(t *testing.T) {
 	}
 }
 
-// TestManagementReads reads everything that can be read.
+// TestManagementReads reads the calls, the violations, the services and the submissions.
 func TestManagementReads(t *testing.T) {
 	h := start(t)
 	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()

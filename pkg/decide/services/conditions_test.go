@@ -189,7 +189,8 @@ func unpriceable(in *services.Input) {
 	}
 }
 
-// approving sets the annotation to the hash of the plan of changes that the view leads to.
+// approving sets the annotation to the hash of the plan of changes that Decide returns for the
+// input.
 func approving(in *services.Input) {
 	annotated(v1alpha1.AnnotationApprove, services.Decide(*in).Pending.Hash)(in)
 }

@@ -15,7 +15,7 @@ import (
 
 // A plan that is read from health has drifted if its name differs from AsHealth, which recordPlan
 // sets. A value that the description of the service shows has drifted if it has DriftedFrom, which
-// is set by the function described. A cancellation has drifted if it differs from Agreed, which
+// described (description.go) sets. A cancellation has drifted if it differs from Agreed, which
 // recordAgreement sets.
 
 // correctEvery implements driftPolicy: "Correct acts at most once in 24 h".

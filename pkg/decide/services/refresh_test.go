@@ -53,13 +53,13 @@ func failing(status int, since time.Duration) func(*services.Input) {
 	}
 }
 
-// approvedAsShown approves the plan of changes that the view leads to.
+// approvedAsShown approves the plan of changes that Decide returns for the input.
 func approvedAsShown(in *services.Input) {
 	pendingShown(in)
 	approving(in)
 }
 
-// pendingShown makes the status show the plan of changes that the view leads to.
+// pendingShown makes the status show the plan of changes that Decide returns for the input.
 func pendingShown(in *services.Input) { in.Service.Status.Pending = services.Decide(*in).Pending }
 
 func onlySLA(in *services.Input) {

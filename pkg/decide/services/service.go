@@ -19,7 +19,8 @@
 // request.go builds a request, and holds it back after a failure. What is known is recorded in the
 // status by observed.go, description.go, drift.go, order.go, trust.go and disruptions.go, and by
 // finish.go from the carrier's result, where fees.go compares the charges. ledger.go copies it
-// between ledger and status, and shown.go shows it in short.
+// between ledger and status. shown.go shows the history of requests, and describes the current
+// change in one line.
 package services
 
 import (

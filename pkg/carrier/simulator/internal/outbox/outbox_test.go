@@ -26,7 +26,8 @@ func takeDue(box *outbox.Outbox, now time.Time) []int64 {
 	return numbers
 }
 
-// TestEventsAreDueInOrder checks the order by time, and by number at the same time.
+// TestEventsAreDueInOrder checks that events are ordered by time, and those that are due at the
+// same time by number.
 func TestEventsAreDueInOrder(t *testing.T) {
 	start := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	box := filled(start, 2, 1, 3, 1)
