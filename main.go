@@ -163,18 +163,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"send requests to the carrier; if false, only poll, compare and report; "+
 			"use false for the first start after a restore")
 	flags.IntVar(&s.workers, "workers", 16, "number of objects of each kind that are reconciled concurrently")
-	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
-		"`address` of /metrics, such as :8443; 0 disables it")
-	flags.BoolVar(&s.metricsSecure, "metrics-secure", true,
-		"serve metrics over https to clients whose token may get /metrics; if false, over http to any client")
-	flags.StringVar(&s.metricsCertDir, "metrics-cert-dir", "",
-		"`folder` with tls.crt and tls.key for metrics, reloaded when they change; default: a self-signed certificate")
-	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
-		"`address` of /healthz and /readyz; 0 disables them")
-	flags.StringVar(&s.eventsAddress, "events-bind-address", ":9443",
-		"`address` of the receiver of carrier notifications, opened once an account enables them; 0 disables it")
-	flags.StringVar(&s.eventsCertDir, "events-cert-dir", "",
-		"`folder` with tls.crt and tls.key for the receiver, reloaded when they change")
+	serverFlags(flags, &s)
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: debug, info, warn or error")
 	flags.BoolVar(&s.logText, "log-text", false, "write the log as plain text instead of JSON")
 	showVersion := flags.Bool("version", false, "print the version and exit")
@@ -188,6 +177,22 @@ func parse(args []string, out io.Writer) (settings, error) {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
 	}
 	return s, s.checkElection()
+}
+
+// serverFlags adds the flags of the servers for metrics, probes and notifications.
+func serverFlags(flags *flag.FlagSet, s *settings) {
+	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
+		"`address` of /metrics, such as :8443; 0 disables it")
+	flags.BoolVar(&s.metricsSecure, "metrics-secure", true,
+		"serve metrics over https to clients whose token may get /metrics; if false, over http to any client")
+	flags.StringVar(&s.metricsCertDir, "metrics-cert-dir", "",
+		"`folder` with tls.crt and tls.key for metrics, reloaded when they change; default: a self-signed certificate")
+	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
+		"`address` of /healthz and /readyz; 0 disables them")
+	flags.StringVar(&s.eventsAddress, "events-bind-address", ":9443",
+		"`address` of the receiver of carrier notifications, opened once an account enables them; 0 disables it")
+	flags.StringVar(&s.eventsCertDir, "events-cert-dir", "",
+		"`folder` with tls.crt and tls.key for the receiver, reloaded when they change")
 }
 
 // electionFlags adds flags with the same names and defaults as in the components of Kubernetes.
