@@ -93,8 +93,8 @@ func recordedTimes(in *Input) []metav1.Time {
 	if last := in.Subject.NewestError(); last != nil {
 		times = append(times, last.At)
 	}
-	if in.Ledger != nil && in.Ledger.Spec.Baseline != nil {
-		times = append(times, in.Ledger.Spec.Baseline.Since)
+	if baseline := in.Ledger.Baseline(); baseline != nil {
+		times = append(times, baseline.Since)
 	}
 	if subject, has := in.Subject.(timed); has {
 		times = append(times, subject.RecordedTimes()...)

@@ -176,7 +176,7 @@ func ResolveHint(in *Input, open *v1alpha1.Request) string {
 
 // ResolveCommand returns the command that resolves an attempt with an outcome.
 func ResolveCommand(in *Input, attempt *v1alpha1.Request, outcome string) string {
-	return annotateCommand(in, v1alpha1.AnnotationResolve, attempt.AttemptID+"="+outcome)
+	return AnnotateCommand(in, v1alpha1.AnnotationResolve, attempt.AttemptID+"="+outcome)
 }
 
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {

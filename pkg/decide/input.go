@@ -59,8 +59,8 @@ func Control(object metav1.Object, annotation string) string {
 	return Bounded(object.GetAnnotations()[annotation], longest)
 }
 
-// annotateCommand returns the command that sets an annotation of the object.
-func annotateCommand(in *Input, annotation, value string) string {
+// AnnotateCommand returns the command that sets an annotation of the object.
+func AnnotateCommand(in *Input, annotation, value string) string {
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
 		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), annotation, value)
 }

@@ -149,9 +149,9 @@ func MovedByPerson(in *LedgerInput) bool {
 
 // sameCarrierHint explains how to confirm that only the carrier's address has changed.
 func sameCarrierHint(in *Input) string {
-	return fmt.Sprintf("If only the carrier's address has changed, run: kubectl -n %s annotate --overwrite %s %s "+
-		"'%s=%s<present time, RFC 3339>=%s'", in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
-		in.Subject.GetName(), v1alpha1.AnnotationResolve, resolvedAll, resolvedSameCarrier)
+	const confirmation = resolvedAll + "<present time, RFC 3339>=" + resolvedSameCarrier
+	return "If only the carrier's address has changed, run: " +
+		AnnotateCommand(in, v1alpha1.AnnotationResolve, confirmation)
 }
 
 // ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil

@@ -100,26 +100,24 @@ func AtOnce() (bool, time.Time) { return true, time.Time{} }
 // StatusPrecision is the precision of the times in a status.
 const StatusPrecision = time.Second
 
-// ChangedAt returns when a request of ours last changed the topic. Times in a status are whole
-// seconds, so the end of that second is returned.
+// ChangedAt returns when a request of ours last changed the topic.
 func ChangedAt(in *Input, topic Topic) time.Time {
-	var at time.Time
-	for contract := range carrier.Contracts() {
-		done := ReachedOf(in, v1alpha1.Operation(contract.Operation))
-		if done != nil && !done.FinishedAt.IsZero() && changes(done, topic) {
-			at = Later(at, in.Past(done.FinishedAt).Add(StatusPrecision))
-		}
-	}
-	return at
+	return lastEnd(in, func(done *v1alpha1.Request) bool { return changes(done, topic) })
 }
 
-// ModifiedAt returns when the newest modification of ours ended. Times in a status are whole seconds,
-// so the end of that second is returned. A request that never reached the carrier does not count.
+// ModifiedAt returns when the newest modification of ours ended.
 func ModifiedAt(in *Input) time.Time {
+	return lastEnd(in, func(done *v1alpha1.Request) bool { return !done.Operation.AltersCancellation() })
+}
+
+// lastEnd returns when the newest of the ended requests that count ended. Times in a status are whole
+// seconds, so the end of that second is returned. A request that never reached the carrier does not
+// count.
+func lastEnd(in *Input, counts func(*v1alpha1.Request) bool) time.Time {
 	var at time.Time
 	for contract := range carrier.Contracts() {
 		done := ReachedOf(in, v1alpha1.Operation(contract.Operation))
-		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
+		if done != nil && !done.FinishedAt.IsZero() && counts(done) {
 			at = Later(at, in.Past(done.FinishedAt).Add(StatusPrecision))
 		}
 	}

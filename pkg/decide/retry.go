@@ -117,7 +117,7 @@ func RetryHint(in *Input, last *v1alpha1.Request) string {
 	if last.Retry == value {
 		value = "<present time, RFC 3339>" // the annotation named the id before the attempt ended
 	}
-	return annotateCommand(in, v1alpha1.AnnotationRetry, value)
+	return AnnotateCommand(in, v1alpha1.AnnotationRetry, value)
 }
 
 // serves reports whether an attempt was made for the current spec and by this object.

@@ -239,15 +239,15 @@ const accountWrites = 2
 // status write is missing if a busy machine delays the first pass until health is known. An attempt
 // that such a machine keeps from being sent within ten seconds of its intent costs two more writes of
 // the ledger: its end, and the next intent.
-func expectFewestWrites(writes world.Tally, abandoned int) {
+func expectFewestWrites(writes world.Tally, notSent int) {
 	GinkgoHelper()
-	Expect(abandoned).To(BeNumerically("<=", converging*requests()/100), "attempts that were not sent")
+	Expect(notSent).To(BeNumerically("<=", converging*requests()/100), "attempts that were not sent")
 	Expect(writes.Done["update broadbandservices/status"]).To(And(
 		BeNumerically(">=", converging*requests()), BeNumerically("<=", converging*(2*requests()+1))))
 	Expect(writes.Done).To(Equal(map[string]int{
 		"update broadbandservices/status": writes.Done["update broadbandservices/status"],
 		"create requestledgers":           converging + 1, // and one for the identity
-		"update requestledgers":           converging*(3*requests()-1) + 2*abandoned,
+		"update requestledgers":           converging*(3*requests()-1) + 2*notSent,
 		"update carrieraccounts/status":   accountWrites,
 		"create events":                   writes.Done["create events"],
 	}))

@@ -129,9 +129,9 @@ func slotsOffered(in *Input) *decide.Decision {
 func cancelledByCarrier(in *Input) string {
 	notice := in.Appointment.Status.Cancelled
 	return fmt.Sprintf("the carrier cancelled the appointment for order %s%s: %s. To query slots again, set "+
-		"another dateFrom, or run: kubectl -n %s annotate --overwrite %s %s '%s=<any new value>'. Then book another slot",
+		"another dateFrom, or run: %s. Then book another slot",
 		OrderNumber(in.Appointment, in.Order), decide.UnsignedNote(notice), decide.ReasonGiven(notice),
-		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
+		decide.AnnotateCommand(&in.Input, v1alpha1.AnnotationReconcile, "<any new value>"))
 }
 
 // ofAnotherOrder reports whether the slots are for a different order, such as an earlier

@@ -103,10 +103,9 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
 		Message: fmt.Sprintf(
 			"the carrier rejected %s after accepting it%s: %s. To order again with this customerReference, "+
-				"confirm with the carrier that the order was closed, then run: kubectl -n %s annotate --overwrite %s %s "+
-				"'%s=%s=NotAccepted'%s",
-			number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection), in.Order.Namespace,
-			v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again),
+				"confirm with the carrier that the order was closed, then run: %s%s",
+			number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection),
+			decide.ResolveCommand(&in.Input, request, decide.ResolvedNotAccepted), again),
 	}
 }
 

@@ -25,7 +25,7 @@ func approved(in *Input, want decide.DesiredChange) *decide.Decision {
 // order. An unreadable value needs approval "whatever the account says" (R7), and so do unknown
 // values.
 func needsApproval(in *Input, want decide.DesiredChange) bool {
-	policy := decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
+	policy := approvalOf(in)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
 	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
 }
@@ -60,7 +60,7 @@ const untilApproved = "; nothing is sent until somebody approves the change or r
 
 // approvalReason returns why a change waits for a person.
 func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
-	switch policy := decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval); {
+	switch policy := approvalOf(in); {
 	case want.Unread:
 	case needsUnknownDecision(in, want):
 		return unknownValueReason(in, want)

@@ -96,13 +96,17 @@ func planChanges(in *Input) []v1alpha1.Change {
 	return changes
 }
 
-// sendsWithoutSLA reports whether a plan change is sent without an unknown SLA: the known change is
-// sent, and a person decides about the unknown value. If the plan needs an approval anyway, both
-// are approved together.
+// sendsWithoutSLA reports whether a plan change is sent without the SLA, because the SLA is unknown:
+// the known change is sent, and a person decides about the unknown value. If the plan needs an
+// approval anyway, both are approved together.
 func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
-	policy := decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
-	return policy == v1alpha1.ApprovalAutomatic && !decide.HasUnknown(plan) &&
+	return approvalOf(in) == v1alpha1.ApprovalAutomatic && !decide.HasUnknown(plan) &&
 		needsUnknownDecision(in, decide.DesiredChange{Changes: sla})
+}
+
+// approvalOf returns when a change of the service has to be approved.
+func approvalOf(in *Input) v1alpha1.Approval {
+	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
 }
 
 // slaChanges compares the declared SLA. The carrier's documented API cannot report it, so an

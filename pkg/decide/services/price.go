@@ -14,8 +14,7 @@ import (
 // the price has to be shown to a person, or if a person may have to decide whether it is a change
 // at all. Only a plan change has offers that can be read (spec §4, plan change options).
 func pricing(in *Input, operation v1alpha1.Operation) bool {
-	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan ||
-		decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval) != v1alpha1.ApprovalAutomatic
+	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
 	return operation == v1alpha1.OperationPlanChange && (seen || mayNeedPlanDecision(in))
 }
 
@@ -43,7 +42,7 @@ func isPriced(in *Input, want decide.DesiredChange) bool {
 	switch {
 	case quoteFresh(in):
 		return true
-	case decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust && isUnlisted(in):
+	case trustsUnknown(in) && isUnlisted(in):
 		return false // trusting it requires offers read now, not the ones shown earlier
 	}
 	recorded := shownPlan(in, want.Operation)
@@ -199,6 +198,11 @@ func comparesSpelling(in *Input) bool {
 	declared := in.Service.Spec.Plan
 	return declared != nil && isAtFirstSight(in) && !decide.SameName(declared.Name, in.Service.LastKnown().Plan.Value) &&
 		decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) != v1alpha1.UnknownRequest
+}
+
+// trustsUnknown reports whether declared values that cannot be compared are trusted.
+func trustsUnknown(in *Input) bool {
+	return decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust
 }
 
 // isUnlisted reports whether the plan named in health is not known to be offered for the service,

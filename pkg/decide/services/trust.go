@@ -76,8 +76,7 @@ func trustPlan(in *Input) {
 func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 	declared := in.Service.Spec.Plan.Name
 	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == decide.ReadingAnswered
-	policy := decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues)
-	trusted := policy == v1alpha1.UnknownTrust && offersRead && isUnlisted(in)
+	trusted := trustsUnknown(in) && offersRead && isUnlisted(in)
 	change := v1alpha1.Change{
 		Operation: v1alpha1.OperationPlanChange, Field: decide.FieldPlan, From: plan.Value, To: declared,
 	}
@@ -96,7 +95,7 @@ func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspe
 		return false
 	}
 	listed := slices.Contains(in.Service.Spec.TrustDeclared, aspect)
-	return listed || decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust
+	return listed || trustsUnknown(in)
 }
 
 // takeTrust handles the trust annotation for the changes that are shown, and reports whether it

@@ -158,7 +158,7 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	if decision.Pending != nil {
 		plan.take(service, decision.Pending.Hash, decision.Pending.Changes)
 	}
-	if state := service.Status.Carrier; service.Spec.Plan != nil && (state == nil || state.Plan == nil) {
+	if service.Spec.Plan != nil && service.LastKnown().Plan == nil {
 		plan.NotKnown = true
 		plan.Notes = append(plan.Notes, "the carrier's plan is not known yet: it is read before anything is decided about it")
 	}
