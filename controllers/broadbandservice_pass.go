@@ -27,7 +27,7 @@ type servicePass struct {
 // Orders reads the ServiceOrders that services come from.
 type Orders interface {
 	// Order returns what a service takes over from an order; nil if there is no such order.
-	Order(ctx context.Context, key client.ObjectKey) (*services.Order, error)
+	Order(ctx context.Context, key client.ObjectKey, account string) (*services.Order, error)
 }
 
 // gather collects the inputs that do not change within a pass.
@@ -48,7 +48,8 @@ func (p *servicePass) gather(ctx context.Context) error {
 // gatherOrder reads the service's order, and takes the service's number from it.
 func (p *servicePass) gatherOrder(ctx context.Context) error {
 	if ref := p.service.Spec.OrderRef; ref != nil && p.orders != nil {
-		order, err := p.orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
+		key := client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name}
+		order, err := p.orders.Order(ctx, key, p.service.AccountName())
 		if err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
 		}
@@ -131,9 +132,6 @@ func (p *servicePass) finish(request *v1alpha1.Request, body []byte) {
 }
 
 func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) {
-	if decide.StandsForLost(request) {
-		request.FinishedAt = v1alpha1.WholeSeconds(now) // values read before the resolution are out of date
-	}
 	if source == v1alpha1.SourceDeclared {
 		services.ApplyResolution(p.service, request, now)
 		return

@@ -127,8 +127,8 @@ func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 
 func (p *testPass) judge(input decide.Input) decide.Decision {
 	task := p.taskInput(input)
-	task.Lane, task.TestType = p.lane, p.test.Spec.TestType
-	return oneshots.Decide(*task)
+	task.Lane = p.lane
+	return oneshots.JudgeTest(*task)
 }
 
 // performRead reads which tests the carrier offers for the service.

@@ -87,7 +87,7 @@ var _ = Describe("A diagnostic test, where the carrier says which tests it offer
 		Expect(l.Carrier.Violations()).To(BeEmpty())
 	})
 
-	It("ends unsent if its type is not offered, and a restarted operator does not ask again", func(ctx SpecContext) {
+	It("ends unsent if its type is not offered, for good, whatever happens to the account", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)
 		l.run(ctx, "mistyped", func(test *v1alpha1.DiagnosticTest) { test.Spec.TTLAfterFinished = "1h" })
 		ended := tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
@@ -98,6 +98,15 @@ var _ = Describe("A diagnostic test, where the carrier says which tests it offer
 		_, err := l.process.ReconcileOneShot(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		kept := tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
+		Expect(kept.GetResourceVersion()).To(Equal(ended.GetResourceVersion()))
+		By("breaking the account, and removing the extension")
+		l.process = l.Start(world.CrashPoint{})
+		editAccount(ctx, l.World, func(a *v1alpha1.CarrierAccount) {
+			a.Spec.Extensions, a.Spec.Auth.Keys[0].PrivateKeySecretRef.Name = nil, "missing"
+		})
+		l.reconcileAccount(ctx)
+		Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
+		kept = tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
 		Expect(kept.GetResourceVersion()).To(Equal(ended.GetResourceVersion()))
 		Expect(l.reads()).To(Equal(1))
 		Expect(tests().posts(l.World)).To(BeZero())

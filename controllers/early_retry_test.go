@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -16,7 +17,7 @@ import (
 
 // M7 of the review: a user requests a retry because a request looks stuck, and the request fails
 // later.
-var _ = Describe("A retry that names an attempt before that has ended", func() {
+var _ = Describe("A retry of an attempt that has not ended", func() {
 	It("does not repeat a test that fails later; one that is set after the failure does (R21)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
@@ -35,15 +36,31 @@ var _ = Describe("A retry that names an attempt before that has ended", func() {
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	It("sends nothing once a person abandons the attempt (R21)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		attempt := unknownPlan(ctx, w, process, line)
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, attempt.AttemptID)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, attempt.AttemptID+"=Abandoned")
-		process.Drive(ctx, site)
-		Expect(w.Posts(line)).To(Equal(1))
-		Expect(w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseAbandoned))
-	})
+	DescribeTable("sends nothing once a person abandons the attempt (R21)",
+		func(ctx SpecContext, retry func(*world.World, *v1alpha1.Request) string) {
+			w, process := begin(ctx)
+			line := w.Line()
+			attempt := unknownPlan(ctx, w, process, line)
+			w.Clock.Advance(time.Minute)
+			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, retry(w, attempt))
+			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			w.Clock.Advance(time.Minute)
+			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, attempt.AttemptID+"=Abandoned")
+			process.Drive(ctx, site)
+			Expect(w.Posts(line)).To(Equal(1))
+			abandoned := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange)
+			Expect(abandoned.Phase).To(Equal(v1alpha1.PhaseAbandoned))
+			Expect(abandoned.FinishedAt.Time).To(BeTemporally("~", w.Clock.Now(), time.Minute), "it ended only now")
+
+			By("retrying it after its end")
+			w.Clock.Advance(time.Minute)
+			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, w.Clock.Now().Format(time.RFC3339))
+			process.Drive(ctx, site)
+			Expect(w.Posts(line)).To(Equal(2))
+		},
+		Entry("if it names the attempt", func(_ *world.World, attempt *v1alpha1.Request) string { return attempt.AttemptID }),
+		Entry("if it is a time after its outcome became unknown", func(w *world.World, _ *v1alpha1.Request) string {
+			return w.Clock.Now().Format(time.RFC3339)
+		}),
+	)
 })

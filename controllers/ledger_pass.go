@@ -35,7 +35,8 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	}
 	claims := lost || ledger.receipt != nil
 	if claims && (ledger.account == nil || ledger.renamed && !decide.IsReady(ledger.account)) {
-		return nil // the status stays unchanged until there is an account to evaluate it with
+		p.idle = true // the status stays unchanged until there is an account to evaluate it with
+		return nil
 	}
 	p.ledger = ledger
 	if err != nil {

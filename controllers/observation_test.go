@@ -173,6 +173,30 @@ func ofCancellation(counts callCounts) int { return counts.cancellation }
 
 func ofDisruptions(counts callCounts) int { return counts.disruptions }
 
+// No service becomes Ready until a read has shown it at the carrier.
+var _ = DescribeTable("A service whose cancellation the carrier refuses to show is Ready once health has shown it",
+	func(ctx SpecContext, refusal simulator.Fault) {
+		w, process := begin(ctx)
+		line := w.Line(withSameHealthRecord)
+		refusal.Times = 10_000
+		Expect(w.Carrier.FailNext("GET CancellationRead", refusal)).To(Succeed())
+		Expect(w.Carrier.SetHealth(line, simulator.Health{Fails: true})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan))).To(Succeed())
+		elapse(ctx, w, process, time.Minute)
+		service := w.Read(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
+		Expect(world.Ready(service).Message).To(ContainSubstring("the service's health could not be read"))
+
+		Expect(w.Carrier.SetHealth(line, simulator.Health{})).To(Succeed())
+		elapse(ctx, w, process, time.Hour)
+		service = w.Read(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Health).NotTo(BeNil())
+	},
+	Entry("with a 422", answerStatus(422)),
+	Entry("with a page that is no JSON", simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: "<html>"}),
+)
+
 var _ = DescribeTable("A first reading that fails is repeated",
 	func(ctx SpecContext, operation simulator.Operation, count func(callCounts) int, status, least, most int) {
 		w, process := begin(ctx)

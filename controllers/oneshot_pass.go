@@ -67,9 +67,9 @@ func (p *oneShotPass) judge(input decide.Input) decide.Decision {
 
 func (p *oneShotPass) taskInput(input decide.Input) *oneshots.Input {
 	task := decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)}
-	conditions, _ := p.subject.Describes()
-	shot := &oneshots.Input{
-		Input: input, ServiceID: p.number, BlockedBy: p.hold, TTL: p.shot.subject.KeptFor(), Conditions: *conditions,
+	shot := &oneshots.Input{Input: input, ServiceID: p.number, BlockedBy: p.hold, TTL: p.shot.subject.KeptFor()}
+	if test, is := p.subject.(*v1alpha1.DiagnosticTest); is {
+		shot.Test = test
 	}
 	if p.shot.approval != nil {
 		shot.Approval, task.Changes = p.shot.approval()

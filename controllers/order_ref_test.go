@@ -26,7 +26,7 @@ const order = "order"
 type orderBook map[string]*services.Order
 
 // Order returns the order of that name; nil if there is none.
-func (b orderBook) Order(_ context.Context, key client.ObjectKey) (*services.Order, error) {
+func (b orderBook) Order(_ context.Context, key client.ObjectKey, _ string) (*services.Order, error) {
 	return b[key.Name], nil
 }
 

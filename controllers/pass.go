@@ -32,6 +32,7 @@ type pass struct {
 	read      *decide.Readings // what was read before the step; nil: there was none
 	annotated Subject          // whose annotations count; nil: the subject's
 	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
+	idle      bool             // whether no step is taken, because the ledger cannot be evaluated without an account
 	unused    string           // the part of its message about an annotation without effect
 }
 
@@ -76,7 +77,12 @@ func (p *pass) decide() decide.Decision {
 	if p.verdict != nil {
 		return decide.Overruled(p.subject, *p.verdict, p.unused)
 	}
-	return p.judge(p.input())
+	input := p.input()
+	decision := p.judge(input)
+	if p.idle && !decide.IsRest(decision.Step) {
+		return decide.Overruled(p.subject, decide.AccountReady(&input).Verdict, "")
+	}
+	return decision
 }
 
 func (p *pass) input() decide.Input {

@@ -43,8 +43,10 @@ func (r *ServiceOrderReconciler) newPass(order *v1alpha1.ServiceOrder) *orderPas
 	return p
 }
 
-// Order returns what a service takes over from an order; nil if there is no such order.
-func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey) (*services.Order, error) {
+// Order returns what a service of an account takes over from an order; nil if there is no such order.
+func (r *ServiceOrderReconciler) Order(
+	ctx context.Context, key client.ObjectKey, account string,
+) (*services.Order, error) {
 	var order v1alpha1.ServiceOrder
 	if err := r.Get(ctx, key, &order); err != nil {
 		if apierrors.IsNotFound(err) {
@@ -52,7 +54,7 @@ func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey
 		}
 		return nil, fmt.Errorf("read ServiceOrder %s: %w", key, err)
 	}
-	return services.OrderOf(&order), nil
+	return services.OrderOf(&order, account), nil
 }
 
 // OrderAt identifies an order at the carrier: by its number or, if that is not known yet, by the

@@ -56,6 +56,11 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
+	// notOffered is set if the test ended without being sent, because the carrier does not offer it for
+	// the service.
+	// +optional
+	NotOffered *NotOffered `json:"notOffered,omitempty"`
+
 	// testID is the carrier's id for the test.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
@@ -80,6 +85,24 @@ type DiagnosticTestStatus struct {
 	// it.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
+}
+
+// NotOffered records what the carrier offered instead of a test.
+type NotOffered struct {
+	// finishedAt is when the test ended.
+	// +required
+	FinishedAt metav1.Time `json:"finishedAt"`
+
+	// offered are the tests that the carrier offered for the service, at most ten.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MaxLength=64
+	// +optional
+	Offered []string `json:"offered,omitempty"`
+
+	// count is the number of tests that the carrier offered.
+	// +optional
+	Count int32 `json:"count,omitempty"`
 }
 
 // DiagnosticStage is a step of a test.

@@ -117,19 +117,29 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 	if at := slices.IndexFunc(l.Spec.Open, is); at >= 0 {
 		return l.Spec.Open[at].acceptElsewhere(late)
 	}
-	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == late.AttemptID }
-	if at := slices.IndexFunc(l.Spec.Ended, ended); at >= 0 {
-		if l.Spec.Ended[at].Location == late.Location {
+	if ended := l.endedAttempt(late.AttemptID); ended != nil {
+		if ended.Location == late.Location {
 			return false
 		}
-		late.Target, late.SubmittedAt = l.Spec.Ended[at].Target, l.Spec.Ended[at].SubmittedAt
-	}
-	if at := slices.IndexFunc(l.Spec.Last, is); at >= 0 {
-		late.Generation = l.Spec.Last[at].Generation // what was abandoned for this generation is not sent again
+		late.Target, late.SubmittedAt = ended.Target, ended.SubmittedAt
+		late.Generation = ended.Generation // what was abandoned for this generation is not sent again
 	}
 	late.Phase = PhaseLateAcceptance
 	l.Spec.Open = append(l.Spec.Open, late)
 	return true
+}
+
+// endedAttempt returns an attempt that has ended, as far as the ledger contains it; nil if it does
+// not.
+func (l *RequestLedger) endedAttempt(attemptID string) *Request {
+	if at := slices.IndexFunc(l.Spec.Last, func(last Request) bool { return last.AttemptID == attemptID }); at >= 0 {
+		return &l.Spec.Last[at]
+	}
+	at := l.placeOf(attemptID)
+	if at == len(l.Spec.Ended) {
+		return nil
+	}
+	return l.Spec.Ended[at].request()
 }
 
 // acceptElsewhere turns an attempt into a late acceptance if the attempt is polled at a Location
@@ -159,9 +169,10 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	}
 	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, TakenOver: attempt.TakenOver,
-		Target: attempt.Target, Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
-		Code: attempt.code(), Changes: attempt.Changes(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
-		RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
+		Generation: attempt.Generation, Target: attempt.Target, Outcome: attempt.Phase, EndedBy: attempt.EndedBy,
+		Location: attempt.Location,
+		Code:     attempt.code(), Changes: attempt.Changes(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
+		Retry: attempt.Retry, RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
@@ -242,12 +253,20 @@ func (l *RequestLedger) AttemptOf(uid string) *Request {
 	if at < 0 {
 		return nil
 	}
-	ended := l.Spec.Ended[at]
-	return &Request{
-		Operation: ended.Operation, AttemptID: ended.AttemptID, UID: ended.UID, Target: ended.Target, Attempt: 1,
-		Phase: ended.Outcome, EndedBy: ended.EndedBy, Location: ended.Location, ApprovedHash: ended.ApprovedHash,
-		SubmittedAt: ended.SubmittedAt, FinishedAt: ended.FinishedAt,
+	return l.Spec.Ended[at].request()
+}
+
+// request returns what the summary of an attempt contains of it.
+func (e *EndedAttempt) request() *Request {
+	request := &Request{
+		Operation: e.Operation, AttemptID: e.AttemptID, UID: e.UID, Generation: e.Generation, Target: e.Target, Attempt: 1,
+		Phase: e.Outcome, EndedBy: e.EndedBy, Location: e.Location, ApprovedHash: e.ApprovedHash, Retry: e.Retry,
+		SubmittedAt: e.SubmittedAt, FinishedAt: e.FinishedAt,
 	}
+	if e.Code != "" {
+		request.Error = &RequestError{Code: e.Code}
+	}
+	return request
 }
 
 // LateAcceptance returns an attempt that was accepted late and has not been resolved; nil for none.

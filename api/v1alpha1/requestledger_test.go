@@ -190,6 +190,22 @@ func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *tes
 	}
 }
 
+// Another attempt has ended since, and the ledger has only a summary of this one. Once a person has
+// abandoned it, it must still count as a failure of the same generation.
+func TestR15ALateAcceptanceBelongsToTheGenerationThatItWasSentFor(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	var ledger v1alpha1.RequestLedger
+	late, other := attemptAt("late", v1alpha1.PhaseNotAccepted), attemptAt("other", v1alpha1.PhaseRejected)
+	late.Generation, other.Generation = 3, 3
+	ledger.Put(late)
+	ledger.Put(other)
+	late = attemptAt("late", "")
+	late.Location = "/requests/7"
+	g.Expect(ledger.AcceptLate(late)).To(BeTrue())
+	g.Expect(ledger.LateAcceptance().Generation).To(BeEquivalentTo(3))
+}
+
 // A status may have the Location of an attempt when the ledger has the attempt without one (R5).
 func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
 	t.Parallel()

@@ -199,6 +199,11 @@ type EndedAttempt struct {
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
+	// generation is the metadata.generation of the object that uid names. A failed attempt is not
+	// repeated for the same generation.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+
 	// target is what was requested.
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`
@@ -236,6 +241,11 @@ type EndedAttempt struct {
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
+
+	// retry is the value of the retry annotation that this attempt used up.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	Retry string `json:"retry,omitempty"`
 
 	// retriedBy is who requested the attempt with the retry annotation.
 	// +kubebuilder:validation:MaxLength=128

@@ -102,12 +102,43 @@ func TestR16ResponseInTheStatusNeedsNobodyWhileItsProcessRuns(t *testing.T) {
 		s.refuseLedgerWritesAfter(one.path)
 		s.leaveInStatus(t, one.operation)
 		s.runAndRecord(t, time.Minute)
-		if request := s.onlyLedger(t).RequestOf(one.operation); request == nil || request.Location == "" ||
-			request.Error != nil {
-			t.Errorf("the recorded request is %+v", request)
-		}
+		s.expectInLedger(t, one.operation)
 		s.expectRecorded(t, one.operation, 3)
 	})
+}
+
+// "An Accepted receipt is never dropped" (R15): the account is deleted while the response cannot be
+// recorded, and created again later.
+func TestR15ResponseIsKeptWhileTheAccountDoesNotExist(t *testing.T) {
+	t.Parallel()
+	forEachReceipt(t, func(t *testing.T, s *scriptedRun, one receipt) {
+		t.Helper()
+		s.refuseLedgerWritesAfter(one.path)
+		s.runAndRecord(t, 4*time.Minute)
+		s.expectShown(t, one.operation)
+		account := s.account(t.Context())
+		must(s.store.Client().Delete(t.Context(), account.DeepCopy()))
+		s.notifyManagers()
+		s.runAndRecord(t, time.Minute)
+		account.ResourceVersion, account.UID = "", ""
+		must(s.store.Client().Create(t.Context(), account))
+		s.notifyOfAccount()
+		s.faultAt = nil
+		s.runAndRecord(t, time.Minute) // it logs in
+		s.notifyManagers()
+		s.runAndRecord(t, time.Minute)
+		s.expectInLedger(t, one.operation)
+		s.expectRecorded(t, one.operation, 3)
+	})
+}
+
+// expectInLedger expects that the ledger contains the receipt.
+func (s *scriptedRun) expectInLedger(t *testing.T, operation v1alpha1.Operation) {
+	t.Helper()
+	request := s.onlyLedger(t).RequestOf(operation)
+	if request == nil || request.Location == "" || request.Error != nil {
+		t.Errorf("the recorded request is %+v", request)
+	}
 }
 
 // requestID returns the carrier's number for the only request of an operation.

@@ -20,7 +20,7 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 		p.warnOfContradiction(scope.Subject, request, fact)
 	}
 	if request.Phase != was.Phase {
-		setFinished(request, fact.By, now)
+		setFinished(request, was.Phase, fact.By, now)
 		decide.UseUpEarlyRetry(scope.Subject, request)
 	}
 	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
@@ -34,12 +34,16 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 	return changed
 }
 
-// setFinished records who ended an attempt and, once, when it ended or its outcome became unknown.
-func setFinished(request *v1alpha1.Request, by decide.Writer, now metav1.Time) {
+// setFinished records who ended an attempt, and when it ended or its outcome became unknown. The time
+// at which the outcome became unknown is replaced once the attempt ends, because a retry applies to a
+// failure that "ended before it" (R21).
+func setFinished(request *v1alpha1.Request, was v1alpha1.RequestPhase, by decide.Writer, now metav1.Time) {
+	unknown := v1alpha1.PhaseOutcomeUnknown
 	if request.Phase.Ended() {
 		request.EndedBy = by.EndedBy(request.Phase)
 	}
-	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
+	if request.Phase.Ended() && was == unknown ||
+		request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == unknown) {
 		request.FinishedAt = now
 	}
 }

@@ -11,8 +11,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// RecordResponse is step 7: it records the response that this process has in memory.
+// RecordResponse is step 7: it records the response that this process has in memory. A pass without
+// the ledger of the attempt leaves the response to [Protocol.RecordUnrecorded].
 func (p *Protocol) RecordResponse(ctx context.Context, scope Scope, attemptID string) error {
+	if scope.Ledger == nil && p.unrecorded.has(attemptID) {
+		return nil
+	}
 	err := p.recordResponse(ctx, scope, attemptID)
 	if err != nil {
 		return errors.Join(err, p.keepUnrecorded(ctx, scope, attemptID, err))

@@ -33,6 +33,13 @@ func (u *unrecorded) keep(attemptID string, scope Scope) bool {
 	return !held
 }
 
+func (u *unrecorded) has(attemptID string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, held := u.jobs[attemptID]
+	return held
+}
+
 func (u *unrecorded) drop(attemptID string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -3,8 +3,6 @@
 package oneshots
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -23,13 +21,12 @@ type Input struct {
 	decide.Input
 
 	Task       decide.Task
-	ServiceID  v1alpha1.CarrierID // the service of the task; "" if none or unknown
-	BlockedBy  *decide.Verdict    // why it cannot be sent: a referenced object is missing or wrong; nil if it can
-	Lane       Lane               // the state of the other diagnostic tests of the service
-	Approval   v1alpha1.Approval  // the object's own approval policy
-	TTL        v1alpha1.Duration  // how long the object is kept once it has finished; "" or "0" means forever
-	TestType   string             // of a diagnostic test; "" for other kinds
-	Conditions []metav1.Condition // of the object, as recorded
-	Summary    string             // a summary of the response; "" if it needs none
-	ValidUntil string             // the last day on which the response is valid, as the carrier wrote it; "" means forever
+	ServiceID  v1alpha1.CarrierID       // the service of the task; "" if none or unknown
+	BlockedBy  *decide.Verdict          // why it cannot be sent: a referenced object is missing or wrong; nil if it can
+	Test       *v1alpha1.DiagnosticTest // the subject if it is a diagnostic test; nil for other kinds
+	Lane       Lane                     // the state of the other diagnostic tests of the service
+	Approval   v1alpha1.Approval        // the object's own approval policy
+	TTL        v1alpha1.Duration        // how long the object is kept once it has finished; "" or "0" means forever
+	Summary    string                   // a summary of the response; "" if it needs none
+	ValidUntil string                   // the last day on which the response is valid, as the carrier wrote it; "": always
 }

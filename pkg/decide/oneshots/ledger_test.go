@@ -27,13 +27,14 @@ type testCase struct {
 
 func (s testCase) attempt(phase v1alpha1.RequestPhase) v1alpha1.Request {
 	return v1alpha1.Request{
-		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "me", Phase: phase, BodyHash: "sha256:1",
-		Location: "/tests/1", EndedBy: v1alpha1.EndedByCarrier,
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "me", Generation: 1, Phase: phase,
+		BodyHash: "sha256:1", Location: "/tests/1", EndedBy: v1alpha1.EndedByCarrier,
+		Identity: "reseller", BaseURL: "https://carrier.example",
 	}
 }
 
 func (s testCase) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
-	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "once"}}
+	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "once", Generation: 1}}
 	if s.marked {
 		test.Finalizers = []string{v1alpha1.Finalizer}
 	}
@@ -107,6 +108,10 @@ func (s testCase) holds(t *testing.T) {
 	}
 	if shows != s.shows {
 		t.Errorf("it shows %q", shows)
+	}
+	view := taskInput(func(in *oneshots.Input) { in.Subject, in.Ledger = object, ledger })
+	if _, sends := oneshots.Decide(view).Step.(decide.Submit); sends != (shows == "") {
+		t.Errorf("it is sent: %t", sends)
 	}
 }
 

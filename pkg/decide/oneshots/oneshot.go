@@ -76,8 +76,8 @@ func failed(in *Input) *decide.Decision {
 // outcome is unknown, or that is retried, has not finished.
 func Expires(in *Input) time.Time {
 	request, keep := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
-	if at := endedUnsent(in); keep > 0 && !at.IsZero() {
-		return at.Add(keep)
+	if ended := endedUnsent(in); ended != nil && keep > 0 {
+		return ended.FinishedAt.Add(keep)
 	}
 	if keep <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
 		return time.Time{}
@@ -107,6 +107,7 @@ func Decide(in Input) decide.Decision {
 		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
 		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
 		func() *decide.Decision { return completed(&in) },
+		func() *decide.Decision { return notOffered(&in) },
 		func() *decide.Decision { return failed(&in) },
 		func() *decide.Decision { return decide.AccountReady(&in.Input) },
 		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
@@ -114,7 +115,7 @@ func Decide(in Input) decide.Decision {
 			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
 		},
 		func() *decide.Decision { return blocked(in.BlockedBy) },
-		func() *decide.Decision { return testTypeOffered(&in) },
+		func() *decide.Decision { return awaitTestTypes(&in) },
 		func() *decide.Decision { return awaitApproval(&in.Input, plan) },
 		func() *decide.Decision { return laneFree(&in) },
 		func() *decide.Decision { return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, plan) },

@@ -4,39 +4,76 @@ package oneshots
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// testTypeOffered ends a test that the carrier does not offer for the service, before it is sent.
-// If the carrier does not say which tests it offers, the test is sent and the carrier decides.
-func testTypeOffered(in *Input) *decide.Decision {
-	if in.TestType == "" || !in.Account.Object.Extends(v1alpha1.ExtensionTestTypes) {
-		return nil
-	}
-	if ready := decide.ReadyIn(in.Conditions); ready.Reason == v1alpha1.ReasonTestTypeNotOffered {
-		return decide.RestStuck(ready.Reason, ready.Message) // the spec is immutable, so it is not asked about again
-	}
-	reading := &in.Memory.Readings.TestTypes
-	switch {
-	case reading.Refused(), reading.Failures >= decide.FailuresShown:
-		return nil
-	case !reading.Ended():
-		return readTestTypes(in, reading)
-	case slices.Contains(reading.TestTypes, in.TestType):
-		return nil
-	}
-	return decide.RestStuck(v1alpha1.ReasonTestTypeNotOffered, fmt.Sprintf(
-		"the carrier does not offer the test %q for service %s: it offers %s. Nothing was sent; create another object",
-		in.TestType, in.ServiceID, shownTypes(reading.TestTypes)))
+// JudgeTest updates the status of a diagnostic test with what was read about it, and decides about
+// it.
+func JudgeTest(in Input) decide.Decision {
+	recordNotOffered(&in)
+	return Decide(in)
 }
 
-// readTestTypes reads which tests are offered. Nothing is written while that succeeds.
-func readTestTypes(in *Input, reading *decide.Reading) *decide.Decision {
+// recordNotOffered records that a test has ended because the carrier does not offer it for the
+// service. A test that has reached the carrier, or may have, does not end like this. The record
+// decides from then on, whatever happens to the account, because the spec is immutable.
+func recordNotOffered(in *Input) {
+	status, reading := &in.Test.Status, &in.Memory.Readings.TestTypes
+	sent := status.Request != nil && !decide.IsAutoRetried(status.Request.Phase)
+	if sent || status.NotOffered != nil || !readsTestTypes(in) ||
+		!reading.Answered() || slices.Contains(reading.TestTypes, in.Test.Spec.TestType) {
+		return
+	}
+	status.NotOffered = &v1alpha1.NotOffered{
+		FinishedAt: v1alpha1.WholeSeconds(in.Now), Count: int32(min(len(reading.TestTypes), math.MaxInt32)),
+	}
+	const most, longest = 10, 64
+	for _, testType := range reading.TestTypes[:min(len(reading.TestTypes), most)] {
+		status.NotOffered.Offered = append(status.NotOffered.Offered, decide.Bounded(testType, longest))
+	}
+}
+
+// endedUnsent returns the record that a diagnostic test ended because it is not offered; nil if there
+// is none.
+func endedUnsent(in *Input) *v1alpha1.NotOffered {
+	if in.Test == nil {
+		return nil
+	}
+	return in.Test.Status.NotOffered
+}
+
+// notOffered reports a test that ended because it is not offered.
+func notOffered(in *Input) *decide.Decision {
+	ended := endedUnsent(in)
+	if ended == nil {
+		return nil
+	}
+	shown := slices.Clone(ended.Offered)
+	if more := int(ended.Count) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return decide.RestStuck(v1alpha1.ReasonTestTypeNotOffered, fmt.Sprintf(
+		"the carrier does not offer the test %q for this service: it offers %s. Nothing was sent; create another object",
+		in.Test.Spec.TestType, decide.OrElse(strings.Join(shown, ", "), "none")))
+}
+
+// readsTestTypes reports whether the operator reads which tests the carrier offers for the service.
+func readsTestTypes(in *Input) bool {
+	return in.Test != nil && in.Account.Object != nil && in.Account.Object.Extends(v1alpha1.ExtensionTestTypes)
+}
+
+// awaitTestTypes waits until the carrier has said which tests it offers. If the carrier does not say
+// it, the test is sent and the carrier decides. Nothing is written while the reading succeeds.
+func awaitTestTypes(in *Input) *decide.Decision {
+	reading := &in.Memory.Readings.TestTypes
+	if !readsTestTypes(in) || reading.Ended() || reading.Failures >= decide.FailuresShown {
+		return nil
+	}
 	const what = "which tests the carrier offers for the service"
 	decision := decide.RestWorking(v1alpha1.ReasonProgressing, "reading "+what)
 	if reading.State == decide.ReadingFailed {
@@ -46,27 +83,4 @@ func readTestTypes(in *Input, reading *decide.Reading) *decide.Decision {
 	decision.Transient = reading.State != decide.ReadingFailed
 	decision.Step, decision.RequeueAt = decide.ReadingStep(&in.Input, decide.TopicTestTypes, "", decide.AtOnce)
 	return decision
-}
-
-// shownTypes lists test types for a message.
-func shownTypes(types []string) string {
-	const most, longest = 10, 64
-	shown := make([]string, 0, most)
-	for _, testType := range types[:min(len(types), most)] {
-		shown = append(shown, decide.Bounded(testType, longest))
-	}
-	if len(types) > most {
-		shown = append(shown, fmt.Sprintf("and %d more", len(types)-most))
-	}
-	return decide.OrElse(strings.Join(shown, ", "), "none")
-}
-
-// endedUnsent returns when a test ended because it is not offered; zero if it did not end for that
-// reason.
-func endedUnsent(in *Input) time.Time {
-	ready := decide.ReadyIn(in.Conditions)
-	if ready.Reason != v1alpha1.ReasonTestTypeNotOffered {
-		return time.Time{}
-	}
-	return ready.LastTransitionTime.Time
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,7 +21,7 @@ import (
 // typed is a test of type port-reset, with an account that reads the test types.
 func typed(read decide.Reading) func(*oneshots.Input) {
 	return func(in *oneshots.Input) {
-		in.TestType = carrier.TestPortReset
+		in.Test = &v1alpha1.DiagnosticTest{Spec: v1alpha1.DiagnosticTestSpec{TestType: carrier.TestPortReset}}
 		in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionTestTypes}
 		in.Memory.Readings.TestTypes = read
 	}
@@ -40,12 +41,14 @@ func refusedOnce(class carrier.Class, failures int) decide.Reading {
 func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 	t.Parallel()
 	without := func(in *oneshots.Input) { in.Account.Object.Spec.Extensions = nil }
-	otherKind := func(in *oneshots.Input) { in.TestType = "" }
 	ended := func(in *oneshots.Input) {
-		in.Conditions = []metav1.Condition{{
-			Type: v1alpha1.ConditionReady, Reason: v1alpha1.ReasonTestTypeNotOffered, Message: "as before",
-		}}
+		in.Test.Status.NotOffered = &v1alpha1.NotOffered{Offered: []string{"line-state"}, Count: 3}
 	}
+	broken := func(in *oneshots.Input) { in.Account.Unusable = errors.New("the login failed") }
+	sent := func(in *oneshots.Input) {
+		in.Test.Status.Request = &v1alpha1.Request{Phase: v1alpha1.PhaseOutcomeUnknown}
+	}
+	unsent := func(in *oneshots.Input) { in.Test.Status.Request = &v1alpha1.Request{Phase: v1alpha1.PhaseNotSent} }
 	const progressing, unavailable = v1alpha1.ReasonProgressing, v1alpha1.ReasonCarrierUnavailable
 	const notOffered, none = v1alpha1.ReasonTestTypeNotOffered, carrier.NotFoundOrForbidden
 	for name, row := range map[string]struct {
@@ -55,22 +58,38 @@ func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 		says   string
 	}{
 		"the extension is off": {taskInput(typed(offers("loopback")), without), decide.Submit{}, progressing, ""},
-		"another kind":         {taskInput(typed(offers("loopback")), otherKind), decide.Submit{}, progressing, ""},
 		"not read yet":         {taskInput(typed(decide.Reading{})), decide.StartReading{}, progressing, ""},
 		"offered":              {taskInput(typed(offers("loopback", "port-reset"))), decide.Submit{}, progressing, ""},
 		"not offered":          {taskInput(typed(offers("loopback"))), decide.Rest{}, notOffered, "it offers loopback."},
-		"not offered before":   {taskInput(typed(decide.Reading{}), ended), decide.Rest{}, notOffered, "as before"},
-		"the carrier refuses":  {taskInput(typed(refusedOnce(none, 1))), decide.Submit{}, progressing, ""},
+		"not offered before":   {taskInput(typed(decide.Reading{}), ended), decide.Rest{}, notOffered, "state, and 2 more."},
+		"and offered now":      {taskInput(typed(offers("port-reset")), ended), decide.Rest{}, notOffered, "line-state"},
+		"and the extension is off now": {
+			taskInput(typed(decide.Reading{}), ended, without), decide.Rest{}, notOffered, "line-state",
+		},
+		"and the account is broken now": {taskInput(typed(decide.Reading{}), ended, broken), decide.Rest{}, notOffered, ""},
+		"not offered after a restart":   {taskInput(typed(offers("loopback")), unsent), decide.Rest{}, notOffered, ""},
+		"not offered, but it was sent":  {taskInput(typed(offers("loopback")), sent), decide.Submit{}, progressing, ""},
+		"the carrier refuses":           {taskInput(typed(refusedOnce(none, 1))), decide.Submit{}, progressing, ""},
 		"the carrier failed once": {
 			taskInput(typed(refusedOnce(carrier.ServerFault, 1))), decide.Rest{}, unavailable, "is retried",
 		},
 		"the carrier failed often": {taskInput(typed(refusedOnce(carrier.ServerFault, 3))), decide.Submit{}, progressing, ""},
 	} {
-		decision := oneshots.Decide(row.view)
+		decision := oneshots.JudgeTest(row.view)
 		if fmt.Sprintf("%T", decision.Step) != fmt.Sprintf("%T", row.step) || decision.Verdict.Reason != row.reason ||
 			!strings.Contains(decision.Verdict.Message, row.says) {
 			t.Errorf("%s: %T, %s: %s", name, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 		}
+	}
+}
+
+// Such a test may have waited for days before, and its ttlAfterFinished begins when it ends.
+func TestATestThatIsNotOfferedIsKeptFromWhenItEnded(t *testing.T) {
+	t.Parallel()
+	view := taskInput(typed(offers("loopback")), func(in *oneshots.Input) { in.TTL = "1h" })
+	decision := oneshots.JudgeTest(view)
+	if want := view.Now.Add(time.Hour); !decision.RequeueAt.Equal(want) {
+		t.Errorf("it is deleted at %s, want %s", decision.RequeueAt, want)
 	}
 }
 
@@ -80,7 +99,7 @@ func TestTheListOfOfferedTestsIsBounded(t *testing.T) {
 	for i := range many {
 		many[i] = strings.Repeat("x", 1000)
 	}
-	message := oneshots.Decide(taskInput(typed(offers(many...)))).Verdict.Message
+	message := oneshots.JudgeTest(taskInput(typed(offers(many...)))).Verdict.Message
 	if len(message) > decide.MaxMessage || !strings.Contains(message, "and 90 more") {
 		t.Errorf("%d bytes: %s", len(message), message)
 	}

@@ -75,7 +75,7 @@ func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 			}
 			orders.Accepted(order, request, []byte("{"+test.answer+"}"))
 			order.Status.Request = request
-			if got := services.OrderOf(order).RestorationSLA; got != test.asked {
+			if got := services.OrderOf(order, order.AccountName()).RestorationSLA; got != test.asked {
 				t.Errorf("the service is taken to have %q, want %q", got, test.asked)
 			}
 			if want := test.warning; want == "" && request.Warning != "" || want != "" && request.Warning != "the order "+want {

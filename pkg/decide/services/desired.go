@@ -149,7 +149,7 @@ func termOfPlan(in *Input) *v1alpha1.KnownValue {
 		return term
 	}
 	read := plan.Source == v1alpha1.SourceHealth || plan.Source == v1alpha1.SourceService
-	ours := base != nil && decide.SameName(base.Value, plan.Value)
+	ours := base != nil && !isFromService(base) && decide.SameName(base.Value, plan.Value)
 	if read && !ours && term.Since.Before(&plan.Since) {
 		return nil
 	}

@@ -20,6 +20,7 @@ type Input struct {
 // Order holds the values that a service takes over from the ServiceOrder that created it. A value
 // that the order does not know is empty.
 type Order struct {
+	OtherAccount      string             // the CarrierAccount of the order; "" if it is that of the service
 	Accepted          bool               // whether the carrier has accepted it
 	ServiceID         v1alpha1.CarrierID // the service that the order created; "" until the carrier has reported it
 	Plan              string

@@ -24,17 +24,13 @@ func fillFromOrder(in *Input) {
 	if state.AVCID == "" {
 		state.AVCID = decide.Bounded(order.AVCID, 64)
 	}
-	term := ""
-	if order.Term != 0 {
-		term = strconv.Itoa(int(order.Term))
-	}
 	for _, aspect := range []struct {
 		operation v1alpha1.Operation
 		ordered   string
 		held      **v1alpha1.KnownValue
 	}{
 		{v1alpha1.OperationPlanChange, order.Plan, &state.Plan},
-		{v1alpha1.OperationPlanChange, term, &state.Term},
+		{v1alpha1.OperationPlanChange, orderedTerm(order, state.Plan), &state.Term},
 		{v1alpha1.OperationPlanChange, order.RestorationSLA, &state.RestorationSLA},
 		{v1alpha1.OperationAggregationConversion, order.AggregationMethod, &state.AggregationMethod},
 	} {
@@ -43,6 +39,15 @@ func fillFromOrder(in *Input) {
 			in.Service.Status.Carrier = state
 		}
 	}
+}
+
+// orderedTerm returns the term that was ordered; "" if there is none, or if the known plan is not from
+// the order, because the term of another plan is not known.
+func orderedTerm(order *Order, known *v1alpha1.KnownValue) string {
+	if order.Term == 0 || known != nil && known.Source != v1alpha1.SourceOrder {
+		return ""
+	}
+	return strconv.Itoa(int(order.Term))
 }
 
 // NumberOf returns the carrier's number for the service of a task: its own, or that of the
@@ -89,10 +94,16 @@ func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *decide.Verdict
 	}
 }
 
-// OrderOf returns what a service takes over from the order that created it. It is empty until the
-// carrier has accepted the order, even if spec.serviceID is set.
-func OrderOf(order *v1alpha1.ServiceOrder) *Order {
+// OrderOf returns what a service of an account takes over from the order that created it. It is
+// empty until the carrier has accepted the order, even if spec.serviceID is set. From an order of
+// another account nothing is taken over: at another carrier, its number is that of a stranger's
+// service.
+func OrderOf(order *v1alpha1.ServiceOrder, account string) *Order {
 	known, request := &Order{}, order.Status.Request
+	if order.AccountName() != account {
+		known.OtherAccount = order.AccountName()
+		return known
+	}
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return known
 	}

@@ -104,17 +104,21 @@ func whoseService(in *Input) *decide.Decision {
 
 // orderNotReady waits until the order has a service.
 func orderNotReady(in *Input) *decide.Decision {
+	name := ""
+	if in.Service.Spec.OrderRef != nil {
+		name = in.Service.Spec.OrderRef.Name
+	}
 	why := "has no service yet: the operator continues automatically once status.serviceID of the order is set"
 	switch {
 	case in.Order == nil:
 		why = "does not exist in this namespace: create it, or set serviceID"
+	case in.Order.OtherAccount != "":
+		return decide.RestStuck(v1alpha1.ReasonInvalid, fmt.Sprintf(
+			"ServiceOrder %s belongs to CarrierAccount %s, but this object belongs to %s: create another BroadbandService "+
+				"that uses the account of the order", name, in.Order.OtherAccount, in.Service.AccountName()))
 	case !in.Order.Accepted:
 		why = "has not been accepted by the carrier: the operator continues automatically once the order has been " +
 			"accepted and has a service"
-	}
-	name := ""
-	if in.Service.Spec.OrderRef != nil {
-		name = in.Service.Spec.OrderRef.Name
 	}
 	return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }
@@ -231,21 +235,28 @@ func unknownPlan(in *Input) *decide.Decision {
 }
 
 // firstReading waits for the first reading of the description of the service, or else of its
-// cancellation, a free GET. This reading comes before any report about a service that the carrier
-// has not shown and, unless readings of the cancellation are disabled, before any change of a
-// service that may have been cancelled.
+// cancellation, a free GET; or of its health, if the carrier refuses to show the cancellation. This
+// reading comes before any report about a service that the carrier has not shown and, unless readings
+// of the cancellation are disabled, before any change of a service that may have been cancelled.
 func firstReading(in *Input) *decide.Decision {
-	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
+	const reason = v1alpha1.ReasonCarrierUnavailable
+	refused := in.Memory.Readings.Cancellation.Refused()
+	switch shown := hasBeenShown(in); {
+	case in.Service.LastKnown().Cancellation != nil, shown && (refused || !readsCancellationFirst(in)):
 		return nil
+	case readsService(in) && !shown && !isDescribed(in):
+		return awaitTransient(in, decide.TopicService, theDescription, reason)
+	case refused && decide.CheckSupported(&in.Input, carrier.Health) == nil:
+		return awaitTransient(in, decide.TopicHealth, "the service's health", reason)
 	}
-	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
-		return awaitTransient(in, decide.TopicService, theDescription, v1alpha1.ReasonCarrierUnavailable)
-	}
+	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", reason)
+}
+
+// readsCancellationFirst reports whether a service that has been shown may not be changed before its
+// cancellation was read.
+func readsCancellationFirst(in *Input) bool {
 	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
-		return nil
-	}
-	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+	return !off && len(desiredChanges(in)) > 0
 }
 
 // hasBeenShown reports whether the carrier has shown the service before, from a value that is still

@@ -176,7 +176,7 @@ func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	}
 	var order *services.Order
 	if known.Order != nil {
-		order = services.OrderOf(known.Order)
+		order = services.OrderOf(known.Order, service.AccountName())
 	}
 	services.TakeNumber(service, order)
 	memory := decide.Memory{FirstSeen: known.Now}

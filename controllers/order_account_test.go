@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// At another carrier, the number in the order is that of a stranger's service.
+var _ = It("A service does not take its number from an order of another account", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	line := w.Line()
+	Expect(w.Create(ctx, w.Order(order, reference, func(o *v1alpha1.ServiceOrder) {
+		o.Spec.AccountRef.Name, o.Spec.ServiceID = "other", v1alpha1.CarrierIDOf(line)
+	}))).To(Succeed())
+	placed := w.ReadOrder(ctx, order)
+	placed.Status.Request = &v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, AttemptID: "a-1", Attempt: 1, Phase: v1alpha1.PhaseSucceeded,
+	}
+	Expect(w.Status().Update(ctx, placed)).To(Succeed())
+	Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+	calls := len(w.Carrier.Calls())
+
+	service := process.Drive(ctx, site)
+	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonInvalid)
+	Expect(world.Ready(service).Message).To(ContainSubstring(
+		"ServiceOrder order belongs to CarrierAccount other, but this object belongs to " + world.AccountName))
+	Expect(service.Status.ServiceID).To(BeEmpty())
+	Expect(w.Carrier.Calls()).To(HaveLen(calls))
+})

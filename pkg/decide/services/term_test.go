@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// valueFrom returns a value that became known some time after the start.
+func valueFrom(source v1alpha1.ValueSource, value string, after time.Duration) *v1alpha1.KnownValue {
+	return &v1alpha1.KnownValue{Value: value, Source: source, Since: metav1.NewTime(decidetest.Start().Add(after))}
+}
+
+// declaring declares a plan.
+func declaring(plan string, term int32) func(*services.Input) {
+	return func(in *services.Input) { in.Service.Spec.Plan = &v1alpha1.Plan{Name: plan, Term: term} }
+}
+
+// onFast is a service that an own change has moved to Fast for 12 months.
+func onFast(in *services.Input) {
+	state := in.Service.Status.Carrier
+	state.Plan = valueFrom(v1alpha1.SourceChangeResult, "Fast", 0)
+	state.Plan.AsHealth = "Fast"
+	state.Term = valueFrom(v1alpha1.SourceChangeResult, "12", 0)
+	in.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: state.Plan.DeepCopy()}}
+	approval(v1alpha1.ApprovalAutomatic)(in)
+}
+
+// drifting shows another plan in health, which was read and judged before the present pass.
+func drifting(in *services.Input) {
+	in.Service.Status.Carrier.Plan = valueFrom(v1alpha1.SourceHealth, "Slow", 10*time.Second)
+	in.Service.Status.Carrier.Plan.AsHealth = "Fast"
+}
+
+// driftedAsDescribed shows another plan in the description of the service, which the ledger remembers.
+func driftedAsDescribed(in *services.Input) {
+	known := valueFrom(v1alpha1.SourceService, "Slow", 10*time.Second)
+	known.DriftedFrom = "Fast"
+	in.Service.Status.Carrier.Plan, in.Ledger.Spec.Baseline = known, known.DeepCopy()
+}
+
+// describedAs is the response to a read of the description of the service.
+func describedAs(plan string) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
+		in.Memory.Readings.Service = decide.Reading{
+			State: decide.ReadingAnswered, RequestedAt: decidetest.Start().Add(20 * time.Second),
+			Service: decide.ServiceValues{Plan: plan},
+		}
+	}
+}
+
+// "An unknown term alone is never a reason for a change": nobody knows the term of a plan to which the
+// carrier has changed.
+func TestTheTermOfAPlanThatTheCarrierHasReplacedIsNoReasonForAChange(t *testing.T) {
+	t.Parallel()
+	resolved := func(in *services.Input) {
+		in.Service.Status.Carrier.Plan, in.Ledger = nil, nil
+		in.Service.Status.Carrier.Term = valueFrom(v1alpha1.SourceDeclared, "12", 0)
+	}
+	const unknown = ""
+	type edits []func(*services.Input)
+	for name, row := range map[string]struct {
+		edits   edits
+		term    string
+		changes bool
+	}{
+		"our own change":              {edits{declaring("Fast", 24)}, "12", true},
+		"drift, reported":             {edits{drifting, declaring("Fast", 12)}, "12", false},
+		"drift, and another old term": {edits{drifting, declaring("Fast", 24)}, "12", true},
+		"drift, accepted":             {edits{drifting, declaring("Slow", 24)}, unknown, false},
+		"drift, accepted, and read":   {edits{drifting, declaring("Slow", 24), read("Slow", 20*time.Second)}, unknown, false},
+		"declared, and then changed":  {edits{declaring("Slow", 24), read("Slow", 20*time.Second)}, unknown, false},
+		"drift, and changed back":     {edits{drifting, declaring("Fast", 12), read("Fast", 20*time.Second)}, "12", false},
+		"described drift, accepted": {
+			edits{driftedAsDescribed, declaring("Slow", 24), describedAs("Slow")}, unknown, false,
+		},
+		"declared, and described":   {edits{declaring("Slow", 24), describedAs("Slow")}, unknown, false},
+		"a person says what it is":  {edits{resolved, declaring("Fast", 12), read("Fast", 20*time.Second)}, "12", false},
+		"and declares another term": {edits{resolved, declaring("Fast", 24), read("Fast", 20*time.Second)}, "12", true},
+	} {
+		in := settled(append(edits{onFast}, row.edits...)...)
+		services.UpdateState(&in)
+		decision := services.Decide(in)
+		if term := in.Service.LastKnown().Term.ValueOrEmpty(); term != row.term || (decision.Pending != nil) != row.changes {
+			t.Errorf("%s: the term is %q, and pending is %+v", name, term, decision.Pending)
+		}
+	}
+}
+
+// The order of a service supplies the term only together with the plan.
+func TestTheTermOfTheOrderIsNotThatOfAnotherPlan(t *testing.T) {
+	t.Parallel()
+	ordered := func(in *services.Input) {
+		in.Service.Spec.ServiceID, in.Service.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: "order"}
+		in.Service.Status.ServiceID = "1234567"
+		in.Order = &services.Order{Accepted: true, ServiceID: "1234567", Plan: "Fast", Term: 12}
+		in.Service.Status.Carrier.Plan = nil
+	}
+	in := settled(ordered)
+	services.UpdateState(&in)
+	if known := in.Service.LastKnown(); known.Plan.ValueOrEmpty() != "Fast" || known.Term.ValueOrEmpty() != "12" {
+		t.Errorf("from the order: %+v, %+v", known.Plan, known.Term)
+	}
+	in = settled(ordered, drifting, declaring("Slow", 24))
+	in.Service.Status.Carrier.Term = valueFrom(v1alpha1.SourceOrder, "12", 0)
+	for range 2 { // the second pass does not take it from the order again
+		services.UpdateState(&in)
+		if term := in.Service.LastKnown().Term; term != nil {
+			t.Errorf("after the carrier has changed the plan: %+v", term)
+		}
+	}
+}
