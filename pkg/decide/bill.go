@@ -3,6 +3,8 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -33,6 +35,15 @@ func (b *Bill) Add(sum *int64, amount *v1alpha1.Money) {
 	*sum, b.Currency = *sum+cents, amount.Currency
 }
 
+// AddChange adds the fees of one change. An amount that it does not have makes the price unknown.
+func (b *Bill) AddChange(change v1alpha1.Change) {
+	b.AddOneTime(change.OneTime)
+	b.Add(&b.Before, change.MonthlyBefore)
+	b.Add(&b.After, change.MonthlyAfter)
+	b.AddCharge(change.NFAS)
+	b.AddCharge(change.NTDOption)
+}
+
 // AddCharge adds the one-time and the monthly charge of an option.
 func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	if charge != nil {
@@ -43,3 +54,48 @@ func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 
 // Costs reports whether a request costs money, or may cost money.
 func (b *Bill) Costs() bool { return b.Unknown || b.charges || b.After > b.Before }
+
+// BillOf returns the price of changes.
+func BillOf(changes []v1alpha1.Change) Bill {
+	var b Bill
+	for _, i := range PricedRows(changes) {
+		b.AddChange(changes[i])
+	}
+	return b
+}
+
+// PricedRows returns the indexes of the changes that have a price. What one request sells together,
+// such as a plan and its term, has one price, which belongs to the first of its changes.
+func PricedRows(changes []v1alpha1.Change) []int {
+	var rows []int
+	for i, change := range changes {
+		isFirst := !slices.ContainsFunc(changes[:i], func(earlier v1alpha1.Change) bool {
+			return areSoldTogether(earlier, change)
+		})
+		if isFirst && hasPrice(change.Operation) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// areSoldTogether reports whether two changes have one price. The SLA has a price of its own, except
+// in an order.
+func areSoldTogether(a, b v1alpha1.Change) bool {
+	return a.Operation == b.Operation &&
+		(a.Operation == v1alpha1.OperationOrderCreate || (a.Field == FieldSLA) == (b.Field == FieldSLA))
+}
+
+// hasPrice reports whether the carrier charges for an operation. Changes of a DSL profile or of a
+// cancellation, for example, are free.
+func hasPrice(operation v1alpha1.Operation) bool {
+	switch operation {
+	case v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.OperationCancellationReschedule,
+		v1alpha1.OperationCancellationAbort, v1alpha1.OperationHealth, v1alpha1.OperationPlanOptions,
+		v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel, v1alpha1.OperationFibreBuildCharge:
+		return false
+	case v1alpha1.OperationPlanChange, v1alpha1.OperationAggregationConversion, v1alpha1.OperationReclaim,
+		v1alpha1.OperationOrderCreate, v1alpha1.OperationDiagnosticTest:
+	}
+	return true
+}

@@ -93,11 +93,7 @@ func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
 			continue // a row of the same request, whose price is in another row
 		}
 		rows++
-		bill.AddOneTime(change.OneTime)
-		bill.Add(&bill.Before, change.MonthlyBefore)
-		bill.Add(&bill.After, change.MonthlyAfter)
-		bill.AddCharge(change.NFAS)
-		bill.AddCharge(change.NTDOption)
+		bill.AddChange(change)
 	}
 	bill.Unknown = bill.Unknown || rows == 0
 	return bill

@@ -39,18 +39,9 @@ func costsMoney(want decide.DesiredChange) bool {
 }
 
 func billOf(want decide.DesiredChange) decide.Bill {
-	var b decide.Bill
-	optionPriced := want.Target.NTDOption == ""
-	for _, i := range pricedRows(want.Changes) {
-		c := want.Changes[i]
-		b.AddOneTime(c.OneTime)
-		b.Add(&b.Before, c.MonthlyBefore)
-		b.Add(&b.After, c.MonthlyAfter)
-		b.AddCharge(c.NFAS)
-		b.AddCharge(c.NTDOption)
-		optionPriced = optionPriced || c.NTDOption != nil
-	}
-	b.Unknown = b.Unknown || !optionPriced
+	b := decide.BillOf(want.Changes)
+	isOptionPriced := slices.ContainsFunc(want.Changes, func(c v1alpha1.Change) bool { return c.NTDOption != nil })
+	b.Unknown = b.Unknown || want.Target.NTDOption != "" && !isOptionPriced
 	return b
 }
 

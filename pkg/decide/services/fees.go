@@ -15,7 +15,7 @@ import (
 // "" if equal or nothing was shown. Before the POST, priceConfirmed reads the price again.
 func feeDifference(quoted []v1alpha1.Change, ntdOption string, result carrier.PlanChangeResult) string {
 	var d mismatches
-	for _, i := range pricedRows(quoted) {
+	for _, i := range decide.PricedRows(quoted) {
 		if quoted[i].Field == decide.FieldSLA {
 			d.sla(quoted[i], result.SLA)
 		} else {

@@ -112,7 +112,7 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
-	for n, i := range pricedRows(changes) {
+	for n, i := range decide.PricedRows(changes) {
 		if n == 0 && next != nil {
 			quoteNTDOption(want.Target.NTDOption, &changes[i], next)
 		}
@@ -251,19 +251,4 @@ func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
 	return !planned && needsUnknownDecision(in, want) &&
 		len(decide.ChangesOf(want.Changes, decide.FieldSLA)) == len(want.Changes)
-}
-
-// pricedRows returns the indexes of the changes that carry a price: the row of the SLA, and the
-// first row of plan and term, which are sold together.
-func pricedRows(changes []v1alpha1.Change) []int {
-	var rows []int
-	ofPlan := false
-	for i, change := range changes {
-		isPlan := change.Field != decide.FieldSLA
-		if !isPlan || !ofPlan {
-			rows = append(rows, i)
-		}
-		ofPlan = ofPlan || isPlan
-	}
-	return rows
 }

@@ -32,13 +32,13 @@ func (s Sum) Rise() int64 { return s.MonthlyAfter - s.MonthlyBefore }
 
 // Add adds the changes of one object.
 func (s *Sums) Add(changes []v1alpha1.Change) {
-	for i, change := range changes {
+	for i := range changes {
 		if isFirstOf(changes, i) {
 			s.Requests++
 		}
-		if CarriesPrice(changes, i) {
-			s.addPrice(change)
-		}
+	}
+	for _, i := range decide.PricedRows(changes) {
+		s.addPrice(changes[i])
 	}
 }
 
@@ -49,57 +49,30 @@ func isFirstOf(changes []v1alpha1.Change, at int) bool {
 	}) == at
 }
 
-// addPrice adds the price of one change. A missing amount makes the price unknown.
+// addPrice adds the price of one change, as the operator computes it.
 func (s *Sums) addPrice(change v1alpha1.Change) {
-	known := s.add(change.OneTime, func(sum *Sum, cents int64) { sum.OneTime += cents })
-	known = s.add(change.MonthlyAfter, func(sum *Sum, cents int64) { sum.MonthlyAfter += cents }) && known
-	before := s.add(change.MonthlyBefore, func(sum *Sum, cents int64) { sum.MonthlyBefore += cents })
-	known = known && (before || change.Operation == v1alpha1.OperationOrderCreate) // before an order there is no fee
-	for _, charge := range []*v1alpha1.Charge{change.NFAS, change.NTDOption} {
-		if charge != nil {
-			known = s.add(charge.OneTime, func(sum *Sum, cents int64) { sum.OneTime += cents }) && known
-			s.add(charge.Monthly, func(sum *Sum, cents int64) { sum.MonthlyAfter += cents })
-		}
-	}
-	if !known {
+	var bill decide.Bill
+	bill.AddChange(change)
+	if bill.Unknown {
 		s.Unknown++
 	}
+	if bill.Currency == "" {
+		return
+	}
+	sum := s.in(bill.Currency)
+	sum.OneTime += bill.OneTime
+	sum.MonthlyBefore += bill.Before
+	sum.MonthlyAfter += bill.After
 }
 
-func (s *Sums) add(amount *v1alpha1.Money, to func(*Sum, int64)) bool {
-	cents, known := decide.Cents(amount)
-	if !known || amount.Currency == "" {
-		return false
-	}
-	at := slices.IndexFunc(s.ByCurrency, func(sum Sum) bool { return sum.Currency == amount.Currency })
+// in returns the sum in a currency.
+func (s *Sums) in(currency string) *Sum {
+	at := slices.IndexFunc(s.ByCurrency, func(sum Sum) bool { return sum.Currency == currency })
 	if at < 0 {
 		at = len(s.ByCurrency)
-		s.ByCurrency = append(s.ByCurrency, Sum{Currency: amount.Currency})
+		s.ByCurrency = append(s.ByCurrency, Sum{Currency: currency})
 	}
-	to(&s.ByCurrency[at], cents)
-	return true
-}
-
-// CarriesPrice reports whether the change at an index has a price. Changes of a DSL profile or of a
-// cancellation, for example, have none. What one request sells together, such as a plan and its
-// term, has one price, which belongs to the first of its changes.
-func CarriesPrice(changes []v1alpha1.Change, at int) bool {
-	change := changes[at]
-	switch change.Operation {
-	case v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.OperationCancellationReschedule,
-		v1alpha1.OperationCancellationAbort, v1alpha1.OperationHealth, v1alpha1.OperationPlanOptions,
-		v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel, v1alpha1.OperationFibreBuildCharge:
-		return false
-	case v1alpha1.OperationPlanChange, v1alpha1.OperationAggregationConversion, v1alpha1.OperationReclaim,
-		v1alpha1.OperationOrderCreate, v1alpha1.OperationDiagnosticTest:
-	}
-	soldTogether := func(other v1alpha1.Change) bool {
-		return other.Operation == change.Operation && (other.Field == decide.FieldSLA) == (change.Field == decide.FieldSLA)
-	}
-	isOrder := change.Operation == v1alpha1.OperationOrderCreate
-	return slices.IndexFunc(changes, func(other v1alpha1.Change) bool {
-		return soldTogether(other) || isOrder && other.Operation == change.Operation
-	}) == at
+	return &s.ByCurrency[at]
 }
 
 // Spends reports whether the changes cost money, or may cost money.

@@ -65,7 +65,8 @@ func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
 	sums.Add([]v1alpha1.Change{
 		{
 			Operation: v1alpha1.OperationPlanChange, Field: "plan.name", OneTime: money("10.00"),
-			MonthlyBefore: money("45.00"), MonthlyAfter: money("58.50"), NFAS: &v1alpha1.Charge{OneTime: money("200.00")},
+			MonthlyBefore: money("45.00"), MonthlyAfter: money("58.50"),
+			NFAS: &v1alpha1.Charge{OneTime: money("200.00"), Monthly: money("0.00")},
 		},
 		{Operation: v1alpha1.OperationPlanChange, Field: "plan.term"},
 		{Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: "dslStabilityProfile"},
@@ -81,24 +82,37 @@ func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
 
 func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 	t.Parallel()
-	priced, unpriced := &judge.Sums{}, &judge.Sums{}
-	priced.Add([]v1alpha1.Change{{
+	sumsOf := func(change v1alpha1.Change) *judge.Sums {
+		sums := &judge.Sums{}
+		sums.Add([]v1alpha1.Change{change})
+		return sums
+	}
+	change := v1alpha1.Change{
 		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", OneTime: money("10.00"), MonthlyBefore: money("1.00"),
 		MonthlyAfter: money("3.00"),
-	}})
-	unpriced.Add([]v1alpha1.Change{{Operation: v1alpha1.OperationReclaim, Field: "disconnection"}})
+	}
+	withNFAS, inDollars := change, change
+	withNFAS.NFAS = &v1alpha1.Charge{OneTime: money("10.00")}
+	inDollars.MonthlyAfter = &v1alpha1.Money{Amount: "3.00", Currency: "USD"}
+	reclaim := v1alpha1.Change{Operation: v1alpha1.OperationReclaim, Field: "disconnection"}
+	priced, unpriced := sumsOf(change), sumsOf(reclaim)
+	unlimited := judge.Limits{OneTime: -1, Monthly: -1, Changes: -1}
+	onceAtMost := judge.Limits{OneTime: 100_000, Monthly: -1, Changes: -1}
 	for _, test := range []struct {
 		sums    *judge.Sums
 		limits  judge.Limits
 		exceeds bool
 	}{
-		{priced, judge.Limits{OneTime: -1, Monthly: -1, Changes: -1}, false},
+		{priced, unlimited, false},
 		{priced, judge.Limits{OneTime: 1000, Monthly: 200, Changes: 1}, false},
 		{priced, judge.Limits{OneTime: 999, Monthly: -1, Changes: -1}, true},
 		{priced, judge.Limits{OneTime: -1, Monthly: 199, Changes: -1}, true},
 		{priced, judge.Limits{OneTime: -1, Monthly: -1, Changes: 0}, true},
-		{unpriced, judge.Limits{OneTime: -1, Monthly: -1, Changes: -1}, false},
-		{unpriced, judge.Limits{OneTime: 100_000, Monthly: -1, Changes: -1}, true},
+		{unpriced, unlimited, false},
+		{unpriced, onceAtMost, true},
+		{sumsOf(withNFAS), unlimited, false},
+		{sumsOf(withNFAS), onceAtMost, true},
+		{sumsOf(inDollars), onceAtMost, true},
 	} {
 		if why := test.limits.Exceeded(test.sums); (why != "") != test.exceeds {
 			t.Errorf("%+v, %+v: %q", test.sums, test.limits, why)

@@ -4,6 +4,7 @@ package show
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // Detail lays out everything about one object.
@@ -164,7 +166,7 @@ func From(change v1alpha1.Change) string {
 
 // Price is the one-time and the monthly price of one of several changes, as text.
 func Price(changes []v1alpha1.Change, at int) (oneTime, monthly string) {
-	if !judge.CarriesPrice(changes, at) {
+	if !slices.Contains(decide.PricedRows(changes), at) {
 		return "", ""
 	}
 	var sums judge.Sums
