@@ -101,7 +101,8 @@ var _ = DescribeTable("A change that waits for approval",
 	Entry("a cheaper plan with an NFAS fee", approval{
 		wanted: withPlan(world.PlanNFAS, 12), shown: "NFAS one-time 200.00",
 	}),
-	Entry("a plan with an NTD option", approval{wanted: withNTD, shown: "NTD option one-time 99.00 AUD"}),
+	Entry("a plan with an NTD option", approval{wanted: withNTD, shown: `"Home 2000/500" with NTD option ` +
+		`"4_PORT_RESIDENTIAL" (one-time 0.00 AUD, monthly 45.00 AUD → 110.00 AUD, NTD option one-time 99.00 AUD`}),
 	Entry("a more expensive SLA", approval{wanted: withSLA(world.SLAFast), shown: "monthly 0.00 AUD → 10.00 AUD"}),
 	Entry("a plan of unknown price, because the carrier does not sell it",
 		approval{wanted: withPlan("No Such Plan", 12), ends: v1alpha1.ReasonPlanNameInvalid}),

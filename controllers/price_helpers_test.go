@@ -157,6 +157,12 @@ func withNTD(s *v1alpha1.BroadbandService) {
 	}
 }
 
+// withUnlistedNTD declares the same plan with a device that the carrier does not list with it.
+func withUnlistedNTD(s *v1alpha1.BroadbandService) {
+	withNTD(s)
+	s.Spec.Plan.NTDOption = "1_PORT"
+}
+
 func aud(amount string) *v1alpha1.Money {
 	if amount == "" {
 		return nil
@@ -166,6 +172,14 @@ func aud(amount string) *v1alpha1.Money {
 
 func charged(amount string) *v1alpha1.Charge {
 	return &v1alpha1.Charge{OneTime: aud(amount), Monthly: aud("0.00")}
+}
+
+// device is an NTD option at a fee; "" if that is unknown.
+func device(option, amount string) *v1alpha1.NTDOptionCharge {
+	if amount == "" {
+		return &v1alpha1.NTDOptionCharge{Option: option}
+	}
+	return &v1alpha1.NTDOptionCharge{Option: option, Charge: *charged(amount)}
 }
 
 // row is a change that is sent along with a plan change: its one-time fee, and its monthly fee
@@ -183,7 +197,9 @@ func planTo(to string, fees ...string) v1alpha1.Change {
 	return row("plan.name", world.PlanSlow, to, fees...)
 }
 
-func alsoCosting(change v1alpha1.Change, nfas, device *v1alpha1.Charge) v1alpha1.Change {
-	change.NFAS, change.NTDOption = nfas, device
+func alsoCosting(
+	change v1alpha1.Change, nfas *v1alpha1.Charge, option *v1alpha1.NTDOptionCharge,
+) v1alpha1.Change {
+	change.NFAS, change.NTDOption = nfas, option
 	return change
 }

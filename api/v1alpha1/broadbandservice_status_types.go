@@ -309,9 +309,19 @@ type Change struct {
 	// +optional
 	NFAS *Charge `json:"nfas,omitempty"`
 
-	// ntdOption is the fee of the NTD option, if the change has one.
+	// ntdOption is the NTD option that is bought with the change, if any, and its fees.
 	// +optional
-	NTDOption *Charge `json:"ntdOption,omitempty"`
+	NTDOption *NTDOptionCharge `json:"ntdOption,omitempty"`
+}
+
+// NTDOptionCharge is an NTD option that is bought with a change, and its fees.
+type NTDOptionCharge struct {
+	Charge `json:",inline"`
+
+	// option is the carrier's name for the device.
+	// +kubebuilder:validation:MaxLength=100
+	// +optional
+	Option string `json:"option,omitempty"`
 }
 
 // Charge is a one-time and a monthly fee in addition to the plan's fees.

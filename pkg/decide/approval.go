@@ -113,11 +113,21 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
-// unquoted returns a note if no price is known. Without the note, the change would look free of
-// charge.
+// unquoted returns a note about the changes of unknown price. Without the note, they would look free
+// of charge.
 func unquoted(changes []v1alpha1.Change) string {
-	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceText(c) != "" }) {
-		return ""
+	var fields []string
+	rows := PricedRows(changes)
+	for _, i := range rows {
+		if priceText(changes[i]) == "" {
+			fields = append(fields, changes[i].Field)
+		}
 	}
-	return "; the carrier quotes no price"
+	switch {
+	case len(fields) == len(rows):
+		return "; the carrier quotes no price"
+	case len(fields) > 0:
+		return "; the carrier quotes no price for " + ListOf(fields)
+	}
+	return ""
 }

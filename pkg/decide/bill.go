@@ -41,10 +41,17 @@ func (b *Bill) AddChange(change v1alpha1.Change) {
 	b.Add(&b.Before, change.MonthlyBefore)
 	b.Add(&b.After, change.MonthlyAfter)
 	b.AddCharge(change.NFAS)
-	b.AddCharge(change.NTDOption)
+	b.AddNTDOption(change.NTDOption)
 }
 
-// AddCharge adds the one-time and the monthly charge of an option.
+// AddNTDOption adds the fees of an NTD option; nil if none is bought.
+func (b *Bill) AddNTDOption(option *v1alpha1.NTDOptionCharge) {
+	if option != nil {
+		b.AddCharge(&option.Charge)
+	}
+}
+
+// AddCharge adds a one-time and a monthly fee; nil if there is none.
 func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	if charge != nil {
 		b.AddOneTime(charge.OneTime)

@@ -55,7 +55,11 @@ func DescribeChanges(changes []v1alpha1.Change) string {
 		case change.From != "":
 			from = fmt.Sprintf("%q → ", change.From)
 		}
-		words = append(words, fmt.Sprintf("%s %s%q%s", change.Field, from, change.To, priceText(change)))
+		option := ""
+		if change.NTDOption != nil {
+			option = fmt.Sprintf(" with NTD option %q", change.NTDOption.Option)
+		}
+		words = append(words, fmt.Sprintf("%s %s%q%s%s", change.Field, from, change.To, option, priceText(change)))
 	}
 	return strings.Join(words, ", ")
 }
@@ -79,9 +83,11 @@ func SameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(
 func Unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
 	bare := make([]v1alpha1.Change, 0, len(changes))
 	for _, c := range changes {
-		bare = append(bare, v1alpha1.Change{
-			Operation: c.Operation, Field: c.Field, Unknown: c.Unknown, From: c.From, To: c.To,
-		})
+		row := v1alpha1.Change{Operation: c.Operation, Field: c.Field, Unknown: c.Unknown, From: c.From, To: c.To}
+		if c.NTDOption != nil {
+			row.NTDOption = &v1alpha1.NTDOptionCharge{Option: c.NTDOption.Option}
+		}
+		bare = append(bare, row)
 	}
 	return bare
 }

@@ -85,17 +85,23 @@ func priceText(c v1alpha1.Change) string {
 		words = append(words, "monthly "+orUnknown(c.MonthlyBefore)+" → "+c.MonthlyAfter.String())
 	}
 	if c.NFAS != nil {
-		add("NFAS one-time", c.NFAS.OneTime)
-		add("NFAS monthly", c.NFAS.Monthly)
+		words = append(words, chargeText("NFAS", *c.NFAS))
 	}
-	if c.NTDOption != nil {
-		add("NTD option one-time", c.NTDOption.OneTime)
-		add("NTD option monthly", c.NTDOption.Monthly)
+	if option := c.NTDOption; option != nil && (len(words) > 0 || option.Charge != (v1alpha1.Charge{})) {
+		words = append(words, chargeText("NTD option", option.Charge))
 	}
 	if len(words) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// chargeText describes the fees of something that is bought with a change.
+func chargeText(what string, charge v1alpha1.Charge) string {
+	if charge == (v1alpha1.Charge{}) {
+		return what + " price unknown"
+	}
+	return fmt.Sprintf("%s one-time %s, %[1]s monthly %[3]s", what, orUnknown(charge.OneTime), orUnknown(charge.Monthly))
 }
 
 // FeeAmounts describes what a fee costs.

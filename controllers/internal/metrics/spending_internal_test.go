@@ -44,8 +44,10 @@ func TestMoneyIsCountedWhenTheCarrierAccepts(t *testing.T) {
 		"a cheaper plan with an NFAS fee and an NTD option": {
 			v1alpha1.Request{Operation: plan, Plan: change(v1alpha1.Change{
 				OneTime: aud("0.00"), MonthlyBefore: aud("45.00"), MonthlyAfter: aud("30.00"),
-				NFAS:      &v1alpha1.Charge{OneTime: aud("10.00"), Monthly: aud("1.00")},
-				NTDOption: &v1alpha1.Charge{OneTime: aud("5.00"), Monthly: aud("2.00")},
+				NFAS: &v1alpha1.Charge{OneTime: aud("10.00"), Monthly: aud("1.00")},
+				NTDOption: &v1alpha1.NTDOptionCharge{
+					Option: "1_PORT", Charge: v1alpha1.Charge{OneTime: aud("5.00"), Monthly: aud("2.00")},
+				},
 			})}, nil, map[string]float64{once: 15, less: 12},
 		},
 		"a credit": {

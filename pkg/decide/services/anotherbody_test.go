@@ -50,6 +50,18 @@ func optionAt(oneTime carrier.Number) func(*services.Input) {
 	}
 }
 
+// optionOnce offers the NTD option at a one-time fee of zero, without a monthly fee.
+func optionOnce(in *services.Input) {
+	optionAt("0.00")(in)
+	in.Memory.Readings.Options.Options.Plans[0].NTDOptions[0].Fee.MonthlyRecurringCharge = nil
+}
+
+// unlisted declares a plan that the carrier does not offer.
+func unlisted(in *services.Input) {
+	wanting(in)
+	in.Memory.Readings.Options.Options.Plans = []carrier.Plan{{Plan: "Slow", Term: "12"}}
+}
+
 func withNTDOption(in *services.Input) {
 	in.Service.Spec.Plan.NTDOption = "4_PORT"
 	in.Service.Spec.Plan.Contact = &v1alpha1.Contact{Name: "A", Phone: "0400 000 000", Email: "a@example.com"}
@@ -66,10 +78,20 @@ func TestAnSLAIsSentOnlyIfItsNTDOptionIsFreeOrApproved(t *testing.T) {
 		step  string
 		says  string
 	}{
-		"without an option":     {edits{cheaper}, "Submit", ""},
-		"the option is free":    {edits{withNTDOption, cheaper, optionAt("0.00")}, "Submit", ""},
-		"it costs":              {edits{withNTDOption, cheaper, optionAt("50.00")}, "Rest", "NTD option one-time 50.00 AUD"},
-		"its price is not read": {edits{withNTDOption, cheaper}, "Rest", "approve with"},
+		"without an option":  {edits{cheaper}, "Submit", ""},
+		"the option is free": {edits{withNTDOption, cheaper, optionAt("0.00")}, "Submit", ""},
+		"it costs":           {edits{withNTDOption, cheaper, optionAt("50.00")}, "Rest", "NTD option one-time 50.00 AUD"},
+		"its price is unknown": {
+			edits{withNTDOption, cheaper},
+			"Rest",
+			`"Gold" with NTD option "4_PORT" (one-time 0.00 AUD, monthly 6.00 AUD → 5.00 AUD, NTD option price unknown)`,
+		},
+		"the price of its plan is unknown": {
+			edits{withNTDOption, cheaper, unlisted}, "Rest", "AUD); the carrier quotes no price for plan.name; approve with",
+		},
+		"its monthly fee is unknown": {
+			edits{withNTDOption, cheaper, optionOnce}, "Rest", "NTD option one-time 0.00 AUD, NTD option monthly unknown)",
+		},
 	} {
 		decision := services.Decide(settled(append(edits{otherSLA}, row.edits...)...))
 		step := decidetest.StepName(decision.Step)

@@ -32,17 +32,10 @@ func needsApproval(in *Input, want decide.DesiredChange) bool {
 
 func costsMoney(want decide.DesiredChange) bool {
 	if want.Operation == v1alpha1.OperationPlanChange {
-		b := billOf(want)
+		b := decide.BillOf(want.Changes)
 		return b.Costs()
 	}
 	return want.Operation == v1alpha1.OperationAggregationConversion || want.Operation == v1alpha1.OperationReclaim
-}
-
-func billOf(want decide.DesiredChange) decide.Bill {
-	b := decide.BillOf(want.Changes)
-	isOptionPriced := slices.ContainsFunc(want.Changes, func(c v1alpha1.Change) bool { return c.NTDOption != nil })
-	b.Unknown = b.Unknown || want.Target.NTDOption != "" && !isOptionPriced
-	return b
 }
 
 // untilApproved follows the text about the unreadable value.

@@ -73,7 +73,7 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		want.Target.RestorationSLA = sla[0].To
 	}
 	want.Target.NTDOption = ntdOption(in)
-	return withPrice(in, orUnread(in, want))
+	return withPrice(in, withNTDOption(orUnread(in, want)))
 }
 
 // planChanges compares the declared plan. Names that differ only in case or extra spaces are the
@@ -158,6 +158,15 @@ func termOfPlan(in *Input) *v1alpha1.KnownValue {
 
 func planChange(field, from, to string) v1alpha1.Change {
 	return v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: field, From: from, To: to}
+}
+
+// withNTDOption names the NTD option in the first row of a plan change: "the message names what is
+// bought" (R8). It is sent with a change of the plan, and also with a change of the SLA alone.
+func withNTDOption(want decide.DesiredChange) decide.DesiredChange {
+	if want.Target.NTDOption != "" && want.Wanted() {
+		want.Changes[0].NTDOption = &v1alpha1.NTDOptionCharge{Option: want.Target.NTDOption}
+	}
+	return want
 }
 
 func ntdOption(in *Input) string {

@@ -195,9 +195,8 @@ func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 // none.
 func isOptionFree(want decide.DesiredChange) bool {
 	var b decide.Bill
-	option := want.Changes[0].NTDOption
-	b.AddCharge(option)
-	return !b.Costs() && (option != nil || want.Target.NTDOption == "")
+	b.AddNTDOption(want.Changes[0].NTDOption)
+	return !b.Costs()
 }
 
 func isZero(amount *v1alpha1.Money) bool {

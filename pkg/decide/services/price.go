@@ -107,14 +107,13 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 }
 
 // quote prices a plan change from the carrier's options. The price of the plan is in the row of the
-// plan, and the price of the SLA in its own row. The NTD option is sent with a change of either, so
-// its price is in the first row.
+// plan, and the price of the SLA in its own row.
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
-	for n, i := range decide.PricedRows(changes) {
-		if n == 0 && next != nil {
-			quoteNTDOption(want.Target.NTDOption, &changes[i], next)
+	for _, i := range decide.PricedRows(changes) {
+		if option := changes[i].NTDOption; option != nil && next != nil {
+			quoteNTDOption(option, next)
 		}
 		if changes[i].Field == decide.FieldSLA {
 			quoteSLA(&changes[i], options.SLAs)
@@ -141,10 +140,10 @@ func quotePlan(
 	}
 }
 
-func quoteNTDOption(chosen string, change *v1alpha1.Change, plan *carrier.Plan) {
+func quoteNTDOption(chosen *v1alpha1.NTDOptionCharge, plan *carrier.Plan) {
 	for _, option := range plan.NTDOptions {
-		if option.Option == chosen {
-			change.NTDOption = decide.ChargeOf(option.Fee)
+		if option.Option == chosen.Option {
+			chosen.OneTime, chosen.Monthly = decide.OneTimeOf(option.Fee), decide.MonthlyOf(option.Fee)
 		}
 	}
 }

@@ -27,21 +27,22 @@ func TestThePriceContainsTheChosenNTDOption(t *testing.T) {
 		option string
 		want   []string // per change
 	}{
-		{[]string{decide.FieldPlan}, "UPGRADE_2", []string{"20.00"}},
+		{[]string{decide.FieldPlan}, "UPGRADE_2", []string{"UPGRADE_2 20.00"}},
 		{[]string{decide.FieldPlan}, "", []string{""}},
 		{[]string{decide.FieldPlan}, "UPGRADE_3", []string{""}},
-		{[]string{decide.FieldSLA}, "UPGRADE_2", []string{"20.00"}},
-		{[]string{decide.FieldPlan, decide.FieldTerm, decide.FieldSLA}, "UPGRADE_1", []string{"10.00", "", ""}},
+		{[]string{decide.FieldSLA}, "UPGRADE_2", []string{"UPGRADE_2 20.00"}},
+		{[]string{decide.FieldPlan, decide.FieldTerm, decide.FieldSLA}, "UPGRADE_1", []string{"UPGRADE_1 10.00", "", ""}},
 	} {
 		want := decide.DesiredChange{Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, NTDOption: row.option}}
 		for _, field := range row.fields {
 			want.Changes = append(want.Changes, v1alpha1.Change{Field: field})
 		}
+		want = withNTDOption(want)
 		var got []string
 		for _, change := range quote(in, want, carrier.PlanOptionsResult{Plans: offers}) {
 			amount := ""
-			if change.NTDOption != nil {
-				amount = change.NTDOption.OneTime.Amount
+			if option := change.NTDOption; option != nil && option.OneTime != nil {
+				amount = option.Option + " " + option.OneTime.Amount
 			}
 			got = append(got, amount)
 		}

@@ -235,9 +235,10 @@ func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 
 func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	t.Parallel()
-	decision := services.Decide(settled(wanting, refusing))
+	decision := services.Decide(settled(wanting, refusing, withNTDOption))
 	for _, words := range []string{
-		"the carrier's plan could not be read", "no health today", `plan.name unknown → "Fast"`, decision.Pending.Hash,
+		"the carrier's plan could not be read", "no health today", decision.Pending.Hash,
+		`plan.name unknown → "Fast" with NTD option "4_PORT";`,
 	} {
 		if !strings.Contains(decision.Verdict.Message, words) {
 			t.Errorf("%q is missing in %q", words, decision.Verdict.Message)
@@ -246,10 +247,10 @@ func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	if strings.Contains(decision.Verdict.Message, "quotes no price") {
 		t.Errorf("it speaks of a price that nobody has asked for: %q", decision.Verdict.Message)
 	}
-	if known := services.Decide(settled(wanting)); known.Pending.Hash == decision.Pending.Hash {
+	if known := services.Decide(settled(wanting, withNTDOption)); known.Pending.Hash == decision.Pending.Hash {
 		t.Error("who approves a change from a known plan approves one from an unread plan")
 	}
-	again := services.Decide(settled(wanting, failing(503, 2*time.Hour), at(time.Hour)))
+	again := services.Decide(settled(wanting, withNTDOption, failing(503, 2*time.Hour), at(time.Hour)))
 	if again.Pending.Hash != decision.Pending.Hash {
 		t.Error("the hash covers more than that it is unread")
 	}

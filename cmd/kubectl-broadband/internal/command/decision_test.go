@@ -59,6 +59,18 @@ var _ = Describe("approve", func() {
 		}
 	})
 
+	It("approves no NTD option of unknown price within a limit", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.add(ctx, "site-one", asksAlways, withNTD("1_PORT"))
+		s := newSession(f.World)
+		Expect(s.show(ctx, "plan").code).To(Equal(3))
+		Expect(s.show(ctx, "approve", "--all", "--yes", "--max-one-time", "0.00").code).To(Equal(4))
+		Expect(s.show(ctx, "approve", "--all", "--yes", "--max-monthly", "100.00").code).To(Equal(4))
+		Expect(s.show(ctx, "approve", "--all", "--dry-run", "-o", "json").code).To(BeZero())
+		s.expectGolden("ntd-option")
+		Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(BeEmpty())
+	})
+
 	It("takes objects by file and by label, and not more requests than it may", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		folder := GinkgoT().TempDir()

@@ -60,6 +60,16 @@ func withPlan(name string) edit {
 	return func(s *v1alpha1.BroadbandService) { s.Spec.Plan = &v1alpha1.Plan{Name: name, Term: 12} }
 }
 
+// withNTD declares a plan that comes with a device.
+func withNTD(option string) edit {
+	return func(s *v1alpha1.BroadbandService) {
+		s.Spec.Plan = &v1alpha1.Plan{
+			Name: world.PlanGiga, Term: 12, NTDOption: option,
+			Contact: &v1alpha1.Contact{Name: canaryName, Phone: canaryPhone, Email: canaryEmail},
+		}
+	}
+}
+
 func withSLA(name string) edit {
 	return func(s *v1alpha1.BroadbandService) { s.Spec.RestorationSLA = name }
 }
@@ -107,10 +117,7 @@ func mixed(ctx context.Context) *fleetWorld {
 		withLabel("area", "north"))
 	f.add(ctx, "site-mistyped", withPlan("Home 1OO/20"))
 	f.loseNext("PlanChange", false)
-	f.add(ctx, "site-unknown-outcome", withPlan(world.PlanGiga), func(s *v1alpha1.BroadbandService) {
-		s.Spec.Plan.NTDOption = "4_PORT_RESIDENTIAL"
-		s.Spec.Plan.Contact = &v1alpha1.Contact{Name: canaryName, Phone: canaryPhone, Email: canaryEmail}
-	})
+	f.add(ctx, "site-unknown-outcome", withNTD("4_PORT_RESIDENTIAL"))
 	Expect(f.Create(ctx, f.Service("site-nobody-knows", 4711))).To(Succeed())
 	for range 3 {
 		_, err := f.process.Reconcile(ctx, "site-nobody-knows")

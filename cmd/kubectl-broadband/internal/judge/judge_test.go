@@ -91,8 +91,9 @@ func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", OneTime: money("10.00"), MonthlyBefore: money("1.00"),
 		MonthlyAfter: money("3.00"),
 	}
-	withNFAS, inDollars := change, change
+	withNFAS, withNTD, inDollars := change, change, change
 	withNFAS.NFAS = &v1alpha1.Charge{OneTime: money("10.00")}
+	withNTD.NTDOption = &v1alpha1.NTDOptionCharge{Option: "1_PORT"}
 	inDollars.MonthlyAfter = &v1alpha1.Money{Amount: "3.00", Currency: "USD"}
 	reclaim := v1alpha1.Change{Operation: v1alpha1.OperationReclaim, Field: "disconnection"}
 	priced, unpriced := sumsOf(change), sumsOf(reclaim)
@@ -112,6 +113,7 @@ func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 		{unpriced, onceAtMost, true},
 		{sumsOf(withNFAS), unlimited, false},
 		{sumsOf(withNFAS), onceAtMost, true},
+		{sumsOf(withNTD), onceAtMost, true},
 		{sumsOf(inDollars), onceAtMost, true},
 	} {
 		if why := test.limits.Exceeded(test.sums); (why != "") != test.exceeds {

@@ -55,7 +55,7 @@ func prices(changes []v1alpha1.Change) (oneTime, monthly string) {
 	}
 	sum, more := sums.ByCurrency[0], ""
 	if sums.Unknown > 0 {
-		more = " + unknown"
+		more = plusUnknown
 	}
 	oneTime = judge.Money(sum.OneTime, sum.Currency) + more
 	monthly = judge.Money(sum.MonthlyBefore, sum.Currency) + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more

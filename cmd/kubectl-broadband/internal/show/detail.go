@@ -61,8 +61,11 @@ func valueSection(detail *judge.Detail, now time.Time) Section {
 	return Section{Title: "Declared and known", Table: rows}
 }
 
-// unknown stands for a value or price that is not known.
-const unknown = "unknown"
+// What stands for a value or price that is not known, and for the part of a price that is not.
+const (
+	unknown     = "unknown"
+	plusUnknown = " + " + unknown
+)
 
 // KnownBy says how a value is known.
 func KnownBy(source v1alpha1.ValueSource) string {
@@ -143,7 +146,7 @@ func planSection(detail *judge.Detail) Section {
 	rows := table.New("OPERATION", "FIELD", "FROM", "TO", "ONE-TIME", "MONTHLY")
 	for i, change := range detail.Changes {
 		oneTime, monthly := Price(detail.Changes, i)
-		rows.Add(string(change.Operation), change.Field, From(change), change.To, oneTime, monthly)
+		rows.Add(string(change.Operation), change.Field, From(change), To(change), oneTime, monthly)
 	}
 	return Section{
 		Title: "Plan of changes", Table: rows, After: []string{"hash " + detail.Hash, "sum: " + detail.Sums.String()},
@@ -164,6 +167,14 @@ func From(change v1alpha1.Change) string {
 	return change.From
 }
 
+// To is the value after a change, and the NTD option that is bought with it.
+func To(change v1alpha1.Change) string {
+	if change.NTDOption == nil {
+		return change.To
+	}
+	return change.To + " + NTD option " + change.NTDOption.Option
+}
+
 // Price is the one-time and the monthly price of one of several changes, as text.
 func Price(changes []v1alpha1.Change, at int) (oneTime, monthly string) {
 	if !slices.Contains(decide.PricedRows(changes), at) {
@@ -176,18 +187,29 @@ func Price(changes []v1alpha1.Change, at int) (oneTime, monthly string) {
 	if len(sums.ByCurrency) == 0 {
 		return oneTime, monthly
 	}
-	sum := sums.ByCurrency[0]
+	sum, more := sums.ByCurrency[0], ""
+	if lacksFee(change) {
+		more = plusUnknown
+	}
 	if change.OneTime != nil {
-		oneTime = judge.Money(sum.OneTime, sum.Currency)
+		oneTime = judge.Money(sum.OneTime, sum.Currency) + more
 	}
 	if change.MonthlyAfter != nil {
 		before := unknown
 		if change.MonthlyBefore != nil {
 			before = judge.Money(sum.MonthlyBefore, sum.Currency)
 		}
-		monthly = before + " → " + judge.Money(sum.MonthlyAfter, sum.Currency)
+		monthly = before + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more
 	}
 	return oneTime, monthly
+}
+
+// lacksFee reports whether a fee of the NFAS commitment or of the NTD option is unknown.
+func lacksFee(change v1alpha1.Change) bool {
+	var bill decide.Bill
+	bill.AddCharge(change.NFAS)
+	bill.AddNTDOption(change.NTDOption)
+	return bill.Unknown
 }
 
 func historySection(detail *judge.Detail) Section {

@@ -59,7 +59,7 @@ func planRow(object *judge.ObjectPlan, at int) []table.Cell {
 		{Text: change.Field},
 		{Text: From(change.Change)},
 		{Text: KnownBy(change.KnownBy)},
-		{Text: change.To, Color: color},
+		{Text: To(change.Change), Color: color},
 		{Text: oneTime},
 		{Text: monthly},
 		{Text: note},
