@@ -3,6 +3,7 @@
 package services
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -112,7 +113,7 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
 	for _, i := range decide.PricedRows(changes) {
-		if option := changes[i].NTDOption; option != nil && next != nil {
+		if option := changes[i].NTDOption; option != nil {
 			quoteNTDOption(option, next)
 		}
 		if changes[i].Field == decide.FieldSLA {
@@ -124,62 +125,67 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	return changes
 }
 
-// quotePlan sets the fees of a plan change: the new ones from the offer of the wanted plan (nil if
-// it is not offered), and the present monthly fee from the offer of the present plan.
-func quotePlan(
-	in *Input, want decide.DesiredChange, change *v1alpha1.Change, next *carrier.Plan, offers []carrier.Plan,
-) {
+// quotePlan sets the fees of a plan change: the new ones from the offers of the wanted plan (none if
+// it is not offered), and the present monthly fee from the offers of the present plan.
+func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, next, offers []carrier.Plan) {
+	planFee := func(offer *carrier.Plan) *carrier.Fee { return offer.PlanFee }
 	if state := in.Service.LastKnown(); state.Plan != nil && !want.Unread {
-		if now := offered(offers, state.Plan.Value, termOfPlan(in).ValueOrEmpty()); now != nil {
-			change.MonthlyBefore = decide.MonthlyOf(now.PlanFee)
-		}
+		now := offered(offers, state.Plan.Value, termOfPlan(in).ValueOrEmpty())
+		change.MonthlyBefore = decide.MonthlyOf(agreed(now, planFee))
 	}
-	if next != nil {
-		change.OneTime, change.MonthlyAfter = decide.OneTimeOf(next.PlanFee), decide.MonthlyOf(next.PlanFee)
-		change.NFAS = decide.ChargeOf(next.NFASFee)
-	}
+	fee := agreed(next, planFee)
+	change.OneTime, change.MonthlyAfter = decide.OneTimeOf(fee), decide.MonthlyOf(fee)
+	change.NFAS = decide.ChargeOf(agreed(next, func(offer *carrier.Plan) *carrier.Fee { return offer.NFASFee }))
 }
 
-func quoteNTDOption(chosen *v1alpha1.NTDOptionCharge, plan *carrier.Plan) {
-	for _, option := range plan.NTDOptions {
-		if option.Option == chosen.Option {
-			chosen.OneTime, chosen.Monthly = decide.OneTimeOf(option.Fee), decide.MonthlyOf(option.Fee)
-		}
-	}
+func quoteNTDOption(chosen *v1alpha1.NTDOptionCharge, plans []carrier.Plan) {
+	fee := agreed(plans, func(plan *carrier.Plan) *carrier.Fee {
+		same := slices.DeleteFunc(slices.Clone(plan.NTDOptions), func(option carrier.NTDOption) bool {
+			return option.Option != chosen.Option
+		})
+		return agreed(same, func(option *carrier.NTDOption) *carrier.Fee { return option.Fee })
+	})
+	chosen.OneTime, chosen.Monthly = decide.OneTimeOf(fee), decide.MonthlyOf(fee)
 }
 
 func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
-	for _, offer := range offers {
-		if offer.SLA == change.From {
-			change.MonthlyBefore = decide.MonthlyOf(offer.Fee)
-		}
-		if offer.SLA == change.To {
-			change.OneTime, change.MonthlyAfter = decide.OneTimeOf(offer.Fee), decide.MonthlyOf(offer.Fee)
-		}
+	feeOf := func(name string) *carrier.Fee {
+		same := slices.DeleteFunc(slices.Clone(offers), func(offer carrier.SLA) bool { return offer.SLA != name })
+		return agreed(same, func(offer *carrier.SLA) *carrier.Fee { return offer.Fee })
 	}
+	next := feeOf(change.To)
+	change.MonthlyBefore = decide.MonthlyOf(feeOf(change.From))
+	change.OneTime, change.MonthlyAfter = decide.OneTimeOf(next), decide.MonthlyOf(next)
 }
 
-// offered finds a plan among the offers. If its term is unknown, any offer of that name is
-// returned, provided that all of them have the same price.
-func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
-	var found *carrier.Plan
+// offered returns the offers of a plan, of all terms if the term is unknown. There may also be
+// several in one term, for example one for each access technology.
+func offered(offers []carrier.Plan, name, term string) []carrier.Plan {
+	return slices.DeleteFunc(slices.Clone(offers), func(offer carrier.Plan) bool {
+		return !decide.SameName(offer.Plan, name) || term != "" && decide.MonthsOf(offer.Term) != term
+	})
+}
+
+// agreed returns the fee that all offers of one thing have; nil if they have none. If they differ,
+// nobody knows which of them applies, so it is a fee without amounts: "unknown asks" (R8).
+func agreed[T any](offers []T, feeOf func(*T) *carrier.Fee) *carrier.Fee {
+	var fee *carrier.Fee
 	for i := range offers {
-		offer := &offers[i]
-		switch {
-		case !decide.SameName(offer.Plan, name) || term != "" && decide.MonthsOf(offer.Term) != term:
-		case found != nil && !sameFee(found.PlanFee, offer.PlanFee):
-			return nil
-		default:
-			found = offer
+		switch other := feeOf(&offers[i]); {
+		case i == 0:
+			fee = other
+		case !sameFee(fee, other):
+			return &carrier.Fee{}
 		}
 	}
-	return found
+	return fee
 }
 
-// sameFee reports whether two fees cost the same.
+// sameFee reports whether two fees cost the same. No fee is not the same as one of unknown amount.
 func sameFee(a, b *carrier.Fee) bool {
 	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
-	return same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
+	return (a == nil) == (b == nil) &&
+		same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
 }
 
 // isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
