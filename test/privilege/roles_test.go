@@ -179,6 +179,34 @@ var _ = Describe("The roles for people", func() {
 	})
 })
 
+var _ = Describe("A binding", func() {
+	for _, folder := range []string{"default", "namespaced/example"} {
+		It("refers to a role of the same folder: config/"+folder, func() {
+			var roles, referred []string
+			for _, object := range rendered(folder) {
+				switch object.GetKind() {
+				case "Role", "ClusterRole":
+					roles = append(roles, idOf(object.GetKind(), object.GetNamespace(), object.GetName()))
+				case "RoleBinding", "ClusterRoleBinding":
+					var binding rbacv1.RoleBinding // a ClusterRoleBinding has the same fields
+					Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &binding)).To(Succeed())
+					referred = append(referred, idOf(binding.RoleRef.Kind, binding.Namespace, binding.RoleRef.Name))
+				}
+			}
+			Expect(referred).NotTo(BeEmpty())
+			Expect(roles).To(ContainElements(referred))
+		})
+	}
+})
+
+// idOf identifies a role. A ClusterRole is in no namespace, also if a RoleBinding refers to it.
+func idOf(kind, namespace, name string) string {
+	if kind == "ClusterRole" {
+		return kind + " " + name
+	}
+	return kind + " " + namespace + "/" + name
+}
+
 // ourRoles returns the roles for people that a selector matches.
 func ourRoles(ctx context.Context, selector labels.Selector) []string {
 	GinkgoHelper()
