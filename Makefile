@@ -210,10 +210,14 @@ deploy: $(KUBECTL_FROM) ## Install everything, including two managers (image: co
 .PHONY: uninstall
 uninstall: $(KUBECTL_FROM) ## Remove CRDs with all their objects (keep the manager running), RBAC and policy; the ledgers and the namespace remain.
 	$(DELETE) crd --selector=$(OURS),app.kubernetes.io/component!=ledger
-	$(DELETE) --namespace=broadband-operator deployment,service,serviceaccount,role,rolebinding --selector=$(OURS)
+	$(DELETE) --namespace=broadband-operator deployment,service,serviceaccount --selector=$(OURS)
 	$(DELETE) --namespace=broadband-operator networkpolicy,poddisruptionbudget --selector=$(OURS)
+	$(DELETE) --all-namespaces role,rolebinding --selector=$(OURS)
 	$(DELETE) clusterrole,clusterrolebinding --selector=$(OURS)
 	$(DELETE) validatingadmissionpolicy,validatingadmissionpolicybinding --selector=$(OURS)
+	@# Before Kubernetes 1.36, the API server does not serve this kind, and kubectl delete would fail.
+	if $(KUBECTL) get --raw /apis/admissionregistration.k8s.io/v1 | grep mutatingadmissionpolicies >/dev/null; then \
+		$(DELETE) mutatingadmissionpolicy,mutatingadmissionpolicybinding --selector=$(OURS); fi
 
 .PHONY: run
 run: build ## Run the manager on this machine, against the current kubeconfig's cluster.

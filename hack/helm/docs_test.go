@@ -84,7 +84,13 @@ func (c cluster) shell(t *testing.T, commands, dist string) *exec.Cmd {
 	return shell
 }
 
-const installPage = "docs/install.md"
+const (
+	installPage = "docs/install.md"
+	accessPage  = "docs/access.md"
+)
+
+// step is a section of a page, and an object of config/default that its commands delete.
+type step struct{ page, title, removes string }
 
 // Each way to install is tried in an empty cluster, followed by the way to remove it. The commands
 // of each are run twice.
@@ -92,24 +98,34 @@ func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 	t.Parallel()
 	dist := distribution(t)
 	const set, remove = "Set the version", "Uninstall"
-	ways := map[string][]string{
-		"kubectl": {"With kubectl", "With kustomize", "From kubectl to Helm"},
-		"Helm":    {"With Helm"},
+	ways := map[string][]step{
+		"kubectl": {
+			{page: installPage, title: "With kubectl"}, {page: installPage, title: "With kustomize"},
+			{page: accessPage, title: "Who has approved, resolved and retried"},
+			{page: accessPage, title: "The operator", removes: "ClusterRole/broadband-operator-manager-role"},
+			{page: installPage, title: "From kubectl to Helm"},
+		},
+		"Helm": {{page: installPage, title: "With Helm"}},
 	}
 	tested := []string{set, remove}
-	for _, titles := range ways {
-		tested = append(tested, titles...)
+	for _, steps := range ways {
+		for _, one := range steps {
+			tested = append(tested, one.title)
+		}
 	}
 	for _, one := range sections(t, installPage) {
 		NewWithT(t).Expect(tested).To(ContainElement(one.title), "a section with commands")
 	}
-	for name, titles := range ways {
+	for name, steps := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := startCluster(t)
-			before := c.everything(t)
-			for _, title := range titles {
-				c.twice(t, script(t, installPage, set, title), dist)
+			before := c.withNamespaces(t)
+			for _, one := range steps {
+				c.twice(t, script(t, installPage, set)+script(t, one.page, one.title), dist)
+				if one.removes != "" {
+					NewWithT(t).Expect(c.live(t, c.kustomize(t, "default"))).NotTo(HaveKey(one.removes), one.title)
+				}
 			}
 			c.twice(t, script(t, installPage, set, remove), dist)
 			c.expectLeftovers(t, before)
@@ -120,9 +136,11 @@ func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 func TestMakeDeploysAndUninstalls(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
-	before := c.everything(t)
+	before := c.withNamespaces(t)
 	run := "make --no-print-directory KUBECTL=" + c.kubectl + " "
 	c.twice(t, run+"deploy", "")
+	c.apply(t, "--kustomize="+root+"/config/namespaced/example")
+	c.apply(t, "--filename="+root+"/config/usernames/usernames.yaml")
 	c.twice(t, run+"uninstall", "")
 	c.expectLeftovers(t, before)
 }
@@ -135,6 +153,16 @@ func (c cluster) twice(t *testing.T, commands, dist string) {
 	before := versions(c.live(t, objects))
 	must(t, c.shell(t, commands, dist))
 	NewWithT(t).Expect(versions(c.live(t, objects))).To(Equal(before), commands)
+}
+
+// withNamespaces creates the namespaces of config/namespaced/example, and returns everything in the
+// cluster.
+func (c cluster) withNamespaces(t *testing.T) []string {
+	t.Helper()
+	for _, name := range []string{"sites", "offices"} {
+		must(t, c.command(t, c.kubectl, "create", "namespace", name))
+	}
+	return c.everything(t)
 }
 
 // everything returns all objects of the cluster, of every kind except Lease and Event, which come
