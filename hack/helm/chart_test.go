@@ -99,12 +99,14 @@ func options() map[string][2]string {
 		"proxy.httpsProxy":                       {"=http://proxy:3128", "name: HTTPS_PROXY"},
 		"proxy.noProxy":                          {"=10.0.0.1", "name: NO_PROXY"},
 		"events.certSecret":                      {"=other-cert", "secretName: other-cert"},
+		"metrics.certSecret":                     {"=metrics-cert", "secretName: metrics-cert"},
 		"crds.install":                           {"=false", "!kind: CustomResourceDefinition"},
 		"crds.keep":                              {"=false", "!" + keep},
 		"namespace.create":                       {"=true", "kind: Namespace\n"},
 		"serviceMonitor.enabled":                 {"=true", "kind: ServiceMonitor"},
 		"serviceMonitor.labels":                  {".team=isp,serviceMonitor.enabled=true", "team: isp"},
 		"serviceMonitor.interval":                {"=17s,serviceMonitor.enabled=true", "interval: 17s"},
+		"serviceMonitor.tlsConfig":               {".serverName=metrics,serviceMonitor.enabled=true", "serverName: metrics"},
 		"serviceMonitor.serviceAccount":          {"=prom,serviceMonitor.enabled=true", "name: prom\n"},
 		"serviceMonitor.serviceAccountNamespace": {"=o,serviceMonitor.serviceAccount=p,serviceMonitor.enabled=true", ": o\n"},
 		"prometheusRule.enabled":                 {"=true", "kind: PrometheusRule"},
@@ -231,6 +233,8 @@ func TestTheMonitorsAreThoseOfThePrometheusOperator(t *testing.T) {
 	}
 	var monitor monitoringv1.ServiceMonitor
 	strict("broadband-operator/ServiceMonitor/broadband-operator", &monitor)
+	g.Expect(monitor.Spec.Endpoints).To(HaveLen(1))
+	g.Expect(monitor.Spec.Endpoints[0].TLSConfig.InsecureSkipVerify).To(HaveValue(BeTrue()), "self-signed by default")
 	service := objects["broadband-operator/Service/broadband-operator-metrics"]
 	for label, value := range monitor.Spec.Selector.MatchLabels {
 		g.Expect(service.GetLabels()).To(HaveKeyWithValue(label, value))
@@ -241,6 +245,29 @@ func TestTheMonitorsAreThoseOfThePrometheusOperator(t *testing.T) {
 	g.Expect(yaml.UnmarshalStrict(read(t, root+"/config/prometheus/rules.yaml"), &rules)).To(Succeed())
 	g.Expect(rules.Groups).NotTo(BeEmpty())
 	g.Expect(rule.Spec).To(BeComparableTo(rules))
+}
+
+// The manager serves the certificate of the Secret, and Prometheus checks it.
+func TestTheMetricsHaveTheCertificateOfASecret(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	objects := parse(t, find(t).template(t, "--set=metrics.certSecret=metrics-cert",
+		"--set=serviceMonitor.enabled=true,serviceMonitor.tlsConfig.serverName=metrics"))
+	list := func(id string, fields ...string) []any {
+		found, _, err := unstructured.NestedSlice(objects["broadband-operator/"+id].Object, fields...)
+		g.Expect(err).NotTo(HaveOccurred())
+		return found
+	}
+	const manager = "Deployment/broadband-operator-manager"
+	g.Expect(list(manager, "spec", "template", "spec", "volumes")).To(ContainElement(
+		Equal(map[string]any{"name": "metrics-cert", "secret": map[string]any{"secretName": "metrics-cert"}})))
+	g.Expect(list(manager, "spec", "template", "spec", "containers")).To(ConsistOf(And(
+		HaveKeyWithValue("args", ContainElement("--metrics-cert-dir=/etc/broadband-operator/metrics-cert")),
+		HaveKeyWithValue("volumeMounts", ContainElement(Equal(map[string]any{
+			"name": "metrics-cert", "mountPath": "/etc/broadband-operator/metrics-cert", "readOnly": true,
+		}))))))
+	g.Expect(list("ServiceMonitor/broadband-operator", "spec", "endpoints")).To(ConsistOf(
+		HaveKeyWithValue("tlsConfig", map[string]any{"serverName": "metrics"})))
 }
 
 func read(t *testing.T, path string) []byte {

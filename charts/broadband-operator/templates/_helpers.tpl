@@ -24,8 +24,29 @@
 {{- with .Values.namespaces }}
 - --namespaces={{ join "," . }}
 {{- end }}
+{{- if .Values.metrics.certSecret }}
+- --metrics-cert-dir=/etc/broadband-operator/metrics-cert
+{{- end }}
 {{- with .Values.extraArgs }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The volumes that depend on values. */}}
+{{- define "broadband-operator.volumes" -}}
+{{- with .Values.metrics.certSecret }}
+- name: metrics-cert
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Where these volumes are mounted. */}}
+{{- define "broadband-operator.volumeMounts" -}}
+{{- if .Values.metrics.certSecret }}
+- mountPath: /etc/broadband-operator/metrics-cert
+  name: metrics-cert
+  readOnly: true
 {{- end }}
 {{- end }}
 
