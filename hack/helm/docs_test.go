@@ -85,12 +85,17 @@ func (c cluster) shell(t *testing.T, commands, dist string) *exec.Cmd {
 }
 
 const (
-	installPage = "docs/install.md"
-	accessPage  = "docs/access.md"
+	installPage    = "docs/install.md"
+	accessPage     = "docs/access.md"
+	operationsPage = "docs/operations.md"
 )
 
-// step is a section of a page, and an object of config/default that its commands delete.
-type step struct{ page, title, removes string }
+// step is a section of a page with commands.
+type step struct {
+	page, title string
+	removes     string // the object of config/default that they delete
+	undone      bool   // the last of them undo what the first have changed
+}
 
 // Each way to install is tried in an empty cluster, followed by the way to remove it. The commands
 // of each are run twice.
@@ -105,7 +110,10 @@ func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 			{page: accessPage, title: "The operator", removes: "ClusterRole/broadband-operator-manager-role"},
 			{page: installPage, title: "From kubectl to Helm"},
 		},
-		"Helm": {{page: installPage, title: "With Helm"}},
+		"Helm": {
+			{page: installPage, title: "With Helm"},
+			{page: operationsPage, title: "Stop and start the operator", undone: true},
+		},
 	}
 	tested := []string{set, remove}
 	for _, steps := range ways {
@@ -122,7 +130,12 @@ func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 			c := startCluster(t)
 			before := c.withNamespaces(t)
 			for _, one := range steps {
-				c.twice(t, script(t, installPage, set)+script(t, one.page, one.title), dist)
+				commands := script(t, installPage, set) + script(t, one.page, one.title)
+				if one.undone {
+					c.undone(t, commands, dist)
+					continue
+				}
+				c.twice(t, commands, dist)
 				if one.removes != "" {
 					NewWithT(t).Expect(c.live(t, c.kustomize(t, "default"))).NotTo(HaveKey(one.removes), one.title)
 				}
@@ -153,6 +166,17 @@ func (c cluster) twice(t *testing.T, commands, dist string) {
 	before := versions(c.live(t, objects))
 	must(t, c.shell(t, commands, dist))
 	NewWithT(t).Expect(versions(c.live(t, objects))).To(Equal(before), commands)
+}
+
+// undone runs commands that undo what they have changed.
+func (c cluster) undone(t *testing.T, commands, dist string) {
+	t.Helper()
+	objects := c.kustomize(t, "default")
+	before := c.live(t, objects)
+	must(t, c.shell(t, commands, dist))
+	for id, one := range c.live(t, objects) {
+		NewWithT(t).Expect(withoutMetadata(one)).To(BeComparableTo(withoutMetadata(before[id])), id)
+	}
 }
 
 // withNamespaces creates the namespaces of config/namespaced/example, and returns everything in the
