@@ -23,7 +23,8 @@ var others = []string{
 	"ca",    // the short name of CarrierAccount before v0.1.0, in the notes on upgrading
 	"shows", // the text "what kubectl get shows"
 	"clusterrole", "clusterrolebinding", "configmap", "crd", "deployment", "deploy", "event", "events", "lease", "leases",
-	"namespace", "ns", "pod", "pods", "secret", "secrets", "service", "svc", "validatingadmissionpolicy",
+	"mutatingadmissionpolicybinding", "namespace", "ns", "pod", "pods", "rolebinding", "secret", "secrets", "service",
+	"svc", "validatingadmissionpolicy",
 }
 
 // resources returns all names by which kubectl knows our kinds.
@@ -75,5 +76,30 @@ func TestEveryDocumentedCommandNamesAResourceThatExists(t *testing.T) {
 	}
 	if found < 50 {
 		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// fieldSelector is a selector by a field, which the documentation uses for Events only.
+var fieldSelector = regexp.MustCompile(`--field-selector[=\s]+([\w.]+)=`)
+
+// The API server refuses a selector by another field. kubectl get events reads Events of core/v1, which
+// have no field regarding.
+func TestEveryDocumentedFieldSelectorIsOneForEvents(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, found := []string{"reason", "type", "involvedObject.kind", "involvedObject.name"}, 0
+	for _, page := range pages {
+		for _, selector := range fieldSelector.FindAllStringSubmatch(text(t, strings.TrimPrefix(page, "../../")), -1) {
+			found++
+			if !slices.Contains(known, selector[1]) {
+				t.Errorf("%s: Events have no field %s", page, selector[1])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("there is no selector")
 	}
 }
