@@ -109,7 +109,7 @@ func TestModelNeedsEachRule(t *testing.T) {
 		"R3, a late acceptance blocks": {
 			r3, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1, pauses: 1}}, neverSentTwice,
 		},
-		"R5, a status that claims more, at the judgement and at the gate": {
+		"R5, a status that claims more, at the judgment and at the gate": {
 			r5 | claimsAtGate,
 			bounds{attempts: 2, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}},
 			neverSentTwice,
