@@ -259,8 +259,9 @@ func TestTheMetricsHaveTheCertificateOfASecret(t *testing.T) {
 		return found
 	}
 	const manager = "Deployment/broadband-operator-manager"
-	g.Expect(list(manager, "spec", "template", "spec", "volumes")).To(ContainElement(
-		Equal(map[string]any{"name": "metrics-cert", "secret": map[string]any{"secretName": "metrics-cert"}})))
+	g.Expect(list(manager, "spec", "template", "spec", "volumes")).To(ContainElement(And(
+		HaveKeyWithValue("name", "metrics-cert"),
+		HaveKeyWithValue("secret", HaveKeyWithValue("secretName", "metrics-cert")))))
 	g.Expect(list(manager, "spec", "template", "spec", "containers")).To(ConsistOf(And(
 		HaveKeyWithValue("args", ContainElement("--metrics-cert-dir=/etc/broadband-operator/metrics-cert")),
 		HaveKeyWithValue("volumeMounts", ContainElement(Equal(map[string]any{

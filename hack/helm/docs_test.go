@@ -97,15 +97,12 @@ type step struct {
 	undone      bool   // the last of them undo what the first have changed
 }
 
-// Each way to install is tried in an empty cluster, followed by the way to remove it. The commands
-// of each are run twice.
-func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
-	t.Parallel()
-	dist := distribution(t)
-	const set, remove = "Set the version", "Uninstall"
-	ways := map[string][]step{
+// ways are the ways to install, each with what may follow it.
+func ways() map[string][]step {
+	return map[string][]step{
 		"kubectl": {
-			{page: installPage, title: "With kubectl"}, {page: installPage, title: "With kustomize"},
+			{page: installPage, title: "With kubectl"},
+			{page: installPage, title: "With kustomize"},
 			{page: accessPage, title: "Who has approved, resolved and retried"},
 			{page: accessPage, title: "The operator", removes: "ClusterRole/broadband-operator-manager-role"},
 			{page: installPage, title: "From kubectl to Helm"},
@@ -115,34 +112,53 @@ func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
 			{page: operationsPage, title: "Stop and start the operator", undone: true},
 		},
 	}
-	tested := []string{set, remove}
-	for _, steps := range ways {
-		for _, one := range steps {
-			tested = append(tested, one.title)
-		}
-	}
-	for _, one := range sections(t, installPage) {
-		NewWithT(t).Expect(tested).To(ContainElement(one.title), "a section with commands")
-	}
-	for name, steps := range ways {
+}
+
+// The sections of the page for all ways.
+const setVersion, remove = "Set the version", "Uninstall"
+
+// Each way to install is tried in an empty cluster, followed by the way to remove it. The commands
+// of each are run twice.
+func TestTheCommandsOfTheInstallPageWork(t *testing.T) {
+	t.Parallel()
+	dist := distribution(t)
+	for name, steps := range ways() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := startCluster(t)
 			before := c.withNamespaces(t)
 			for _, one := range steps {
-				commands := script(t, installPage, set) + script(t, one.page, one.title)
-				if one.undone {
-					c.undone(t, commands, dist)
-					continue
-				}
-				c.twice(t, commands, dist)
-				if one.removes != "" {
-					NewWithT(t).Expect(c.live(t, c.kustomize(t, "default"))).NotTo(HaveKey(one.removes), one.title)
-				}
+				c.follow(t, one, dist)
 			}
-			c.twice(t, script(t, installPage, set, remove), dist)
+			c.twice(t, script(t, installPage, setVersion, remove), dist)
 			c.expectLeftovers(t, before)
 		})
+	}
+}
+
+func TestEverySectionOfTheInstallPageWithCommandsIsTested(t *testing.T) {
+	t.Parallel()
+	tested := []step{{page: installPage, title: setVersion}, {page: installPage, title: remove}}
+	for _, steps := range ways() {
+		tested = append(tested, steps...)
+	}
+	for _, one := range sections(t, installPage) {
+		is := func(step step) bool { return step.page == installPage && step.title == one.title }
+		NewWithT(t).Expect(slices.ContainsFunc(tested, is)).To(BeTrue(), one.title)
+	}
+}
+
+// follow runs the commands of a section.
+func (c cluster) follow(t *testing.T, one step, dist string) {
+	t.Helper()
+	commands := script(t, installPage, setVersion) + script(t, one.page, one.title)
+	if one.undone {
+		c.undone(t, commands, dist)
+	} else {
+		c.twice(t, commands, dist)
+	}
+	if one.removes != "" {
+		NewWithT(t).Expect(c.live(t, c.kustomize(t, "default"))).NotTo(HaveKey(one.removes), one.title)
 	}
 }
 

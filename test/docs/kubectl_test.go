@@ -82,8 +82,8 @@ func TestEveryDocumentedCommandNamesAResourceThatExists(t *testing.T) {
 // fieldSelector is a selector by a field, which the documentation uses for Events only.
 var fieldSelector = regexp.MustCompile(`--field-selector[=\s]+([\w.]+)=`)
 
-// The API server refuses a selector by another field. kubectl get events reads Events of core/v1, which
-// have no field regarding.
+// The API server refuses a selector by another field. kubectl get events reads Events of core/v1,
+// which have no field regarding.
 func TestEveryDocumentedFieldSelectorIsOneForEvents(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")

@@ -73,8 +73,8 @@ func allMatches(pattern, text string) []string {
 	return slices.Compact(all)
 }
 
-// named replaces the masked namespaces of the golden files by a short name. In a cell of a table, which ends in
-// three spaces, the name is padded to the width of the column.
+// named replaces the masked namespaces of the golden files by a short name. In a cell of a table,
+// which ends in three spaces, the name is padded to the width of the column.
 var named = strings.NewReplacer("nnnnnnnnnnnnn   ", "sites           ", "nnnnnnnnnnnnn", "sites")
 
 // seenOutput is the text of the golden files, with a namespace that people would have.
