@@ -33,7 +33,7 @@ type shownState struct{ kind, ready, reason string }
 // openState is the state of a request that has not ended.
 type openState struct {
 	operation v1alpha1.Operation
-	phase     v1alpha1.RequestPhase
+	phase     string // a value of the label phase
 }
 
 // tally counts, and keeps the greatest age.
@@ -102,9 +102,19 @@ func (f *Fleet) addOpen(open []*v1alpha1.Request) {
 		if since.IsZero() {
 			age = 0
 		}
-		state := openState{request.Operation, request.Phase}
+		state := openState{request.Operation, openPhase(request)}
 		f.open[state] = f.open[state].with(age)
 	}
+}
+
+// openPhase returns the label for the phase of an open request. While the outcome of an attempt is
+// verified after a lost response, it stays Submitting (docs/design/0004), but it is not an attempt
+// of which nothing is recorded but its intent.
+func openPhase(request *v1alpha1.Request) string {
+	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
+		return responseLost
+	}
+	return string(request.Phase)
 }
 
 func statusLabel(status metav1.ConditionStatus) string {

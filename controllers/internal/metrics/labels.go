@@ -24,10 +24,14 @@ func operations() []string {
 	return names
 }
 
-// openPhases returns the phases of a request that has not ended.
-func openPhases() []v1alpha1.RequestPhase {
-	return []v1alpha1.RequestPhase{
-		v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance,
+// responseLost is an outcome of a POST and a label for a phase, but no phase itself.
+const responseLost = "ResponseLost"
+
+// openPhases returns the labels for the phases of a request that has not ended.
+func openPhases() []string {
+	return []string{
+		string(v1alpha1.PhaseSubmitting), responseLost, string(v1alpha1.PhaseInProgress),
+		string(v1alpha1.PhaseOutcomeUnknown), string(v1alpha1.PhaseLateAcceptance),
 	}
 }
 

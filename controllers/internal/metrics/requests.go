@@ -19,11 +19,8 @@ type Requests struct {
 	spending spending
 }
 
-// The outcomes that are not phases.
-const (
-	outcomeAccepted = "Accepted"
-	outcomeLost     = "ResponseLost"
-)
+// outcomeAccepted is an outcome that is not a phase.
+const outcomeAccepted = "Accepted"
 
 // NewRequests registers the metrics of requests, or returns those already registered.
 func NewRequests(registry prometheus.Registerer) (*Requests, error) {
@@ -74,7 +71,7 @@ func (m *Requests) startAtZero() {
 // outcomes returns what may become of a request.
 func outcomes() []string {
 	return []string{
-		outcomeAccepted, outcomeLost, string(v1alpha1.PhaseOutcomeUnknown),
+		outcomeAccepted, responseLost, string(v1alpha1.PhaseOutcomeUnknown),
 		string(v1alpha1.PhaseSucceeded), string(v1alpha1.PhaseFailed), string(v1alpha1.PhaseRejected),
 		string(v1alpha1.PhaseNotSent), string(v1alpha1.PhaseNotProcessed), string(v1alpha1.PhaseNotAccepted),
 		string(v1alpha1.PhaseAbandoned), string(v1alpha1.PhaseRepeated),
@@ -107,7 +104,7 @@ func (m *Requests) Posted(request v1alpha1.Request, delivery carrier.Delivery) {
 		m.outcomes.WithLabelValues(string(request.Operation), string(v1alpha1.PhaseRepeated)).Inc()
 	}
 	if delivery == carrier.Ambiguous {
-		m.outcomes.WithLabelValues(string(request.Operation), outcomeLost).Inc()
+		m.outcomes.WithLabelValues(string(request.Operation), responseLost).Inc()
 	}
 }
 

@@ -97,8 +97,8 @@ func (f *Fleet) collect(into gauges, d stateMetrics) {
 	for _, operation := range operations() {
 		for _, phase := range openPhases() {
 			open := f.open[openState{v1alpha1.Operation(operation), phase}]
-			into.set(d.open, float64(open.count), operation, string(phase))
-			into.set(d.openAge, open.oldest.Seconds(), operation, string(phase))
+			into.set(d.open, float64(open.count), operation, phase)
+			into.set(d.openAge, open.oldest.Seconds(), operation, phase)
 		}
 		if f.WithoutHolder != nil {
 			into.set(d.withoutHolder, float64(f.WithoutHolder[v1alpha1.Operation(operation)]), operation)
