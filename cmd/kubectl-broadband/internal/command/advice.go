@@ -17,7 +17,7 @@ func advice(err error) error {
 	switch {
 	case meta.IsNoMatchError(err):
 		return &advised{err, "the operator's CustomResourceDefinitions are not installed in this cluster: " +
-			"check --context, or install them (make install)"}
+			"check --context, or install them (docs/install.md)"}
 	case apierrors.IsUnauthorized(err):
 		return &advised{err, "log in again, or choose another --context"}
 	case apierrors.IsForbidden(err):

@@ -77,7 +77,7 @@ func (c *checker) run(ctx context.Context) error {
 
 // checks makes every check, and skips those that the user may not make.
 func (c *checker) checks(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check, error) {
-	checks, err := checkManifests(ctx, cluster)
+	checks, err := c.checkManifests(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (c *checker) checks(ctx context.Context, cluster *fleet.Cluster) ([]judge.C
 }
 
 // checkManifests compares the installed CRDs and policies with those of this version.
-func checkManifests(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check, error) {
+func (c *checker) checkManifests(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check, error) {
 	var checks []judge.Check
 	crds, err := config.Manifests.ReadDir("crd/bases")
 	if err != nil {
@@ -115,7 +115,7 @@ func checkManifests(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check,
 		checks = append(checks, check)
 	}
 	for _, name := range []string{"annotations", "approval", "ledgers", "retry"} {
-		check, err := checkPolicy(ctx, cluster, name+".yaml")
+		check, err := c.checkPolicy(ctx, cluster, name+".yaml")
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func checkCRD(ctx context.Context, cluster *fleet.Cluster, file string) (judge.C
 
 // checkPolicy compares an installed admission policy with that of this version, which is the first
 // document of its file.
-func checkPolicy(ctx context.Context, cluster *fleet.Cluster, file string) (judge.Check, error) {
+func (c *checker) checkPolicy(ctx context.Context, cluster *fleet.Cluster, file string) (judge.Check, error) {
 	text, err := config.Manifests.ReadFile(path.Join("policy", file))
 	if err != nil {
 		return judge.Check{}, fmt.Errorf("read the policies of this version: %w", err)
@@ -164,7 +164,7 @@ func checkPolicy(ctx context.Context, cluster *fleet.Cluster, file string) (judg
 	if failed := errors.Join(err, client.IgnoreNotFound(unbound)); failed != nil {
 		return skipped(wanted.Name, "admission policy", failed), nil
 	}
-	return judge.CheckPolicy(&wanted, &found, unbound == nil), nil
+	return judge.CheckPolicy(judge.PolicyIn(c.operatorNamespace, &wanted), &found, unbound == nil), nil
 }
 
 func (c *checker) checkOperator(ctx context.Context, cluster *fleet.Cluster) judge.Check {

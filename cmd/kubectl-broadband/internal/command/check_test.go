@@ -27,11 +27,22 @@ var _ = Describe("check", func() {
 		}
 		out := f.checks(ctx)
 		for name, detail := range map[string]string{
-			"annotations": "its binding is not installed: make install", "approval": "it is not installed: make install",
-			"ledgers": "it is not installed: make install", "retry": "its binding is not installed: make install",
+			"annotations": "its binding is not installed", "approval": "it is not installed",
+			"ledgers": "it is not installed", "retry": "its binding is not installed",
 		} {
+			detail += ": install the manifests or the chart of this version (docs/install.md)"
 			Expect(checkOf(out, "broadband-operator-"+name)).To(And(ContainSubstring("failed"), HaveSuffix(detail)))
 		}
+	})
+
+	It("expects the policy of RequestLedgers for the namespace of the operator", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.createPolicy(ctx, "ledgers")
+		Expect(checkOf(f.checks(ctx), "broadband-operator-ledgers")).To(ContainSubstring("its binding is not installed"))
+		Expect(checkOf(f.checks(ctx, "--operator-namespace=carriers"), "broadband-operator-ledgers")).To(And(
+			ContainSubstring("failed"),
+			ContainSubstring("it permits system:serviceaccount:broadband-operator:broadband-operator-manager"),
+			ContainSubstring("the operator is system:serviceaccount:carriers:broadband-operator-manager")))
 	})
 
 	It("says what is wrong with an account", func(ctx SpecContext) {
@@ -64,10 +75,10 @@ func (*fleetWorld) createPolicy(ctx SpecContext, name string) {
 }
 
 // checks is the output of the command check without a terminal, so that each check is one line.
-func (f *fleetWorld) checks(ctx SpecContext) string {
+func (f *fleetWorld) checks(ctx SpecContext, flags ...string) string {
 	p := newPlugin()
 	p.edit = func(environment *command.Environment) { environment.Style = table.Style{} }
-	return p.run(ctx, "check", "-n", f.Namespace).out
+	return p.run(ctx, append([]string{"check", "-n", f.Namespace}, flags...)...).out
 }
 
 // checkOf is the line of a check.

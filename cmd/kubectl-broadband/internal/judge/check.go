@@ -4,6 +4,7 @@ package judge
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -91,13 +92,16 @@ func checkVersion(about string, version int32) Check {
 	return check
 }
 
+// toInstall is the advice if something of an installation is missing.
+const toInstall = "install the manifests or the chart of this version (docs/install.md)"
+
 // CheckCRD compares a CustomResourceDefinition of the cluster with the one of this version; found
 // is nil if the cluster has none.
 func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	check := Check{wanted.Name, "CustomResourceDefinition", CheckOK, "as in this version of the plugin"}
 	switch {
 	case found == nil:
-		check.Result, check.Detail = CheckFailed, "it is not installed: make install"
+		check.Result, check.Detail = CheckFailed, "it is not installed: "+toInstall
 	case !equality.Semantic.DeepEqual(schemasOf(wanted), schemasOf(found)):
 		check.Result = CheckWarning
 		check.Detail = "it is of another version than this plugin: install the CRDs of one version"
@@ -105,18 +109,49 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	return check
 }
 
-// CheckPolicy compares an admission policy of the cluster with the one of this version; found is
-// nil if the cluster has none. A policy without a binding refuses nothing.
+// operatorUser is the user name of the operator, which the policy of RequestLedgers permits.
+var operatorUser = regexp.MustCompile(`system:serviceaccount:[a-z0-9-]+:broadband-operator-manager`)
+
+// PolicyIn returns an admission policy as it has to be if the operator runs in a namespace.
+func PolicyIn(
+	namespace string, policy *admissionregistrationv1.ValidatingAdmissionPolicy,
+) *admissionregistrationv1.ValidatingAdmissionPolicy {
+	policy = policy.DeepCopy()
+	for i := range policy.Spec.Validations {
+		validation := &policy.Spec.Validations[i]
+		validation.Expression = operatorUser.ReplaceAllString(
+			validation.Expression, "system:serviceaccount:"+namespace+":broadband-operator-manager")
+	}
+	return policy
+}
+
+// permittedUser returns the user name of the operator that a policy permits; "" if it names none.
+func permittedUser(policy *admissionregistrationv1.ValidatingAdmissionPolicy) string {
+	for i := range policy.Spec.Validations {
+		if user := operatorUser.FindString(policy.Spec.Validations[i].Expression); user != "" {
+			return user
+		}
+	}
+	return ""
+}
+
+// CheckPolicy compares an admission policy of the cluster with the one of this version for the
+// operator's namespace; found is nil if the cluster has none. A policy without a binding refuses
+// nothing, and one for another namespace refuses what the operator writes.
 func CheckPolicy(wanted, found *admissionregistrationv1.ValidatingAdmissionPolicy, bound bool) Check {
 	check := Check{wanted.Name, "admission policy", CheckOK, "as in this version of the plugin"}
 	switch {
 	case found == nil:
-		check.Result, check.Detail = CheckFailed, "it is not installed: make install"
+		check.Result, check.Detail = CheckFailed, "it is not installed: "+toInstall
+	case permittedUser(found) != "" && permittedUser(found) != permittedUser(wanted):
+		check.Result = CheckFailed
+		check.Detail = fmt.Sprintf("it permits %s, and the operator is %s: name the operator's namespace with "+
+			"--operator-namespace, or install the policy for that namespace", permittedUser(found), permittedUser(wanted))
 	case !equality.Semantic.DeepEqual(wanted.Spec, found.Spec):
 		check.Result = CheckWarning
 		check.Detail = "it is of another version than this plugin: install the policies of one version"
 	case !bound:
-		check.Result, check.Detail = CheckFailed, "its binding is not installed: make install"
+		check.Result, check.Detail = CheckFailed, "its binding is not installed: "+toInstall
 	}
 	return check
 }
@@ -133,12 +168,21 @@ func schemasOf(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiext
 // its image.
 func CheckVersions(plugin, image string, available int32) Check {
 	check := Check{"operator", "deployment", CheckOK, image}
-	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	tag := tagOf(image)
 	switch {
 	case available == 0:
 		check.Result, check.Detail = CheckFailed, image+": no replica is available"
+	case tag == "":
+		check.Result, check.Detail = CheckSkipped, image+" runs; without a tag, its version is not known"
 	case tag != plugin:
 		check.Result, check.Detail = CheckWarning, fmt.Sprintf("the operator is %s, and this plugin is %s", tag, plugin)
 	}
 	return check
+}
+
+// tagOf returns the tag of an image, before the digest if there is one; "" if it has no tag.
+func tagOf(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	_, tag, _ := strings.Cut(name[strings.LastIndex(name, "/")+1:], ":")
+	return tag
 }

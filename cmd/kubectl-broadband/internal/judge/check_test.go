@@ -4,6 +4,7 @@ package judge_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -31,6 +32,65 @@ func TestAPolicyIsComparedAndHasToBeBound(t *testing.T) {
 	} {
 		if check := judge.CheckPolicy(wanted, test.found, test.bound); check.Result != test.result {
 			t.Errorf("%+v, bound %v: %+v", test.found, test.bound, check)
+		}
+	}
+}
+
+// The chart writes the namespace of its release into the policy of RequestLedgers.
+func TestThePolicyOfLedgersPermitsTheOperatorOfItsNamespace(t *testing.T) {
+	t.Parallel()
+	permits := func(namespace string) *admissionregistrationv1.ValidatingAdmissionPolicy {
+		policy := &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "ledgers"}}
+		policy.Spec.Validations = []admissionregistrationv1.Validation{{Expression: "request.userInfo.username == " +
+			"'system:serviceaccount:" + namespace + ":broadband-operator-manager' || variables.annotated"}}
+		return policy
+	}
+	older := permits("carrier-b")
+	older.Spec.Validations[0].MessageExpression = "'of another version'"
+	for _, test := range []struct {
+		found     *admissionregistrationv1.ValidatingAdmissionPolicy
+		namespace string
+		result    judge.CheckResult
+	}{
+		{permits("broadband-operator"), "broadband-operator", judge.CheckOK},
+		{permits("carrier-b"), "carrier-b", judge.CheckOK},
+		{permits("broadband-operator"), "carrier-b", judge.CheckFailed},
+		{permits("carrier-b"), "broadband-operator", judge.CheckFailed},
+		{older, "carrier-b", judge.CheckWarning},
+		{older, "broadband-operator", judge.CheckFailed}, // worse than another version
+	} {
+		wanted := judge.PolicyIn(test.namespace, permits("broadband-operator"))
+		if check := judge.CheckPolicy(wanted, test.found, true); check.Result != test.result {
+			t.Errorf("%s, operator in %s: %+v", test.found.Spec.Validations[0].Expression, test.namespace, check)
+		}
+	}
+	check := judge.CheckPolicy(judge.PolicyIn("carrier-c", permits("broadband-operator")), permits("carrier-b"), true)
+	for _, namespace := range []string{"carrier-b", "carrier-c"} {
+		want := "system:serviceaccount:" + namespace + ":broadband-operator-manager"
+		if !strings.Contains(check.Detail, want) {
+			t.Errorf("%q does not name %s", check.Detail, want)
+		}
+	}
+}
+
+func TestTheVersionOfTheOperatorIsTheTagOfItsImage(t *testing.T) {
+	t.Parallel()
+	const digest = "@sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+	for image, result := range map[string]judge.CheckResult{
+		"ghcr.io/broadband-operator/broadband-operator:v0.1.0":          judge.CheckOK,
+		"ghcr.io/broadband-operator/broadband-operator:v0.0.9":          judge.CheckWarning,
+		"ghcr.io/broadband-operator/broadband-operator:v0.1.0" + digest: judge.CheckOK,
+		"ghcr.io/broadband-operator/broadband-operator:v0.0.9" + digest: judge.CheckWarning,
+		"ghcr.io/broadband-operator/broadband-operator" + digest:        judge.CheckSkipped,
+		"ghcr.io/broadband-operator/broadband-operator":                 judge.CheckSkipped,
+		"registry.example:5000/broadband-operator:v0.1.0" + digest:      judge.CheckOK,
+		"registry.example:5000/broadband-operator" + digest:             judge.CheckSkipped,
+	} {
+		if check := judge.CheckVersions("v0.1.0", image, 1); check.Result != result {
+			t.Errorf("%s: %+v, want %s", image, check, result)
+		}
+		if check := judge.CheckVersions("v0.1.0", image, 0); check.Result != judge.CheckFailed {
+			t.Errorf("%s without a replica: %+v", image, check)
 		}
 	}
 }
