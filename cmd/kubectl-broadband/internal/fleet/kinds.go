@@ -30,6 +30,12 @@ type Kind struct {
 	New     func() Object
 }
 
+// ReadsOnRequest reports whether the operator reads the carrier's state for an object of the kind
+// when the annotation reconcile has a new value. Other kinds do not read that annotation.
+func (k Kind) ReadsOnRequest() bool {
+	return slices.Contains([]string{"BroadbandService", "ServiceOrder", "AppointmentRequest"}, k.Name)
+}
+
 // Kinds returns the kinds that the operator reconciles, in the order of display.
 func Kinds() []Kind {
 	return []Kind{

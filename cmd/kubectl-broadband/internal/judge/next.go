@@ -15,7 +15,7 @@ import (
 func nextCommands(object fleet.Object, detail *Detail) []string {
 	next := []string{}
 	add := func(command string) {
-		if !slices.Contains(next, command) {
+		if command != "" && !slices.Contains(next, command) {
 			next = append(next, command)
 		}
 	}
@@ -34,11 +34,23 @@ func nextCommands(object fleet.Object, detail *Detail) []string {
 				add(detail.Command("retry"))
 			}
 		case Look:
-			add("kubectl annotate --overwrite -n " + detail.Namespace + " " + detail.Short() + " " +
-				v1alpha1.AnnotationReconcile + "=\"$(date -u +%FT%TZ)\"")
+			add(lookCommand(object, detail))
 		}
 	}
 	return next
+}
+
+// lookCommand returns the command that makes the operator try again once a person has removed the
+// cause; "" if the operator does so without one, or never.
+func lookCommand(object fleet.Object, detail *Detail) string {
+	switch {
+	case fleet.KindOf(object).ReadsOnRequest():
+		return "kubectl annotate --overwrite -n " + detail.Namespace + " " + detail.Short() + " " +
+			v1alpha1.AnnotationReconcile + "=\"$(date -u +%FT%TZ)\""
+	case RetryOf(object) != nil:
+		return detail.Command("retry")
+	}
+	return ""
 }
 
 // RetryOf returns the failed attempt of an object that a retry annotation would make again; nil if

@@ -296,7 +296,10 @@ func eventSection(detail *judge.Detail, now time.Time) Section {
 }
 
 func nextSection(detail *judge.Detail) Section {
-	if len(detail.Next) == 0 {
+	switch {
+	case len(detail.Next) == 0 && len(detail.Needs) > 0:
+		return Section{Title: "Next: the message says what to do"}
+	case len(detail.Next) == 0:
 		return Section{Title: "Next: nothing to do", Color: table.Green}
 	}
 	lines := make([]string, 0, len(detail.Next))
