@@ -223,7 +223,7 @@ func (p sample) retryable() string {
 	}
 	var newest v1alpha1.Request
 	for _, request := range p.requests() {
-		if decide.Definitive(request.Phase) && newest.FinishedAt.Before(&request.FinishedAt) {
+		if decide.EndedInFailure(&request) && newest.FinishedAt.Before(&request.FinishedAt) {
 			newest = request
 		}
 	}

@@ -55,10 +55,14 @@ local function shown(hash, word)
 end
 
 -- refused reports whether a request ended in a failure that is not repeated automatically. An
--- order that was once accepted, or that was abandoned, has used its customerReference.
+-- order that was once accepted, or that was abandoned, has used its customerReference. A query that
+-- was not processed is repeated, until the reason of Ready says that this was in vain.
 local function refused(request)
   if request.operation == "OrderCreate" then
     return request.phase == "Rejected"
+  end
+  if request.phase == "NotProcessed" then
+    return condition("Ready").reason == "Unanswered"
   end
   return request.phase == "Rejected" or request.phase == "Failed" or request.phase == "Abandoned"
 end
