@@ -213,6 +213,20 @@ var _ = Describe("An account", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
+	It("whose identity provider resets each connection is written once", func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		Expect(w.Create(ctx, w.Secret())).To(Succeed())
+		Expect(w.Create(ctx, w.Account())).To(Succeed())
+		Expect(w.Carrier.FailNext("Token", simulator.Fault{Kind: simulator.FaultReset, Times: 1000})).To(Succeed())
+		process := w.Start(world.CrashPoint{})
+		reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(5*time.Second))
+		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonUnreachable))
+		written := w.ReadAccount(ctx).ResourceVersion
+		reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(time.Hour))
+		Expect(logins(w)).To(BeNumerically(">", 10))
+		Expect(w.ReadAccount(ctx).ResourceVersion).To(Equal(written), accountReady(ctx, w).Message)
+	})
+
 	It("uses the second key while the first is being retired", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		secret := w.Secret()

@@ -120,14 +120,15 @@ func unreachable(k call, resp response) *Error {
 	}
 	return &Error{
 		Operation: k.operation, Target: k.target(), Class: Unreachable,
-		Message: message + ": " + secretsOf(k, resp).message(resp.err.Error(), maxMessage), cause: resp.err,
+		Message: message + ": " + secretsOf(k, resp).message(steadyText(resp.err), maxMessage), cause: resp.err,
 	}
 }
 
-// unreadable reports an unusable response with a success status.
+// unreadable reports an unusable response with a success status, or a body that was not read to its
+// end.
 func unreadable(k call, err error) *Error {
 	return &Error{
 		Operation: k.operation, Target: k.target(), HTTPStatus: http.StatusOK, Class: Unreadable,
-		Message: err.Error(), cause: err,
+		Message: steadyText(err), cause: err,
 	}
 }

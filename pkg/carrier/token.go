@@ -77,7 +77,7 @@ func (e *TokenError) Error() string {
 		text += fmt.Sprintf(", key %q", e.KeyID)
 	}
 	if e.cause != nil {
-		text += ": " + scrubber(nil).message(e.cause.Error(), maxMessage) // it may quote a server or its certificate
+		text += ": " + scrubber(nil).message(steadyText(e.cause), maxMessage) // it may quote a server or its certificate
 	}
 	return text
 }
