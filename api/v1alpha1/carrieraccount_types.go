@@ -281,7 +281,7 @@ type Polling struct {
 // ChargeLimit limits what can be spent by mistake.
 type ChargeLimit struct {
 	// perHour is the maximum number of requests per hour that cost money or must never be repeated.
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +required
 	PerHour int32 `json:"perHour"`
