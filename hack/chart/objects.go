@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -44,7 +45,7 @@ func withConditions(installed, restricted []object) []object {
 	for _, one := range restricted {
 		switch {
 		case contains(installed, &one):
-		case one.GetNamespace() == "":
+		case one.GetNamespace() == "", one.GetNamespace() == metav1.NamespaceDefault:
 			one.wrapIf(".Values.namespaces")
 			all = append(all, one)
 		case one.GetNamespace() == exampleNamespace:
