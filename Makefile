@@ -219,9 +219,14 @@ uninstall: $(KUBECTL_FROM) ## Remove CRDs with all their objects (keep the manag
 	if $(KUBECTL) get --raw /apis/admissionregistration.k8s.io/v1 | grep mutatingadmissionpolicies >/dev/null; then \
 		$(DELETE) mutatingadmissionpolicy,mutatingadmissionpolicybinding --selector=$(OURS); fi
 
+# As the ServiceAccount of make install, because the policy lets no other user write RequestLedgers.
 .PHONY: run
-run: build ## Run the manager on this machine, against the current kubeconfig's cluster.
-	bin/manager --log-text $(ARGS)
+run: build $(KUBECTL_FROM) ## Run the manager on this machine, against the current kubeconfig's cluster.
+	@umask 077 && $(KUBECTL) config view --raw --minify --flatten >bin/run.kubeconfig
+	@token=$$($(KUBECTL) create token broadband-operator-manager --namespace=broadband-operator --duration=24h) && \
+	  $(KUBECTL) --kubeconfig=bin/run.kubeconfig config set-credentials manager --token="$$token" >/dev/null
+	@$(KUBECTL) --kubeconfig=bin/run.kubeconfig config set-context --current --user=manager >/dev/null
+	bin/manager --kubeconfig=bin/run.kubeconfig --log-text $(ARGS)
 
 .PHONY: sim
 sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").

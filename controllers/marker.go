@@ -81,8 +81,8 @@ func (m *Marker) Installation(ctx context.Context) (decide.Installation, error) 
 	return m.installation, nil
 }
 
-// firstRead is the first read in this process. An acknowledgment that exists already is handled by
-// the next read.
+// firstRead is the first read in this process. Nothing is sent by a process that may not update the
+// ledgers. An acknowledgment that exists already is handled by the next read.
 func (m *Marker) firstRead(ctx context.Context) error {
 	if m.uid != "" {
 		return nil
@@ -101,6 +101,9 @@ func (m *Marker) firstRead(ctx context.Context) error {
 		marker = m.newMarker(decide.RequiredAcknowledgement(nil, m.installation.Cluster, found))
 		err = m.Ledgers.Write(ctx, marker)
 		found = decide.Found{} // the marker has recorded it
+	}
+	if err == nil {
+		err = m.Ledgers.CheckUpdate(ctx, marker)
 	}
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ var others = []string{
 	"shows", // the text "what kubectl get shows"
 	"clusterrole", "clusterrolebinding", "configmap", "crd", "deployment", "deploy", "event", "events", "lease", "leases",
 	"mutatingadmissionpolicybinding", "namespace", "ns", "pod", "pods", "rolebinding", "secret", "secrets", "service",
-	"svc", "validatingadmissionpolicy",
+	"svc", "validatingadmissionpolicy", "validatingadmissionpolicybinding",
 }
 
 // resources returns all names by which kubectl knows our kinds.

@@ -5,11 +5,13 @@ package privilege_test
 import (
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -33,6 +35,30 @@ var _ = Describe("A RequestLedger", func() {
 		Expect(plane.Client.Get(ctx, client.ObjectKeyFromObject(ledger), ledger)).To(Succeed())
 		ledger.Spec.Revision++
 		Expect(as(operator).Update(ctx, ledger)).To(Succeed())
+	})
+
+	It("that a manager may create, but not update, stops that manager before it sends anything", func(ctx SpecContext) {
+		const developer = "developer"
+		binding := &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "runs-the-manager"},
+			RoleRef: rbacv1.RoleRef{
+				APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "broadband-operator-manager-role",
+			},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: developer}},
+		}
+		Expect(plane.Client.Create(ctx, binding)).To(Succeed())
+		DeferCleanup(plane.Client.Delete, binding)
+		w := world.New(ctx, plane)
+		w.Login(ctx)
+		w.Marker = "marker-of-" + w.Namespace
+		w.Manage(ctx, developer)
+		Expect(w.Create(ctx, w.Order("order", "SITE-DEVELOPER"))).To(Succeed())
+		Eventually(ctx, func() string {
+			ready := world.Condition(w.ReadOrder(ctx, "order").Status.Conditions, v1alpha1.ConditionReady)
+			return ready.Reason + ": " + ready.Message
+		}).WithTimeout(time.Minute).Should(And(
+			HavePrefix(v1alpha1.ReasonAPIServerRefused), ContainSubstring("only the operator writes it, and developer")))
+		Expect(w.Ordered("SITE-DEVELOPER").Seen).To(BeZero())
 	})
 
 	It("of an identity stays one, and has at most a thousand reservations (R10)", func(ctx SpecContext) {

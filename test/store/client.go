@@ -29,8 +29,13 @@ func (c storeClient) Create(_ context.Context, object client.Object, _ ...client
 	return c.store.create(object)
 }
 
-// Update replaces an object, but not its status.
-func (c storeClient) Update(_ context.Context, object client.Object, _ ...client.UpdateOption) error {
+// Update replaces an object, but not its status. A dry run changes nothing.
+func (c storeClient) Update(_ context.Context, object client.Object, options ...client.UpdateOption) error {
+	wanted := client.UpdateOptions{}
+	wanted.ApplyOptions(options)
+	if len(wanted.DryRun) > 0 {
+		return nil
+	}
 	return c.store.update(object, everything)
 }
 

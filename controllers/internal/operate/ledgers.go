@@ -140,6 +140,17 @@ func (l *Ledgers) Amend(ctx context.Context, ledger *v1alpha1.RequestLedger) err
 	return l.writeAs(ctx, ledger, ledger.Spec.Revision)
 }
 
+// CheckUpdate fails if this process may not update a ledger. A user who may create ledgers, but not
+// update them, could send a request and not record the response.
+func (l *Ledgers) CheckUpdate(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	trial := ledger.DeepCopy()
+	trial.Spec.Revision++
+	if err := l.Cluster.Update(ctx, trial, client.DryRunAll); err != nil {
+		return fmt.Errorf("check that RequestLedger %s can be updated: %w", ledger.Name, err)
+	}
+	return nil
+}
+
 func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, revision int64) error {
 	if ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerNewer)
