@@ -14,8 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// runManager runs a manager on this machine until it has written its first RequestLedger. The policy lets
-// only the operator's ServiceAccount update it.
+// runManager runs a manager on this machine until it has written its first RequestLedger. The policy
+// lets only the operator's ServiceAccount update it.
 func (c cluster) runManager(t *testing.T, commands string) {
 	t.Helper()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", "bin/manager", ".")
