@@ -170,9 +170,9 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, TakenOver: attempt.TakenOver,
 		Generation: attempt.Generation, Target: attempt.Target, Outcome: attempt.Phase, EndedBy: attempt.EndedBy,
-		Location: attempt.Location,
-		Code:     attempt.code(), Changes: attempt.Changes(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
-		Retry: attempt.Retry, RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
+		Location: attempt.Location, Code: attempt.code(), Changes: attempt.Changes(),
+		ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy, Retry: attempt.Retry,
+		RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
