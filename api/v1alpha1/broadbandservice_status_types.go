@@ -174,6 +174,11 @@ type KnownValue struct {
 	// +optional
 	DriftedFrom string `json:"driftedFrom,omitempty"`
 
+	// plan is the plan that a term belongs to, as it was requested, ordered or declared.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	Plan string `json:"plan,omitempty"`
+
 	// source says how the value is known.
 	// +required
 	Source ValueSource `json:"source"`

@@ -122,7 +122,9 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 			return false
 		}
 		late.Target, late.SubmittedAt = ended.Target, ended.SubmittedAt
-		late.Generation = ended.Generation // what was abandoned for this generation is not sent again
+		if late.TakenOver = ended.UID != late.UID; !late.TakenOver {
+			late.Generation = ended.Generation // what was abandoned for this generation is not sent again
+		}
 	}
 	late.Phase = PhaseLateAcceptance
 	l.Spec.Open = append(l.Spec.Open, late)

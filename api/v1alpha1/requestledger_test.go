@@ -200,10 +200,14 @@ func TestR15ALateAcceptanceBelongsToTheGenerationThatItWasSentFor(t *testing.T) 
 	late.Generation, other.Generation = 3, 3
 	ledger.Put(late)
 	ledger.Put(other)
-	late = attemptAt("late", "")
-	late.Location = "/requests/7"
-	g.Expect(ledger.AcceptLate(late)).To(BeTrue())
-	g.Expect(ledger.LateAcceptance().Generation).To(BeEquivalentTo(3))
+	for uid, generation := range map[string]int64{late.UID: 3, "its successor": 0} {
+		again := *ledger.DeepCopy()
+		accepted := attemptAt("late", "")
+		accepted.UID, accepted.Location = uid, "/requests/7"
+		g.Expect(again.AcceptLate(accepted)).To(BeTrue())
+		g.Expect(again.LateAcceptance().Generation).To(Equal(generation))
+		g.Expect(again.LateAcceptance().TakenOver).To(Equal(uid != late.UID), uid)
+	}
 }
 
 // A status may have the Location of an attempt when the ledger has the attempt without one (R5).

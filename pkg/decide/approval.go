@@ -114,20 +114,21 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 }
 
 // unquoted returns a note about the changes of unknown price. Without the note, they would look free
-// of charge.
+// of charge, or as if what is bought with them were all that they cost.
 func unquoted(changes []v1alpha1.Change) string {
 	var fields []string
-	rows := PricedRows(changes)
+	rows, priced := PricedRows(changes), false
 	for _, i := range rows {
-		if priceText(changes[i]) == "" {
+		priced = priced || priceText(changes[i]) != ""
+		if changes[i].OneTime == nil && changes[i].MonthlyAfter == nil {
 			fields = append(fields, changes[i].Field)
 		}
 	}
 	switch {
-	case len(fields) == len(rows):
-		return "; the carrier quotes no price"
-	case len(fields) > 0:
+	case len(rows) > 0 && len(fields) == 0:
+		return ""
+	case priced:
 		return "; the carrier quotes no price for " + ListOf(fields)
 	}
-	return ""
+	return "; the carrier quotes no price"
 }

@@ -92,6 +92,9 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 	if request.Error == nil || request.Error.Code == "" {
 		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, ErrorMessage(request.Error), fix)
 	}
+	if request.Error.Message == "" { // the ledger has only a summary of it
+		return fmt.Sprintf("%s: the carrier refused %s; %s", request.Error.Code, request.Operation, fix)
+	}
 	return fmt.Sprintf("%s: the carrier refused %s (HTTP %d): %s; %s",
 		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, fix)
 }

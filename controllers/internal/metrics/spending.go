@@ -87,15 +87,11 @@ func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
 		bill.Add(&bill.After, fees.Monthly)
 		return bill
 	}
-	rows := 0
-	for _, change := range changes {
-		if change.OneTime == nil && change.MonthlyAfter == nil {
-			continue // a row of the same request, whose price is in another row
-		}
-		rows++
-		bill.AddChange(change)
+	rows := decide.PricedRows(changes)
+	for _, i := range rows {
+		bill.AddChange(changes[i])
 	}
-	bill.Unknown = bill.Unknown || rows == 0
+	bill.Unknown = bill.Unknown || len(rows) == 0
 	return bill
 }
 

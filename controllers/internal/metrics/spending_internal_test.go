@@ -27,8 +27,8 @@ func TestMoneyIsCountedWhenTheCarrierAccepts(t *testing.T) {
 	change := func(change v1alpha1.Change) []v1alpha1.Change {
 		change.Operation = v1alpha1.OperationPlanChange
 		other := v1alpha1.Change{Operation: v1alpha1.OperationReclaim, OneTime: aud("999.00"), MonthlyAfter: aud("1.00")}
-		sla := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: "restorationSLA", To: "Enhanced-8"}
-		return []v1alpha1.Change{other, change, sla}
+		term := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: "plan.term", To: "24"}
+		return []v1alpha1.Change{other, change, term}
 	}
 	plan, order := v1alpha1.OperationPlanChange, v1alpha1.OperationOrderCreate
 	for name, test := range map[string]struct {
@@ -57,6 +57,13 @@ func TestMoneyIsCountedWhenTheCarrierAccepts(t *testing.T) {
 		},
 		"an unknown monthly fee": {
 			v1alpha1.Request{Operation: plan, Plan: change(v1alpha1.Change{OneTime: aud("5.00")})},
+			nil,
+			map[string]float64{once: 5, unpriced: 1},
+		},
+		"an SLA of unknown price": {
+			v1alpha1.Request{Operation: plan, Plan: append(change(v1alpha1.Change{
+				OneTime: aud("5.00"), MonthlyBefore: aud("45.00"), MonthlyAfter: aud("45.00"),
+			}), v1alpha1.Change{Operation: plan, Field: "restorationSLA", To: "Enhanced-8"})},
 			nil,
 			map[string]float64{once: 5, unpriced: 1},
 		},

@@ -108,9 +108,12 @@ func lateAttempt(attemptID string, handle carrier.Handle) v1alpha1.Request {
 
 // Decided returns the fact that results from a decision made without calling the carrier.
 func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
-	apply := func(_ Subject, request *v1alpha1.Request) {
+	apply := func(subject Subject, request *v1alpha1.Request) {
 		if request.Phase != resolve.From {
 			return // the phase has changed since the decision
+		}
+		if request.Generation == 0 { // it was accepted late for another object, which the subject has replaced
+			request.Generation = subject.GetGeneration()
 		}
 		if resolve.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
 			request.FinishedAt = metav1.Time{} // it held the time of the late acceptance, or of the previous resolution

@@ -23,25 +23,26 @@ func JudgeTest(in Input) decide.Decision {
 // service. A test that has reached the carrier, or may have, does not end like this. The record
 // decides from then on, whatever happens to the account, because the spec is immutable.
 func recordNotOffered(in *Input) {
-	status, reading := &in.Test.Status, &in.Memory.Readings.TestTypes
-	sent := status.Request != nil && !decide.IsAutoRetried(status.Request.Phase)
-	if sent || status.NotOffered != nil || !readsTestTypes(in) ||
+	reading := &in.Memory.Readings.TestTypes
+	if in.Test.Status.NotOffered != nil || !readsTestTypes(in) ||
 		!reading.Answered() || slices.Contains(reading.TestTypes, in.Test.Spec.TestType) {
 		return
 	}
-	status.NotOffered = &v1alpha1.NotOffered{
+	ended := &v1alpha1.NotOffered{
 		FinishedAt: v1alpha1.WholeSeconds(in.Now), Count: int32(min(len(reading.TestTypes), math.MaxInt32)),
 	}
 	const most, longest = 10, 64
 	for _, testType := range reading.TestTypes[:min(len(reading.TestTypes), most)] {
-		status.NotOffered.Offered = append(status.NotOffered.Offered, decide.Bounded(testType, longest))
+		ended.Offered = append(ended.Offered, decide.Bounded(testType, longest))
 	}
+	in.Test.Status.NotOffered = ended
 }
 
 // endedUnsent returns the record that a diagnostic test ended because it is not offered; nil if there
-// is none.
+// is none. It does not count while an attempt is open: one that a person has resolved as not accepted
+// may be accepted late.
 func endedUnsent(in *Input) *v1alpha1.NotOffered {
-	if in.Test == nil {
+	if in.Test == nil || decide.OpenRequest(&in.Input) != nil {
 		return nil
 	}
 	return in.Test.Status.NotOffered
@@ -62,9 +63,14 @@ func notOffered(in *Input) *decide.Decision {
 		in.Test.Spec.TestType, decide.OrElse(strings.Join(shown, ", "), "none")))
 }
 
-// readsTestTypes reports whether the operator reads which tests the carrier offers for the service.
+// readsTestTypes reports whether the operator reads which tests the carrier offers for the service. A
+// test that has reached the carrier, or may have, is retried without that.
 func readsTestTypes(in *Input) bool {
-	return in.Test != nil && in.Account.Object != nil && in.Account.Object.Extends(v1alpha1.ExtensionTestTypes)
+	if in.Test == nil || in.Account.Object == nil || !in.Account.Object.Extends(v1alpha1.ExtensionTestTypes) {
+		return false
+	}
+	last := in.Test.Status.Request
+	return last == nil || decide.IsAutoRetried(last.Phase)
 }
 
 // awaitTestTypes waits until the carrier has said which tests it offers. If the carrier does not say

@@ -21,7 +21,9 @@ import (
 // typed is a test of type port-reset, with an account that reads the test types.
 func typed(read decide.Reading) func(*oneshots.Input) {
 	return func(in *oneshots.Input) {
-		in.Test = &v1alpha1.DiagnosticTest{Spec: v1alpha1.DiagnosticTestSpec{TestType: carrier.TestPortReset}}
+		if test, is := in.Subject.(*v1alpha1.DiagnosticTest); is {
+			test.Spec.TestType, in.Test = carrier.TestPortReset, test
+		}
 		in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionTestTypes}
 		in.Memory.Readings.TestTypes = read
 	}
@@ -45,10 +47,16 @@ func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 		in.Test.Status.NotOffered = &v1alpha1.NotOffered{Offered: []string{"line-state"}, Count: 3}
 	}
 	broken := func(in *oneshots.Input) { in.Account.Unusable = errors.New("the login failed") }
-	sent := func(in *oneshots.Input) {
-		in.Test.Status.Request = &v1alpha1.Request{Phase: v1alpha1.PhaseOutcomeUnknown}
+	as := func(phase v1alpha1.RequestPhase) func(*oneshots.Input) {
+		return func(in *oneshots.Input) {
+			in.Test.Status.Request = &v1alpha1.Request{
+				Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: phase,
+				Identity: "reseller", BaseURL: "https://carrier.example",
+			}
+		}
 	}
-	unsent := func(in *oneshots.Input) { in.Test.Status.Request = &v1alpha1.Request{Phase: v1alpha1.PhaseNotSent} }
+	unsent, unknown := as(v1alpha1.PhaseNotSent), as(v1alpha1.PhaseOutcomeUnknown)
+	late := as(v1alpha1.PhaseLateAcceptance)
 	const progressing, unavailable = v1alpha1.ReasonProgressing, v1alpha1.ReasonCarrierUnavailable
 	const notOffered, none = v1alpha1.ReasonTestTypeNotOffered, carrier.NotFoundOrForbidden
 	for name, row := range map[string]struct {
@@ -68,8 +76,13 @@ func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 		},
 		"and the account is broken now": {taskInput(typed(decide.Reading{}), ended, broken), decide.Rest{}, notOffered, ""},
 		"not offered after a restart":   {taskInput(typed(offers("loopback")), unsent), decide.Rest{}, notOffered, ""},
-		"not offered, but it was sent":  {taskInput(typed(offers("loopback")), sent), decide.Submit{}, progressing, ""},
-		"the carrier refuses":           {taskInput(typed(refusedOnce(none, 1))), decide.Submit{}, progressing, ""},
+		"not offered, but it was sent": {
+			taskInput(typed(offers("loopback")), unknown), decide.Rest{}, v1alpha1.ReasonOutcomeUnknown, "",
+		},
+		"not offered, but it was accepted late": {
+			taskInput(typed(offers("loopback")), ended, late), decide.Rest{}, v1alpha1.ReasonLateAcceptance, "",
+		},
+		"the carrier refuses": {taskInput(typed(refusedOnce(none, 1))), decide.Submit{}, progressing, ""},
 		"the carrier failed once": {
 			taskInput(typed(refusedOnce(carrier.ServerFault, 1))), decide.Rest{}, unavailable, "is retried",
 		},

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -25,7 +23,7 @@ func otherSLA(in *services.Input) {
 	result := func(value string) *v1alpha1.KnownValue {
 		return &v1alpha1.KnownValue{Value: value, Source: v1alpha1.SourceChangeResult, Since: known.Plan.Since}
 	}
-	known.Term, known.RestorationSLA = result("12"), result("Silver")
+	known.Term, known.RestorationSLA = termFrom(v1alpha1.SourceChangeResult, known.Plan.Value), result("Silver")
 	justRead(in)
 }
 
@@ -118,6 +116,7 @@ func TestR11AnApprovalIsForOneBody(t *testing.T) {
 		t.Errorf("the same body is not sent again: %s", services.Decide(view).Verdict.Message)
 	}
 	view.Service.Status.Carrier.Plan.Value = "Slow"
+	view.Service.Status.Carrier.Term = termFrom(v1alpha1.SourceChangeResult, "Slow")
 	justRead(&view)
 	view.Memory.Readings.Health.RequestedAt = view.Now
 	decision := services.Decide(view)
@@ -133,10 +132,10 @@ func TestAnSLAIsNotSentWithTheTermOfAnotherPlan(t *testing.T) {
 		approval(v1alpha1.ApprovalAutomatic)(in)
 		in.Service.Spec.Plan, in.Service.Status.Carrier.Plan.AsHealth = nil, "Fast"
 	}
-	shows := func(plan string, source v1alpha1.ValueSource, since time.Duration) func(*services.Input) {
+	shows := func(plan string, source v1alpha1.ValueSource) func(*services.Input) {
 		return func(in *services.Input) {
 			known := in.Service.Status.Carrier.Plan
-			known.Value, known.Source, known.Since = plan, source, metav1.NewTime(known.Since.Add(since))
+			known.Value, known.Source = plan, source
 			if source == v1alpha1.SourceChangeResult {
 				known.AsHealth = ""
 			}
@@ -144,8 +143,9 @@ func TestAnSLAIsNotSentWithTheTermOfAnotherPlan(t *testing.T) {
 		}
 	}
 	ours := func(in *services.Input) {
+		in.Service.Status.Carrier.Term = termFrom(v1alpha1.SourceChangeResult, "Slow")
 		in.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-			Baseline: &v1alpha1.KnownValue{Value: "Slow", AsHealth: "Slow", Source: v1alpha1.SourceChangeResult},
+			Baseline: &v1alpha1.KnownValue{Value: "Slow", AsHealth: "SLOW 50", Source: v1alpha1.SourceChangeResult},
 		}}
 	}
 	const health, service = v1alpha1.SourceHealth, v1alpha1.SourceService
@@ -154,12 +154,13 @@ func TestAnSLAIsNotSentWithTheTermOfAnotherPlan(t *testing.T) {
 		edits edits
 		term  int32 // zero: nothing is sent
 	}{
-		"the plan is as it was":             {edits{shows("Fast", health, 0)}, 12},
-		"health shows another since":        {edits{shows("Slow", health, time.Second)}, 0},
-		"it is described with another":      {edits{shows("Slow", service, time.Second)}, 0},
-		"we have changed it":                {edits{shows("Slow", v1alpha1.SourceChangeResult, time.Second)}, 12},
-		"health shows what we have sent":    {edits{ours, shows("Slow", health, time.Second)}, 12},
-		"the term was known after the plan": {edits{shows("Slow", health, -time.Second)}, 12},
+		"the plan is as it was":              {edits{shows("Fast", health)}, 12},
+		"health shows another":               {edits{shows("Slow", health)}, 0},
+		"it is described with another":       {edits{shows("Slow", service)}, 0},
+		"we have changed it":                 {edits{ours, shows("Slow", v1alpha1.SourceChangeResult)}, 12},
+		"health shows what we have sent":     {edits{ours, shows("Slow", health)}, 12},
+		"health has its own name for that":   {edits{ours, shows("SLOW 50", health)}, 12},
+		"health shows another after our own": {edits{ours, shows("Fast", health)}, 0},
 	} {
 		decision := services.Decide(settled(append(edits{otherSLA, undeclared}, row.edits...)...))
 		term := int32(0)

@@ -282,7 +282,7 @@ func declaredValues(in *Input) []declaredValue {
 	spec, held := in.Service.Spec, in.Service.LastKnown()
 	var declared []declaredValue
 	if spec.Plan != nil {
-		declared = append(declared, declaredValue{"plan", held.Plan}, declaredValue{"term", held.Term})
+		declared = append(declared, declaredValue{"plan", held.Plan}, declaredValue{"term", termOfPlan(in)})
 	}
 	for _, value := range []struct {
 		declared string

@@ -173,7 +173,9 @@ func quoted(before, after carrier.Number) func(*services.Input) {
 	}
 	return func(in *services.Input) {
 		known := in.Service.Status.Carrier
-		known.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared, Since: known.Plan.Since}
+		known.Term = &v1alpha1.KnownValue{
+			Value: "12", Plan: known.Plan.Value, Source: v1alpha1.SourceDeclared, Since: known.Plan.Since,
+		}
 		in.Memory.Readings.Options = decide.Reading{
 			State: decide.ReadingAnswered, RequestedAt: in.Now, Token: in.Memory.Readings.Options.Token,
 			Options: carrier.PlanOptionsResult{Plans: []carrier.Plan{offer("Slow", before), offer("Fast", after)}},

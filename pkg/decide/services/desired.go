@@ -89,8 +89,12 @@ func planChanges(in *Input) []v1alpha1.Change {
 		change.Unknown = isUnlisted(in)
 		changes = append(changes, change)
 	}
+	term := in.Service.LastKnown().Term
+	if len(changes) == 0 {
+		term = termOfPlan(in) // if the plan stays, only its own term counts
+	}
 	// "An unknown term alone is never a reason for a change."
-	if term := in.Service.LastKnown().Term; term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
+	if term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
 		changes = append(changes, planChange(decide.FieldTerm, term.Value, strconv.Itoa(int(declared.Term))))
 	}
 	return changes
@@ -145,15 +149,14 @@ func targetPlan(in *Input) (plan string, term int32) {
 // carrier has changed the plan, nobody knows its term, because the carrier's API cannot report it.
 func termOfPlan(in *Input) *v1alpha1.KnownValue {
 	plan, term, base := in.Service.LastKnown().Plan, in.Service.LastKnown().Term, in.Ledger.Baseline()
-	if plan == nil || term == nil {
+	switch {
+	case plan == nil || term == nil:
+		return term
+	case decide.SameName(term.Plan, plan.Value),
+		base != nil && base.AsHealth == plan.Value && decide.SameName(term.Plan, base.Value): // health's name for it
 		return term
 	}
-	read := plan.Source == v1alpha1.SourceHealth || plan.Source == v1alpha1.SourceService
-	ours := base != nil && !isFromService(base) && decide.SameName(base.Value, plan.Value)
-	if read && !ours && term.Since.Before(&plan.Since) {
-		return nil
-	}
-	return term
+	return nil
 }
 
 func planChange(field, from, to string) v1alpha1.Change {

@@ -168,7 +168,7 @@ func ApplyResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Reque
 				Operation: request.Operation, Field: value.field, From: was.ValueOrEmpty(), To: (*value.held).ValueOrEmpty(),
 			})
 		}
-		if was.ValueOrEmpty() == (*value.held).ValueOrEmpty() {
+		if was != nil && was.Value == (*value.held).Value && decide.SameName(was.Plan, (*value.held).Plan) {
 			*value.held = was
 		}
 	}
@@ -184,7 +184,7 @@ func RevertResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Requ
 	}
 	for _, value := range unreadables(state, request) {
 		if value.asked && isOnlyDeclared(*value.held) {
-			*value.held = knownBefore(rowOf(request, value.field), *value.held, now)
+			*value.held = knownBefore(request, value.field, *value.held, now)
 		}
 	}
 	if isOnlyDeclared(state.Plan) && changesPlan(request) {
@@ -220,12 +220,19 @@ func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 
 // knownBefore returns a value as it was before the request, to be trusted from now on; nil if it is
 // unknown.
-func knownBefore(row *v1alpha1.Change, current *v1alpha1.KnownValue, now time.Time) *v1alpha1.KnownValue {
-	switch {
-	case row == nil || row.From == "":
+func knownBefore(
+	request *v1alpha1.Request, field string, current *v1alpha1.KnownValue, now time.Time,
+) *v1alpha1.KnownValue {
+	row := rowOf(request, field)
+	if row == nil || row.From == "" {
 		return nil
-	case row.From == current.Value:
+	}
+	before := knownValue(row.From, v1alpha1.SourceDeclared, now)
+	if field == decide.FieldTerm {
+		before.Plan = request.Before.Plan
+	}
+	if before.Value == current.Value && before.Plan == current.Plan {
 		return current
 	}
-	return knownValue(row.From, v1alpha1.SourceDeclared, now)
+	return before
 }

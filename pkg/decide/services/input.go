@@ -3,6 +3,7 @@
 package services
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -35,6 +36,13 @@ func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
 		service.Status.Carrier = &v1alpha1.CarrierState{}
 	}
 	return service.Status.Carrier
+}
+
+// knownTerm returns the term of a plan.
+func knownTerm(plan string, term int32, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
+	known := knownValue(strconv.Itoa(int(term)), source, now)
+	known.Plan = plan
+	return known
 }
 
 func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {

@@ -33,6 +33,7 @@ func TestTheInSyncMessageNamesTheSourceOfEachValue(t *testing.T) {
 	}
 	term := func(in *services.Input) {
 		in.Service.Status.Carrier.Term = known("12", v1alpha1.SourceChangeResult)
+		in.Service.Status.Carrier.Term.Plan = "Fast"
 	}
 	for words, view := range map[string]services.Input{
 		"plan read on 2026-03-02; term not known, because the carrier's API cannot report this": settled(),

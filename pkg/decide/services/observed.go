@@ -20,7 +20,7 @@ func UpdateState(in *Input) {
 	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
 		return // nothing may be trusted before the ledger is known
 	}
-	readings, before := &in.Memory.Readings, in.Service.LastKnown().Plan
+	readings := &in.Memory.Readings
 	if readings.Health.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicHealth) {
 		recordHealth(in, &readings.Health)
 	}
@@ -28,7 +28,6 @@ func UpdateState(in *Input) {
 		recordDescription(in, &readings.Service)
 	}
 	forgetAcceptedDrift(in)
-	recordTerm(in, before)
 	if readings.Cancellation.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) {
 		RecordCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
 	}
@@ -38,24 +37,6 @@ func UpdateState(in *Input) {
 	recordAgreement(in)
 	fillFromOrder(in)
 	applyTrust(in)
-}
-
-// recordTerm drops the term of the previous plan once the spec declares the plan to which the carrier
-// has changed, because nobody knows the term of that plan: "An unknown term alone is never a reason
-// for a change." A term that a person has declared while no plan was known is that of the first plan
-// that is read.
-func recordTerm(in *Input, before *v1alpha1.KnownValue) {
-	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
-	if state == nil || state.Plan == nil || state.Term == nil {
-		return
-	}
-	if before == nil && state.Term.Source == v1alpha1.SourceDeclared && state.Term.Since.Before(&state.Plan.Since) {
-		state.Term = state.Term.DeepCopy()
-		state.Term.Since = state.Plan.Since
-	}
-	if declared != nil && decide.SameName(declared.Name, state.Plan.Value) && termOfPlan(in) == nil {
-		state.Term = nil
-	}
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was
@@ -75,7 +56,7 @@ func ApplyTarget(
 	}
 	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
 		state.Plan = knownValue(target.Plan, source, now)
-		state.Term = knownValue(strconv.Itoa(int(target.Term)), source, now)
+		state.Term = knownTerm(target.Plan, target.Term, source, now)
 	}
 	if target.RestorationSLA != "" {
 		state.RestorationSLA = knownValue(target.RestorationSLA, source, now)
@@ -114,7 +95,7 @@ func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	state := carrierState(service)
 	state.Plan, state.Cancellation = nil, nil
 	if spec.Plan != nil {
-		state.Term = knownValue(strconv.Itoa(int(spec.Plan.Term)), v1alpha1.SourceDeclared, now)
+		state.Term = knownTerm(spec.Plan.Name, spec.Plan.Term, v1alpha1.SourceDeclared, now)
 	}
 }
 

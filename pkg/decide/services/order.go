@@ -5,7 +5,6 @@ package services
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -26,28 +25,35 @@ func fillFromOrder(in *Input) {
 	}
 	for _, aspect := range []struct {
 		operation v1alpha1.Operation
-		ordered   string
+		ordered   *v1alpha1.KnownValue
 		held      **v1alpha1.KnownValue
 	}{
-		{v1alpha1.OperationPlanChange, order.Plan, &state.Plan},
-		{v1alpha1.OperationPlanChange, orderedTerm(order, state.Plan), &state.Term},
-		{v1alpha1.OperationPlanChange, order.RestorationSLA, &state.RestorationSLA},
-		{v1alpha1.OperationAggregationConversion, order.AggregationMethod, &state.AggregationMethod},
+		{v1alpha1.OperationPlanChange, ordered(in, order.Plan), &state.Plan},
+		{v1alpha1.OperationPlanChange, orderedTerm(in), &state.Term},
+		{v1alpha1.OperationPlanChange, ordered(in, order.RestorationSLA), &state.RestorationSLA},
+		{v1alpha1.OperationAggregationConversion, ordered(in, order.AggregationMethod), &state.AggregationMethod},
 	} {
-		if aspect.ordered != "" && *aspect.held == nil && in.Subject.RequestOf(aspect.operation) == nil {
-			*aspect.held = knownValue(decide.Bounded(aspect.ordered, 200), v1alpha1.SourceOrder, in.Now)
+		if aspect.ordered != nil && *aspect.held == nil && in.Subject.RequestOf(aspect.operation) == nil {
+			*aspect.held = aspect.ordered
 			in.Service.Status.Carrier = state
 		}
 	}
 }
 
-// orderedTerm returns the term that was ordered; "" if there is none, or if the known plan is not from
-// the order, because the term of another plan is not known.
-func orderedTerm(order *Order, known *v1alpha1.KnownValue) string {
-	if order.Term == 0 || known != nil && known.Source != v1alpha1.SourceOrder {
-		return ""
+// ordered returns a value that was ordered; nil if the order does not have it.
+func ordered(in *Input, value string) *v1alpha1.KnownValue {
+	if value == "" {
+		return nil
 	}
-	return strconv.Itoa(int(order.Term))
+	return knownValue(decide.Bounded(value, 200), v1alpha1.SourceOrder, in.Now)
+}
+
+// orderedTerm returns the term of the plan that was ordered; nil if the order does not have it.
+func orderedTerm(in *Input) *v1alpha1.KnownValue {
+	if in.Order.Term == 0 {
+		return nil
+	}
+	return knownTerm(decide.Bounded(in.Order.Plan, 200), in.Order.Term, v1alpha1.SourceOrder, in.Now)
 }
 
 // NumberOf returns the carrier's number for the service of a task: its own, or that of the

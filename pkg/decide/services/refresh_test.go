@@ -65,7 +65,9 @@ func pendingShown(in *services.Input) { in.Service.Status.Pending = services.Dec
 func onlySLA(in *services.Input) {
 	in.Service.Spec.Plan, in.Service.Spec.RestorationSLA = nil, "Enhanced"
 	known := in.Service.Status.Carrier
-	known.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared, Since: known.Plan.Since}
+	known.Term = &v1alpha1.KnownValue{
+		Value: "12", Plan: known.Plan.Value, Source: v1alpha1.SourceDeclared, Since: known.Plan.Since,
+	}
 	justRead(in)
 }
 

@@ -21,6 +21,13 @@ func declared(value string) *v1alpha1.KnownValue {
 	}
 }
 
+// declaredTerm is the term of the plan fast.
+func declaredTerm() *v1alpha1.KnownValue {
+	term := declared("12")
+	term.Plan = "fast"
+	return term
+}
+
 // readSlow is the plan as health reported it.
 func readSlow() *v1alpha1.KnownValue {
 	return &v1alpha1.KnownValue{Value: "slow", Source: v1alpha1.SourceHealth, AsHealth: "slow"}
@@ -61,7 +68,7 @@ func believedChanges() map[string]takenBack {
 				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12},
 				Plan: changeOf(plan, "plan.name", "slow"),
 			},
-			v1alpha1.CarrierState{Plan: declared("fast"), Term: declared("12")},
+			v1alpha1.CarrierState{Plan: declared("fast"), Term: declaredTerm()},
 			v1alpha1.CarrierState{},
 		},
 	}
@@ -75,8 +82,8 @@ func otherKnowledge() map[string]takenBack {
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
 				Plan: changeOf(conversion, "aggregationMethod", "L2TP"),
 			},
-			v1alpha1.CarrierState{AggregationMethod: declared("ETHERNET"), Plan: declared("fast"), Term: declared("12")},
-			v1alpha1.CarrierState{AggregationMethod: declared("L2TP"), Plan: declared("fast"), Term: declared("12")},
+			v1alpha1.CarrierState{AggregationMethod: declared("ETHERNET"), Plan: declared("fast"), Term: declaredTerm()},
+			v1alpha1.CarrierState{AggregationMethod: declared("L2TP"), Plan: declared("fast"), Term: declaredTerm()},
 		},
 		"the plan that is sent with a restoration SLA": {
 			v1alpha1.Request{
@@ -84,12 +91,12 @@ func otherKnowledge() map[string]takenBack {
 				Before: v1alpha1.RequestBefore{Plan: "fast"},
 				Plan:   append(changeOf(plan, "restorationSLA", "12h"), changeOf(plan, "plan.term", "12")...),
 			},
-			v1alpha1.CarrierState{Plan: declared("fast"), Term: declared("12"), RestorationSLA: declared("4h")},
-			v1alpha1.CarrierState{Plan: declared("fast"), Term: declared("12"), RestorationSLA: declared("12h")},
+			v1alpha1.CarrierState{Plan: declared("fast"), Term: declaredTerm(), RestorationSLA: declared("4h")},
+			v1alpha1.CarrierState{Plan: declared("fast"), Term: declaredTerm(), RestorationSLA: declared("12h")},
 		},
 		"a value read since is kept": {
 			v1alpha1.Request{Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12}},
-			v1alpha1.CarrierState{Plan: readSlow(), Term: declared("12")},
+			v1alpha1.CarrierState{Plan: readSlow(), Term: declaredTerm()},
 			v1alpha1.CarrierState{Plan: readSlow()},
 		},
 		"a cancellation is read again": {
@@ -100,7 +107,7 @@ func otherKnowledge() map[string]takenBack {
 		"a placeholder for a lost ledger concerns every value": {
 			v1alpha1.Request{Operation: plan, Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}},
 			v1alpha1.CarrierState{
-				Plan: readSlow(), Term: declared("12"), RestorationSLA: declared("4h"),
+				Plan: readSlow(), Term: declaredTerm(), RestorationSLA: declared("4h"),
 				AggregationMethod: declared("L2TP"), DSLStabilityProfile: declared("Stable"),
 			},
 			v1alpha1.CarrierState{Plan: readSlow()},
@@ -134,7 +141,7 @@ func TestR14ARevisedResolutionRevertsItsValues(t *testing.T) {
 // A value that was known before a resolution is known again after the resolution is taken back.
 func TestR14AValueKnownBeforeAResolutionIsRestored(t *testing.T) {
 	t.Parallel()
-	read := &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
+	read := &v1alpha1.KnownValue{Value: "12", Plan: "fast", Source: v1alpha1.SourceChangeResult}
 	service := &v1alpha1.BroadbandService{}
 	service.Status.Carrier = &v1alpha1.CarrierState{
 		Term: read, AggregationMethod: &v1alpha1.KnownValue{Value: "L2TP", Source: v1alpha1.SourceOrder},

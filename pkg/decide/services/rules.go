@@ -40,6 +40,7 @@ func modificationLane() []rule {
 		firstReading,      // a first read, of the description or the cancellation, checks whether the service exists
 		modifications,     // differences are sent to the carrier, if the guards allow it
 		valueDrift,        // the carrier has moved to another plan or value, which is only reported
+		neverShown,        // a service that no read has shown is not reported as in sync
 	}
 }
 
@@ -235,28 +236,34 @@ func unknownPlan(in *Input) *decide.Decision {
 }
 
 // firstReading waits for the first reading of the description of the service, or else of its
-// cancellation, a free GET; or of its health, if the carrier refuses to show the cancellation. This
-// reading comes before any report about a service that the carrier has not shown and, unless readings
-// of the cancellation are disabled, before any change of a service that may have been cancelled.
+// cancellation, a free GET. This reading comes before any report about a service that the carrier
+// has not shown and, unless readings of the cancellation are disabled, before any change of a
+// service that may have been cancelled.
 func firstReading(in *Input) *decide.Decision {
-	const reason = v1alpha1.ReasonCarrierUnavailable
-	refused := in.Memory.Readings.Cancellation.Refused()
-	switch shown := hasBeenShown(in); {
-	case in.Service.LastKnown().Cancellation != nil, shown && (refused || !readsCancellationFirst(in)):
+	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
-	case readsService(in) && !shown && !isDescribed(in):
-		return awaitTransient(in, decide.TopicService, theDescription, reason)
-	case refused && decide.CheckSupported(&in.Input, carrier.Health) == nil:
-		return awaitTransient(in, decide.TopicHealth, "the service's health", reason)
 	}
-	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", reason)
+	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
+		return awaitTransient(in, decide.TopicService, theDescription, v1alpha1.ReasonCarrierUnavailable)
+	}
+	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
+	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
+		return nil
+	}
+	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
 }
 
-// readsCancellationFirst reports whether a service that has been shown may not be changed before its
-// cancellation was read.
-func readsCancellationFirst(in *Input) bool {
-	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	return !off && len(desiredChanges(in)) > 0
+// neverShown waits until a read has shown the service, so that no service is in sync that the carrier
+// has not shown. If the carrier refuses to show the cancellation, health is read.
+func neverShown(in *Input) *decide.Decision {
+	if in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
+		return nil
+	}
+	topic, what := decide.TopicHealth, "the service's health"
+	if decide.CheckSupported(&in.Input, carrier.Health) != nil {
+		topic, what = decide.TopicCancellation, "the service's cancellation"
+	}
+	return awaitTransient(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
 }
 
 // hasBeenShown reports whether the carrier has shown the service before, from a value that is still

@@ -4,7 +4,6 @@ package services
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -68,7 +67,7 @@ func trustPlan(in *Input) {
 	}
 	declared, state := in.Service.Spec.Plan, carrierState(in.Service)
 	state.Plan = knownValue(declared.Name, v1alpha1.SourceDeclared, in.Now)
-	state.Term = knownValue(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, in.Now)
+	state.Term = knownTerm(declared.Name, declared.Term, v1alpha1.SourceDeclared, in.Now)
 }
 
 // trustSpelling records, if that is trusted, that the plan from health is the declared one in

@@ -233,7 +233,9 @@ func unknownSLA(in *services.Input) {
 	policy(v1alpha1.UnknownAsk)(in)
 	in.Service.Spec.RestorationSLA = "Gold"
 	known := in.Service.Status.Carrier
-	known.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult, Since: known.Plan.Since}
+	known.Term = &v1alpha1.KnownValue{
+		Value: "12", Plan: known.Plan.Value, Source: v1alpha1.SourceChangeResult, Since: known.Plan.Since,
+	}
 }
 
 // goldAt makes the price of the SLA read just now, for the approval that is given.

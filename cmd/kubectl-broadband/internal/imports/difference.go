@@ -103,7 +103,8 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 		found.Kind = OtherPlan
 		differences = append(differences, found)
 	}
-	if term := strconv.Itoa(int(plan.Term)); state.Term != nil && state.Term.Value != term {
+	term := strconv.Itoa(int(plan.Term))
+	if known := state.Term; known != nil && decide.SameName(known.Plan, state.Plan.Value) && known.Value != term {
 		found.Kind, found.Field, found.Declared, found.Carrier = OtherTerm, "plan.term", term, state.Term.Value
 		differences = append(differences, found)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// nextCommands returns what to do next about an object, as commands to paste; empty if nothing
-// needs a person.
+// nextCommands returns what to do next about an object, as commands to paste; empty if nothing needs a
+// person, or if only the message says what to do.
 func nextCommands(object fleet.Object, detail *Detail) []string {
 	next := []string{}
 	add := func(command string) {

@@ -111,6 +111,7 @@ func randomStatus(random *rand.Rand) v1alpha1.BroadbandServiceStatus {
 		DSLStabilityProfile: known(v1alpha1.SourceChangeResult, "", "Standard", "Stable"),
 		Cancellation:        &v1alpha1.CancellationState{CanRequest: true},
 	}
+	state.Term.Plan = state.Plan.Value
 	if pick(random, true, false) {
 		state.Cancellation = &v1alpha1.CancellationState{
 			Status: string(carrier.CancellationRequested), RequestDate: pick(random, "2099-01-31", "2099-06-30"),
