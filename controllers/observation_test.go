@@ -175,13 +175,13 @@ func ofDisruptions(counts callCounts) int { return counts.disruptions }
 
 // No service becomes Ready until a read has shown it at the carrier.
 var _ = DescribeTable("A service whose cancellation the carrier refuses to show is Ready once health has shown it",
-	func(ctx SpecContext, refusal simulator.Fault) {
+	func(ctx SpecContext, refusal simulator.Fault, declared edit, reason string) {
 		w, process := begin(ctx)
 		line := w.Line(withSameHealthRecord)
 		refusal.Times = 10_000
 		Expect(w.Carrier.FailNext("GET CancellationRead", refusal)).To(Succeed())
 		Expect(w.Carrier.SetHealth(line, simulator.Health{Fails: true})).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, declared))).To(Succeed())
 		elapse(ctx, w, process, time.Minute)
 		service := w.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
@@ -190,11 +190,15 @@ var _ = DescribeTable("A service whose cancellation the carrier refuses to show 
 		Expect(w.Carrier.SetHealth(line, simulator.Health{})).To(Succeed())
 		elapse(ctx, w, process, time.Hour)
 		service = w.Read(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(service, metav1.ConditionTrue, reason)
 		Expect(service.Status.Health).NotTo(BeNil())
 	},
-	Entry("with a 422", answerStatus(422)),
-	Entry("with a page that is no JSON", simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: "<html>"}),
+	Entry("with a 422", answerStatus(422), orNoop[*v1alpha1.BroadbandService](nil), v1alpha1.ReasonInSync),
+	Entry("with a page that is no JSON", simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: "<html>"},
+		orNoop[*v1alpha1.BroadbandService](nil), v1alpha1.ReasonInSync),
+	Entry("with a 422, while it is only observed", answerStatus(422), func(s *v1alpha1.BroadbandService) {
+		s.Spec.ManagementPolicy, s.Spec.AggregationMethod = v1alpha1.ManagementObserve, "ETHERNET"
+	}, v1alpha1.ReasonObserving),
 )
 
 var _ = DescribeTable("A first reading that fails is repeated",

@@ -98,7 +98,7 @@ var _ = Describe("The result of a plan change", func() {
 			Expect(value(now(service.Status.Carrier))).To(Equal(shown + " by ChangeResult"))
 			Expect(strings.Join(d.Events.All(), "\n")).To(And(ContainSubstring("Warning "), ContainSubstring(message)))
 			d.Clock.Advance(horizon)
-			d.drive(ctx)
+			expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 			Expect(d.sent()).To(HaveLen(1))
 		},
 		Entry("another plan", `"plan":"Home 100/20"`, `"plan":"Home 40/10"`,

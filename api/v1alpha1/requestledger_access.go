@@ -122,7 +122,8 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 			return false
 		}
 		late.Target, late.SubmittedAt = ended.Target, ended.SubmittedAt
-		if late.TakenOver = ended.UID != late.UID; !late.TakenOver {
+		late.TakenOver = ended.TakenOver || ended.UID != late.UID
+		if ended.UID == late.UID {
 			late.Generation = ended.Generation // what was abandoned for this generation is not sent again
 		}
 	}
@@ -261,7 +262,8 @@ func (l *RequestLedger) AttemptOf(uid string) *Request {
 // request returns what the summary of an attempt contains of it.
 func (e *EndedAttempt) request() *Request {
 	request := &Request{
-		Operation: e.Operation, AttemptID: e.AttemptID, UID: e.UID, Generation: e.Generation, Target: e.Target, Attempt: 1,
+		Operation: e.Operation, AttemptID: e.AttemptID, UID: e.UID, TakenOver: e.TakenOver, Generation: e.Generation,
+		Target: e.Target, Attempt: 1,
 		Phase: e.Outcome, EndedBy: e.EndedBy, Location: e.Location, ApprovedHash: e.ApprovedHash, Retry: e.Retry,
 		SubmittedAt: e.SubmittedAt, FinishedAt: e.FinishedAt,
 	}

@@ -159,7 +159,6 @@ func TestAnSLAIsNotSentWithTheTermOfAnotherPlan(t *testing.T) {
 		"it is described with another":       {edits{shows("Slow", service)}, 0},
 		"we have changed it":                 {edits{ours, shows("Slow", v1alpha1.SourceChangeResult)}, 12},
 		"health shows what we have sent":     {edits{ours, shows("Slow", health)}, 12},
-		"health has its own name for that":   {edits{ours, shows("SLOW 50", health)}, 12},
 		"health shows another after our own": {edits{ours, shows("Fast", health)}, 0},
 	} {
 		decision := services.Decide(settled(append(edits{otherSLA, undeclared}, row.edits...)...))

@@ -89,12 +89,8 @@ func planChanges(in *Input) []v1alpha1.Change {
 		change.Unknown = isUnlisted(in)
 		changes = append(changes, change)
 	}
-	term := in.Service.LastKnown().Term
-	if len(changes) == 0 {
-		term = termOfPlan(in) // if the plan stays, only its own term counts
-	}
 	// "An unknown term alone is never a reason for a change."
-	if term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
+	if term := comparedTerm(in); term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
 		changes = append(changes, planChange(decide.FieldTerm, term.Value, strconv.Itoa(int(declared.Term))))
 	}
 	return changes
@@ -145,18 +141,30 @@ func targetPlan(in *Input) (plan string, term int32) {
 	return known.Value, term
 }
 
-// termOfPlan returns the term of the plan that the service has; nil if it is not known. If the
-// carrier has changed the plan, nobody knows its term, because the carrier's API cannot report it.
-func termOfPlan(in *Input) *v1alpha1.KnownValue {
-	plan, term, base := in.Service.LastKnown().Plan, in.Service.LastKnown().Term, in.Ledger.Baseline()
-	switch {
-	case plan == nil || term == nil:
-		return term
-	case decide.SameName(term.Plan, plan.Value),
-		base != nil && base.AsHealth == plan.Value && decide.SameName(term.Plan, base.Value): // health's name for it
-		return term
+// comparedTerm returns the known term that the declared term is compared with: that of the plan that
+// the service has or, if the carrier has moved it from the declared plan, the one that it had there.
+// It is nil if neither is known.
+func comparedTerm(in *Input) *v1alpha1.KnownValue {
+	state := in.Service.LastKnown()
+	if state.Term != nil && decide.SameName(state.Term.Plan, in.Service.Spec.Plan.Name) {
+		return state.Term
+	}
+	return TermOfPlan(&state)
+}
+
+// TermOfPlan returns the term of the plan that a service has; nil if it is not known. If the carrier
+// has changed the plan, nobody knows its term, because the carrier's API cannot report it.
+func TermOfPlan(state *v1alpha1.CarrierState) *v1alpha1.KnownValue {
+	if state.Plan == nil || state.Term == nil || decide.SameName(state.Term.Plan, state.Plan.Value) {
+		return state.Term
 	}
 	return nil
+}
+
+// termOfPlan is TermOfPlan of the service.
+func termOfPlan(in *Input) *v1alpha1.KnownValue {
+	state := in.Service.LastKnown()
+	return TermOfPlan(&state)
 }
 
 func planChange(field, from, to string) v1alpha1.Change {

@@ -211,6 +211,16 @@ func forgetAcceptedDrift(in *Input) {
 	}
 }
 
+// forgetReplacedTerm drops the term of the previous plan once the spec declares the plan to which the
+// carrier has changed. If the service returns to the previous plan, it may have another term there.
+func forgetReplacedTerm(in *Input) {
+	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
+	if state == nil || state.Plan == nil || declared == nil || !decide.SameName(declared.Name, state.Plan.Value) {
+		return
+	}
+	state.Term = TermOfPlan(state)
+}
+
 // drifted returns the values that the carrier has changed after the service had converged.
 func drifted(in *Input) []describedValue {
 	var values []describedValue

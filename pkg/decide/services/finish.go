@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -98,6 +99,9 @@ func differingValues(
 		}
 		shown := decide.Bounded(value.shown, decide.MaxNameText)
 		*value.held = knownValue(shown, v1alpha1.SourceChangeResult, now)
+		if value.held == &state.Term {
+			state.Term.Plan = decide.Bounded(cmp.Or(result.Plan.Plan, target.Plan), decide.MaxNameText)
+		}
 		differing = append(differing, fmt.Sprintf("%s %q instead of %q", value.what, shown, value.asked))
 	}
 	return differing

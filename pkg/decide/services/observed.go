@@ -28,6 +28,7 @@ func UpdateState(in *Input) {
 		recordDescription(in, &readings.Service)
 	}
 	forgetAcceptedDrift(in)
+	forgetReplacedTerm(in)
 	if readings.Cancellation.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) {
 		RecordCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
 	}

@@ -48,9 +48,11 @@ func ordered(in *Input, value string) *v1alpha1.KnownValue {
 	return knownValue(decide.Bounded(value, 200), v1alpha1.SourceOrder, in.Now)
 }
 
-// orderedTerm returns the term of the plan that was ordered; nil if the order does not have it.
+// orderedTerm returns the term of the plan that was ordered; nil if the order does not have both, or
+// if the service has had another plan since.
 func orderedTerm(in *Input) *v1alpha1.KnownValue {
-	if in.Order.Term == 0 {
+	plan := in.Service.LastKnown().Plan
+	if in.Order.Term == 0 || in.Order.Plan == "" || plan != nil && plan.Source != v1alpha1.SourceOrder {
 		return nil
 	}
 	return knownTerm(decide.Bounded(in.Order.Plan, 200), in.Order.Term, v1alpha1.SourceOrder, in.Now)

@@ -38,9 +38,9 @@ func modificationLane() []rule {
 		undescribed,       // the carrier's description of the service is read if a declared value has to be known
 		unknownPlan,       // the plan is read if it has to be known
 		firstReading,      // a first read, of the description or the cancellation, checks whether the service exists
+		neverShown,        // a service that no read has shown is not reported as in sync
 		modifications,     // differences are sent to the carrier, if the guards allow it
 		valueDrift,        // the carrier has moved to another plan or value, which is only reported
-		neverShown,        // a service that no read has shown is not reported as in sync
 	}
 }
 
@@ -253,10 +253,12 @@ func firstReading(in *Input) *decide.Decision {
 	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
 }
 
-// neverShown waits until a read has shown the service, so that no service is in sync that the carrier
-// has not shown. If the carrier refuses to show the cancellation, health is read.
+// neverShown waits until a read has shown a service that would otherwise be Ready. If the carrier
+// refuses to show the cancellation, health is read. A service with changes is not Ready, and a person
+// is asked about a change whose reading is refused.
 func neverShown(in *Input) *decide.Decision {
-	if in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
+	changes := !in.Service.OnlyObserves() && len(desiredChanges(in)) > 0
+	if changes || in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
 		return nil
 	}
 	topic, what := decide.TopicHealth, "the service's health"

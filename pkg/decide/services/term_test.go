@@ -69,6 +69,13 @@ func describedAs(plan string) func(*services.Input) {
 // carrier has changed.
 func TestTheTermOfAPlanThatTheCarrierHasReplacedIsNoReasonForAChange(t *testing.T) {
 	t.Parallel()
+	accepted := func(in *services.Input) { // in an earlier pass
+		drifting(in)
+		now := in.Service.Spec.Plan
+		in.Service.Spec.Plan = &v1alpha1.Plan{Name: "Slow", Term: 24}
+		services.UpdateState(in)
+		in.Service.Spec.Plan, in.Service.Status.Carrier.Plan.AsHealth = now, "Slow"
+	}
 	resolved := func(in *services.Input) {
 		in.Service.Status.Carrier.Plan, in.Ledger = nil, nil
 		in.Service.Status.Carrier.Term = termFrom(v1alpha1.SourceDeclared, "Fast")
@@ -87,6 +94,18 @@ func TestTheTermOfAPlanThatTheCarrierHasReplacedIsNoReasonForAChange(t *testing.
 		"drift, and changed back":     {edits{drifting, declaring("Fast", 12), read("Fast", 20*time.Second)}, false},
 		"described drift, accepted": {
 			edits{driftedAsDescribed, declaring("Slow", 24), describedAs("Slow")}, false,
+		},
+		"drift, accepted, and another drift": {
+			edits{declaring("Slow", 24), accepted, read("Medium", 20*time.Second)}, false,
+		},
+		"drift, accepted, and back where it was": {
+			edits{declaring("Fast", 24), accepted, read("Fast", 20*time.Second)}, false,
+		},
+		"a description that lagged behind": {
+			edits{driftedAsDescribed, declaring("Fast", 24), describedAs("Fast")}, true,
+		},
+		"a person says what it is, and health shows another plan": {
+			edits{resolved, declaring("Slow", 24), read("Slow", 20*time.Second)}, false,
 		},
 		"declared, and described":   {edits{declaring("Slow", 24), describedAs("Slow")}, false},
 		"a person says what it is":  {edits{resolved, declaring("Fast", 12), read("Fast", 20*time.Second)}, false},
@@ -114,10 +133,9 @@ func TestTheTermOfTheOrderIsNotThatOfAnotherPlan(t *testing.T) {
 		edits   []func(*services.Input)
 		changes bool
 	}{
-		"as ordered":                           {[]func(*services.Input){ordered}, false},
-		"another term":                         {[]func(*services.Input){ordered, declaring("Fast", 24)}, true},
-		"the carrier has changed it since":     {[]func(*services.Input){ordered, drifting, declaring("Slow", 24)}, false},
-		"the carrier has changed it to itself": {[]func(*services.Input){ordered, drifting, declaring("Fast", 24)}, true},
+		"as ordered":                       {[]func(*services.Input){ordered}, false},
+		"another term":                     {[]func(*services.Input){ordered, declaring("Fast", 24)}, true},
+		"the carrier has changed it since": {[]func(*services.Input){ordered, drifting, declaring("Slow", 24)}, false},
 	} {
 		in := settled(row.edits...)
 		services.UpdateState(&in)

@@ -9,6 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
 // DifferenceKind is how a manifest and the carrier differ.
@@ -104,8 +105,8 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 		differences = append(differences, found)
 	}
 	term := strconv.Itoa(int(plan.Term))
-	if known := state.Term; known != nil && decide.SameName(known.Plan, state.Plan.Value) && known.Value != term {
-		found.Kind, found.Field, found.Declared, found.Carrier = OtherTerm, "plan.term", term, state.Term.Value
+	if known := services.TermOfPlan(state); known != nil && known.Value != term {
+		found.Kind, found.Field, found.Declared, found.Carrier = OtherTerm, "plan.term", term, known.Value
 		differences = append(differences, found)
 	}
 	return differences

@@ -10,6 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
 // valuesOf returns what a service declares, what is known about the carrier's value, and how it is
@@ -21,7 +22,7 @@ func valuesOf(service *v1alpha1.BroadbandService) []Value {
 	}
 	values := []Value{
 		valueOf("plan.name", plan, state.Plan),
-		valueOf("plan.term", term, state.Term),
+		valueOf("plan.term", term, services.TermOfPlan(&state)),
 		valueOf("restorationSLA", service.Spec.RestorationSLA, state.RestorationSLA),
 		valueOf("aggregationMethod", service.Spec.AggregationMethod, state.AggregationMethod),
 		valueOf("dslStabilityProfile", service.Spec.DSLStabilityProfile, state.DSLStabilityProfile),
