@@ -62,11 +62,13 @@ func (p *orderPass) recorded() {
 }
 
 // gatherQualification reads the result of the qualification if the order still has to be checked
-// against it. The ConfigMap belongs to the user, and is read directly from the API server, so that
-// the operator does not list all ConfigMaps of a cluster.
+// against it, or may have to be in this pass, because a person resolves its last attempt. The
+// ConfigMap belongs to the user, and is read directly from the API server, so that the operator does
+// not list all ConfigMaps of a cluster.
 func (p *orderPass) gatherQualification(ctx context.Context) error {
 	ref, request := p.order.Spec.QualificationResultRef, p.order.Status.Request
-	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) {
+	resolved := p.order.Annotations[v1alpha1.AnnotationResolve] != ""
+	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) && !resolved {
 		return nil
 	}
 	var result corev1.ConfigMap
@@ -186,8 +188,9 @@ func (*orderPass) shownLedger(object client.Object) shownLedger {
 // again, and what reads have shown since then. The record is removed if the order may be sent
 // again, because the next attempt gets another order number.
 func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
+	newest := p.order.Status.Request
 	switch {
-	case by == nil && p.learns:
+	case by == nil && p.learns && newest != nil && !decide.MayOrderAgain(newest.Phase):
 		spec.Known.Order = p.order.Status.OrderFacts.DeepCopy()
 	case by == nil:
 	case by.Phase == v1alpha1.PhaseSucceeded:

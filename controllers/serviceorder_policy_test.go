@@ -5,6 +5,7 @@ package controllers_test
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,6 +99,26 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("ResultDiffers")))
+	})
+
+	It("is checked and sent with its orderId again after the carrier has rejected the order", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		withID := strings.Replace(qualified, "{", `{"orderId": "1eb878c4-d4b9",`, 1)
+		Expect(w.Create(ctx, result(w, withID))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(process.Reject(ctx, site, order.Status.OrderID.Number(), "no port is free")).To(Succeed())
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, order.Status.Request.AttemptID+"=NotAccepted")
+		Expect(w.Update(ctx, result(w, "{}"))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+
+		Expect(w.Update(ctx, result(w, withID))).To(Succeed())
+		w.Clock.Advance(time.Hour)
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(ordersPath)).To(HaveExactElements(
+			ContainSubstring(`"remoteOrderId":"1eb878c4-d4b9"`), ContainSubstring(`"remoteOrderId":"1eb878c4-d4b9"`)))
 	})
 
 	It("is sent with its orderId, and not with another one", func(ctx SpecContext) {

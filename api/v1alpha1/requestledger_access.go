@@ -173,7 +173,7 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, TakenOver: attempt.TakenOver,
 		Generation: attempt.Generation, Target: attempt.Target, Outcome: attempt.Phase, EndedBy: attempt.EndedBy,
-		Location: attempt.Location, Code: attempt.code(), Changes: attempt.Changes(),
+		Location: attempt.Location, APIVersion: attempt.APIVersion, Code: attempt.code(), Changes: attempt.Changes(),
 		ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy, Retry: attempt.Retry,
 		RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
@@ -256,7 +256,9 @@ func (l *RequestLedger) AttemptOf(uid string) *Request {
 	if at < 0 {
 		return nil
 	}
-	return l.Spec.Ended[at].request()
+	summary := l.Spec.Ended[at].request()
+	summary.Identity, summary.BaseURL = l.Spec.Identity, l.Spec.BaseURL
+	return summary
 }
 
 // request returns what the summary of an attempt contains of it.
@@ -264,7 +266,8 @@ func (e *EndedAttempt) request() *Request {
 	request := &Request{
 		Operation: e.Operation, AttemptID: e.AttemptID, UID: e.UID, TakenOver: e.TakenOver, Generation: e.Generation,
 		Target: e.Target, Attempt: 1,
-		Phase: e.Outcome, EndedBy: e.EndedBy, Location: e.Location, ApprovedHash: e.ApprovedHash, Retry: e.Retry,
+		Phase: e.Outcome, EndedBy: e.EndedBy, Location: e.Location, APIVersion: e.APIVersion,
+		ApprovedHash: e.ApprovedHash, Retry: e.Retry,
 		SubmittedAt: e.SubmittedAt, FinishedAt: e.FinishedAt,
 	}
 	if e.Code != "" {

@@ -226,6 +226,10 @@ type EndedAttempt struct {
 	// +optional
 	Location string `json:"location,omitempty"`
 
+	// apiVersion is the version of the carrier's API with which the attempt was sent.
+	// +optional
+	APIVersion int32 `json:"apiVersion,omitempty"`
+
 	// changes are the requested changes, with the prices shown.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20

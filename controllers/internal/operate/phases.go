@@ -35,15 +35,16 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 }
 
 // setFinished records who ended an attempt, and when it ended or its outcome became unknown. The time
-// at which the outcome became unknown is replaced once the attempt ends, because a retry applies to a
-// failure that "ended before it" (R21).
+// at which the outcome became unknown is replaced once the attempt ends, and that of an earlier end
+// once a person ends the attempt in another way, because a retry applies to a failure that "ended
+// before it" (R21).
 func setFinished(request *v1alpha1.Request, was v1alpha1.RequestPhase, by decide.Writer, now metav1.Time) {
-	unknown := v1alpha1.PhaseOutcomeUnknown
-	if request.Phase.Ended() {
+	unknown, ended := v1alpha1.PhaseOutcomeUnknown, request.Phase.Ended()
+	if ended {
 		request.EndedBy = by.EndedBy(request.Phase)
 	}
-	if request.Phase.Ended() && was == unknown ||
-		request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == unknown) {
+	again := ended && (was == unknown || by == decide.WriterPerson)
+	if again || request.FinishedAt.IsZero() && (ended || request.Phase == unknown) {
 		request.FinishedAt = now
 	}
 }

@@ -4,7 +4,9 @@ package operate
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -173,6 +175,11 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	if reading.Handle.Operation == carrier.Health {
 		reading.Health, err = carrier.DecodeHealth(reading.Handle.Version, body)
 		reading.Health.HealthCategories = nil // they are long and shown nowhere
+		if id := reading.Health.ID; err == nil && id != 0 && strconv.FormatInt(id, 10) != reading.Handle.ID {
+			reading.Health = carrier.HealthResult{}
+			p.readingFailed(reading, anotherResult(reading.Handle, id), handlePause)
+			return
+		}
 		reading.Empty = emptyResponses(reading)
 	} else {
 		reading.Options, err = carrier.DecodePlanOptions(body)
@@ -182,6 +189,15 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 		return
 	}
 	readingEnded(reading)
+}
+
+// anotherResult is the error for a result of another request: "a 200 whose id or service id differs"
+// is not accepted.
+func anotherResult(handle carrier.Handle, id int64) error {
+	return &carrier.Error{
+		Operation: handle.Operation, Class: carrier.ServerFault,
+		Message: fmt.Sprintf("the carrier's response is about request %d, and not about request %s", id, handle.ID),
+	}
 }
 
 // readingEnded marks a reading as answered and clears its failures.

@@ -63,3 +63,19 @@ func TestAHealthReadingKeepsNoMeasurements(t *testing.T) {
 		t.Errorf("its failures are not forgotten: %+v", reading)
 	}
 }
+
+// "A 200 whose id or service id differs" is not about this service.
+func TestAHealthReadingIsNotTakenFromAnotherRequest(t *testing.T) {
+	t.Parallel()
+	for body, state := range map[string]decide.ReadingState{
+		`{"id":7,"plan":"Fast"}`: decide.ReadingAnswered,
+		`{"plan":"Fast"}`:        decide.ReadingAnswered,
+		`{"id":8,"plan":"Slow"}`: decide.ReadingFailed,
+	} {
+		reading := decide.Reading{Handle: carrier.Handle{Operation: carrier.Health, Version: 8, ID: "7"}}
+		newTape().protocol("me").readingAnswered(&reading, []byte(body))
+		if reading.State != state || reading.Health.Plan == "Slow" {
+			t.Errorf("%s: %s, %v, %+v", body, reading.State, reading.Err, reading.Health)
+		}
+	}
+}

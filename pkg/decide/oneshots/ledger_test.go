@@ -28,7 +28,7 @@ type testCase struct {
 func (s testCase) attempt(phase v1alpha1.RequestPhase) v1alpha1.Request {
 	return v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "me", Generation: 1, Phase: phase,
-		BodyHash: "sha256:1", Location: "/tests/1", EndedBy: v1alpha1.EndedByCarrier,
+		BodyHash: "sha256:1", Location: "/tests/1", APIVersion: 8, EndedBy: v1alpha1.EndedByCarrier,
 		Identity: "reseller", BaseURL: "https://carrier.example",
 	}
 }
@@ -41,7 +41,9 @@ func (s testCase) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
 	if s.shown != "" {
 		test.PutRequest(s.attempt(s.shown))
 	}
-	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{BaseURL: "https://a"}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Identity: "reseller", BaseURL: "https://carrier.example",
+	}}
 	if s.recorded != "" {
 		ledger.Open(s.attempt(s.recorded))
 	}
@@ -75,7 +77,10 @@ func TestR24ATestIsRunOnceEvenIfItsStatusIsLost(t *testing.T) {
 			marked: true, shown: succeeded, recorded: succeeded, another: true, shows: succeeded,
 		},
 		"failed, its status emptied, and another test since": {marked: true, recorded: failed, another: true, shows: failed},
-		"in progress only in the status":                     {shown: inProgress},
+		"done, its status emptied, and another test since": {
+			marked: true, recorded: succeeded, another: true, shows: inProgress, // for its result
+		},
+		"in progress only in the status": {shown: inProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,7 +92,9 @@ func TestR24ATestIsRunOnceEvenIfItsStatusIsLost(t *testing.T) {
 func (s testCase) holds(t *testing.T) {
 	t.Helper()
 	object, ledger := s.test()
-	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{
+		BaseURL: "https://carrier.example", Identity: "reseller",
+	}}
 	judged := oneshots.JudgeTestLedger(decide.LedgerInput{Lost: s.lost, Input: decide.Input{
 		Subject: object, Ledger: ledger, Now: decidetest.Start(), Account: decide.Account{Object: account},
 	}}, object)
@@ -109,9 +116,18 @@ func (s testCase) holds(t *testing.T) {
 	if shows != s.shows {
 		t.Errorf("it shows %q", shows)
 	}
+	s.expectNotSentAgain(t, object, ledger)
+}
+
+// expectNotSentAgain expects that only a test that shows no request is sent, and that its account is
+// never mistaken for another.
+func (s testCase) expectNotSentAgain(t *testing.T, object *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger) {
+	t.Helper()
 	view := taskInput(func(in *oneshots.Input) { in.Subject, in.Ledger = object, ledger })
-	if _, sends := oneshots.Decide(view).Step.(decide.Submit); sends != (shows == "") {
-		t.Errorf("it is sent: %t", sends)
+	decision := oneshots.Decide(view)
+	_, sends := decision.Step.(decide.Submit)
+	if sends != (s.shows == "") || decision.Verdict.Reason == v1alpha1.ReasonConflict {
+		t.Errorf("it is sent: %t, %s", sends, decision.Verdict.Message)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
 	ledger := in.Ledger
 	switch {
-	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger):
+	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger, order):
 		return decide.LedgerVerdict{Lost: lostOrder(&in)}
 	case ledger == nil:
 		return decide.LedgerVerdict{}
@@ -59,13 +59,20 @@ func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 }
 
 // mayHaveBeenSent reports whether another attempt may have followed the recorded ones. None can
-// have followed a final one ("Succeeded and Abandoned are final", R3), unless a person ended it: a
-// newer resolution may have permitted another.
-func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
-	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 {
+// have followed a final one ("Succeeded and Abandoned are final", R3), unless a person ended it, or
+// the status has seen a newer ledger with another: a newer resolution may have permitted that.
+func mayHaveBeenSent(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) bool {
+	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 || hasSeenAnother(order, ledger) {
 		return true
 	}
 	return decide.EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate))
+}
+
+// hasSeenAnother reports whether a status was written from a newer version of a ledger, with an
+// attempt that the ledger does not have.
+func hasSeenAnother(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool {
+	shown := order.Status.Ledger
+	return shown != nil && shown.Revision > ledger.Spec.Revision && !ledger.Knows(order.Status.Request)
 }
 
 // differs reports whether the recorded order was a different one: "An attempt on record with
@@ -131,6 +138,9 @@ func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now m
 		return
 	}
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate).DeepCopy()
+	if shown := status.Request; shown != nil && shown.AttemptID != newest.AttemptID {
+		status.Rejection = nil // it is about the attempt before
+	}
 	if !equality.Semantic.DeepEqual(status.Request, newest) {
 		order.PutRequest(*newest)
 		order.RequestChanged(*newest, now)

@@ -23,14 +23,22 @@ type ledgerCase struct {
 	lost        bool
 	schema      int32
 	url, hash   string // "" for equal
+	shown       string // the attempt in the status; "" for none
 
 	take   bool
 	losing bool
 	reason string // why the order is blocked
 }
 
-func (ledgerCase) order() *v1alpha1.ServiceOrder {
-	return &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
+func (c ledgerCase) order() *v1alpha1.ServiceOrder {
+	order := &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
+	if c.shown != "" {
+		order.PutRequest(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: c.shown, Phase: v1alpha1.PhaseSucceeded,
+		})
+		order.Status.Ledger = &v1alpha1.LedgerReference{Name: "order-1", Revision: 2}
+	}
+	return order
 }
 
 func (c ledgerCase) view() decide.LedgerInput {
@@ -87,7 +95,8 @@ func TestR2R3WhichObjectMayUseALedger(t *testing.T) {
 		"ours, older ledger":                    {phase: rejected, lost: true, losing: true},
 		"ours, older ledger, in progress":       {phase: submitting, lost: true, losing: true},
 		"ours, older ledger, not accepted":      {phase: notAccepted, lost: true, losing: true},
-		"ours, older ledger, succeeded":         {phase: succeeded, lost: true},
+		"ours, older ledger, succeeded":         {phase: succeeded, lost: true, shown: "a"},
+		"ours, older ledger, another succeeded": {phase: succeeded, lost: true, shown: "b", losing: true},
 		"ours, older ledger, abandoned":         {phase: abandoned, lost: true},
 		"of a newer version":                    {phase: rejected, schema: 1, reason: v1alpha1.ReasonLedgerUnreadable},
 	} {
@@ -188,6 +197,20 @@ func TestR5AnAddressIsKeptOnlyForTheSameOrder(t *testing.T) {
 		orders.Project(order, ledger, metav1.NewTime(decidetest.Start()))
 		if order.Status.OrderID != number || order.Status.Address != address {
 			t.Errorf("order %s: it is order %s at %q", number, order.Status.OrderID, order.Status.Address)
+		}
+	}
+}
+
+// The carrier has rejected the order before, and the status was not written since the next one was
+// sent.
+func TestARejectionIsNotThatOfTheNextOrder(t *testing.T) {
+	t.Parallel()
+	for shown, kept := range map[string]bool{"a": true, "the one before": false} {
+		order := ledgerCase{shown: shown}.order()
+		order.Status.Rejection = &v1alpha1.Notice{Event: "OrderRejected"}
+		orders.Project(order, ledgerCase{phase: v1alpha1.PhaseSucceeded}.view().Ledger, metav1.NewTime(decidetest.Start()))
+		if (order.Status.Rejection != nil) != kept {
+			t.Errorf("%s: it is kept: %t", shown, !kept)
 		}
 	}
 }

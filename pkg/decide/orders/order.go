@@ -150,6 +150,10 @@ func possible(in *Input) *decide.Decision {
 	if in.QualificationErr != nil {
 		return notPossible(in, in.QualificationErr.Error())
 	}
+	if in.Qualification == nil && in.Order.Spec.QualificationResultRef != nil { // read by the next pass
+		return decide.RequeueAt(decide.RestWorking(v1alpha1.ReasonProgressing,
+			"the qualification result is about to be read"), in.Now.Add(decide.CacheLag))
+	}
 	if in.Qualification == nil {
 		return nil
 	}

@@ -172,6 +172,24 @@ func TestAnSLAIsNotSentWithTheTermOfAnotherPlan(t *testing.T) {
 	}
 }
 
+// A request that a person has abandoned is sent again only after a spec change, or if a retry asks for
+// it. The carrier spells its plan differently by now.
+func TestAnAbandonedRequestIsHeldBackUnderAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	for plan, held := range map[string]bool{"Fast": true, "FAST": true, "Slow": false} {
+		target := v1alpha1.RequestTarget{Plan: plan, Term: 12, RestorationSLA: "Gold"}
+		body := services.Body(v1alpha1.OperationPlanChange, "1234567", target, v1alpha1.Contact{})
+		abandoned := with(v1alpha1.PhaseAbandoned, func(r *v1alpha1.Request) {
+			r.Target, r.BodyHash = target, decide.DesiredChange{Body: body}.BodyHash()
+		})
+		in := settled(otherSLA, approval(v1alpha1.ApprovalAutomatic), abandoned, justRead)
+		decision := services.Decide(in)
+		if _, sends := decision.Step.(decide.Submit); sends == held {
+			t.Errorf("%s: %s, %s", plan, decidetest.StepName(decision.Step), decision.Verdict.Message)
+		}
+	}
+}
+
 // The monotonic clock stops while the machine is suspended, and the wall clock can be set back.
 func TestR7ThePriceIsAsOldAsTheLongerClockSays(t *testing.T) {
 	t.Parallel()

@@ -117,6 +117,19 @@ func isUndescribed(in *Input, value *describedValue) bool {
 	return value.field != fieldDSLProfile || !wasDescribed(in)
 }
 
+// isUnconfirmed reports whether a value is known from an earlier description of the service, and the
+// carrier refuses to describe the service now, fails to, or leaves the value out. It may have changed
+// since: "Where the reading is refused ... unknown asks" (R7).
+func isUnconfirmed(in *Input, field string) bool {
+	state := in.Service.LastKnown()
+	for _, value := range describedValues(in, &state) {
+		if value.field == field && isFromService(*value.held) {
+			return !readsService(in) || isDescribed(in) && value.shown == ""
+		}
+	}
+	return false
+}
+
 // needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
 // sent together with the current plan.
 func needsPlan(in *Input) bool {

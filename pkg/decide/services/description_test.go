@@ -4,8 +4,10 @@ package services_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
@@ -81,6 +83,45 @@ func TestTheCancellationOfADescribedServiceIsReadAtItsInterval(t *testing.T) {
 		step, reads := services.Decide(view).Step.(decide.StartReading)
 		if reads = reads && step.Topic == decide.TopicCancellation; reads != row.reads {
 			t.Errorf("%s: %s", name, decidetest.StepName(services.Decide(view).Step))
+		}
+	}
+}
+
+// "Where the reading is refused ... unknown asks" (R7), also about a value that only the description
+// of the service shows.
+func TestR7AValueThatIsNoLongerDescribedIsNotChangedUnasked(t *testing.T) {
+	t.Parallel()
+	known := func(in *services.Input) {
+		approval(v1alpha1.ApprovalAutomatic)(in)
+		withMethod(in)
+		in.Service.Spec.UnknownValues = v1alpha1.UnknownAsk
+		state := in.Service.Status.Carrier
+		state.Plan.Source = v1alpha1.SourceService
+		state.AggregationMethod = valueFrom(v1alpha1.SourceService, "L2TP", 0)
+	}
+	refuse := func(in *services.Input) {
+		in.Memory.Readings.Service = decide.Reading{
+			State: decide.ReadingFailed, RequestedAt: in.Now, Generation: 3, Failures: 1,
+			Err: &carrier.Error{Class: carrier.NotFoundOrForbidden, HTTPStatus: 404},
+		}
+	}
+	switchOff := func(in *services.Input) { in.Account.Object.Spec.Extensions = nil }
+	whole := describing(time.Minute, decide.ServiceValues{Plan: "Fast", AggregationMethod: "L2TP"})
+	type edits []func(*services.Input)
+	for name, row := range map[string]struct {
+		edits edits
+		sends bool
+	}{
+		"it is described":            {edits{whole}, true},
+		"the description is refused": {edits{whole, refuse}, false},
+		"it does not have the value": {edits{describing(time.Minute, decide.ServiceValues{Plan: "Fast"})}, false},
+		"the extension is off":       {edits{whole, switchOff}, false},
+	} {
+		decision := services.Decide(settled(append(edits{known}, row.edits...)...))
+		_, sends := decision.Step.(decide.Submit)
+		verdict := decision.Verdict
+		if asks := verdict.Reason == v1alpha1.ReasonAwaitingApproval; sends != row.sends || asks == row.sends {
+			t.Errorf("%s: %s, %s: %s", name, decidetest.StepName(decision.Step), verdict.Reason, verdict.Message)
 		}
 	}
 }

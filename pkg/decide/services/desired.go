@@ -117,7 +117,9 @@ func slaChanges(in *Input) []v1alpha1.Change {
 		return nil
 	}
 	change := planChange(decide.FieldSLA, known.ValueOrEmpty(), declared)
-	change.Unknown = known == nil
+	if change.Unknown = known == nil || isUnconfirmed(in, decide.FieldSLA); change.Unknown {
+		change.From = ""
+	}
 	return []v1alpha1.Change{change}
 }
 
@@ -215,7 +217,9 @@ func desiredUnreadable(
 	if change.To == "" || known.ValueOrEmpty() == change.To || onlyReportsDrift(in, change.Field) {
 		return decide.DesiredChange{}
 	}
-	change.From, change.Unknown = known.ValueOrEmpty(), known == nil
+	if change.Unknown = known == nil || isUnconfirmed(in, change.Field); !change.Unknown {
+		change.From = known.Value
+	}
 	return decide.DesiredChange{Operation: change.Operation, Target: target, Changes: []v1alpha1.Change{change}}
 }
 

@@ -140,7 +140,7 @@ func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change
 		if request.ApprovedHash != held.Hash {
 			continue
 		}
-		if endsPlan(request) || request.Generation != in.Service.Generation {
+		if endsPlan(request) || request.TakenOver || request.Generation != in.Service.Generation {
 			return false
 		}
 		inProgress, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded

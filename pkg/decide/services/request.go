@@ -61,7 +61,7 @@ func planChangeRequest(
 // request for something else, or about another cancellation, does not apply to this one.
 func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 	last := lastOf(in, want.Operation)
-	if last != nil && (aboutAnother(in, last) || last.BodyHash != "" && last.BodyHash != want.BodyHash()) {
+	if last != nil && (aboutAnother(in, last) || last.BodyHash != "" && !hasBody(in, last, want)) {
 		return nil
 	}
 	held := decide.HeldBack(&in.Input, last)
@@ -70,6 +70,16 @@ func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 		held.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
 	}
 	return held
+}
+
+// hasBody reports whether an attempt was sent with the body of a change. A plan that is sent under
+// another spelling, because the carrier spells it so by now, is the same plan.
+func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool {
+	if decide.SameName(sent.Target.Plan, want.Target.Plan) {
+		want.Target.Plan = sent.Target.Plan
+		want = withBody(in, want)
+	}
+	return sent.BodyHash == want.BodyHash()
 }
 
 // waitsOrHeldBack reports whether a change waits for an open modification or is held back after a

@@ -46,7 +46,9 @@ func trustUnreadable(in *Input) {
 			fieldDSLProfile, spec.DSLStabilityProfile, &state.DSLStabilityProfile,
 		},
 	} {
-		if aspect.declared == "" || *aspect.held != nil || willBeDescribed(in, aspect.field) {
+		held := *aspect.held
+		known := held != nil && (held.Value == aspect.declared || !isUnconfirmed(in, aspect.field))
+		if aspect.declared == "" || known || willBeDescribed(in, aspect.field) {
 			continue
 		}
 		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
