@@ -67,8 +67,7 @@ func (p *orderPass) recorded() {
 // not list all ConfigMaps of a cluster.
 func (p *orderPass) gatherQualification(ctx context.Context) error {
 	ref, request := p.order.Spec.QualificationResultRef, p.order.Status.Request
-	resolved := p.order.Annotations[v1alpha1.AnnotationResolve] != ""
-	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) && !resolved {
+	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) && !p.isResolvedAsNotAccepted(request) {
 		return nil
 	}
 	var result corev1.ConfigMap
@@ -98,6 +97,13 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 	}
 	p.qualification = &qualification
 	return nil
+}
+
+// isResolvedAsNotAccepted reports whether a person resolves an attempt as not accepted, so that the
+// order may be sent again.
+func (p *orderPass) isResolvedAsNotAccepted(request *v1alpha1.Request) bool {
+	resolved, _ := decide.ParseResolution(p.order.Annotations[v1alpha1.AnnotationResolve])
+	return resolved.AttemptID == request.AttemptID && resolved.Outcome == decide.ResolvedNotAccepted
 }
 
 // identifierWord returns the carrier's own word in identifiers, which also occurs in the document.

@@ -5,6 +5,7 @@ package orders_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -205,12 +206,24 @@ func TestR5AnAddressIsKeptOnlyForTheSameOrder(t *testing.T) {
 // sent.
 func TestARejectionIsNotThatOfTheNextOrder(t *testing.T) {
 	t.Parallel()
-	for shown, kept := range map[string]bool{"a": true, "the one before": false} {
-		order := ledgerCase{shown: shown}.order()
+	sent := func(after time.Duration) metav1.Time { return metav1.NewTime(decidetest.Start().Add(after)) }
+	for name, row := range map[string]struct {
+		submitted metav1.Time // the newest attempt of the ledger
+		kept      bool
+	}{
+		"the attempt itself":                {sent(0), true},
+		"the next one":                      {sent(time.Hour), false},
+		"an earlier one, accepted late":     {sent(-time.Hour), true},
+		"one that stands for a lost ledger": {metav1.Time{}, true},
+	} {
+		order := ledgerCase{shown: "a"}.order()
+		order.Status.Request.SubmittedAt = sent(0)
 		order.Status.Rejection = &v1alpha1.Notice{Event: "OrderRejected"}
-		orders.Project(order, ledgerCase{phase: v1alpha1.PhaseSucceeded}.view().Ledger, metav1.NewTime(decidetest.Start()))
-		if (order.Status.Rejection != nil) != kept {
-			t.Errorf("%s: it is kept: %t", shown, !kept)
+		ledger := ledgerCase{phase: v1alpha1.PhaseSucceeded}.view().Ledger
+		ledger.RequestOf(v1alpha1.OperationOrderCreate).SubmittedAt = row.submitted
+		orders.Project(order, ledger, sent(0))
+		if (order.Status.Rejection != nil) != row.kept {
+			t.Errorf("%s: it is kept: %t", name, !row.kept)
 		}
 	}
 }

@@ -119,12 +119,19 @@ func isUndescribed(in *Input, value *describedValue) bool {
 
 // isUnconfirmed reports whether a value is known from an earlier description of the service, and the
 // carrier refuses to describe the service now, fails to, or leaves the value out. It may have changed
-// since: "Where the reading is refused ... unknown asks" (R7).
+// since: "Where the reading is refused ... unknown asks" (R7). Another process sees it in the recorded
+// plan of changes, until it has read the description itself.
 func isUnconfirmed(in *Input, field string) bool {
 	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
-		if value.field == field && isFromService(*value.held) {
-			return !readsService(in) || isDescribed(in) && value.shown == ""
+		switch {
+		case value.field != field || !isFromService(*value.held):
+		case !readsService(in):
+			return true
+		case isDescribed(in):
+			return value.shown == ""
+		default:
+			return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, field)
 		}
 	}
 	return false

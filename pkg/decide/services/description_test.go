@@ -125,3 +125,37 @@ func TestR7AValueThatIsNoLongerDescribedIsNotChangedUnasked(t *testing.T) {
 		}
 	}
 }
+
+// Only a person who sees the change may say that the service has the declared value by now.
+func TestTrustInAdvanceNeverReplacesWhatTheCarrierHasShown(t *testing.T) {
+	t.Parallel()
+	in := settled(describing(0, decide.ServiceValues{}), withMethod, func(in *services.Input) {
+		in.Service.Spec.UnknownValues = v1alpha1.UnknownTrust
+		in.Service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
+		in.Service.Status.Carrier.AggregationMethod = valueFrom(v1alpha1.SourceService, "L2TP", 0)
+		in.Memory.Readings.Service = decide.Reading{
+			State: decide.ReadingFailed, Failures: 1, Err: &carrier.Error{Class: carrier.NotFoundOrForbidden, HTTPStatus: 404},
+		}
+	})
+	services.UpdateState(&in)
+	if known := in.Service.LastKnown().AggregationMethod; known.Value != "L2TP" {
+		t.Errorf("it is taken to be %+v", known)
+	}
+}
+
+// A new process has not read the description yet. The recorded plan of changes, and its hash, stay.
+func TestAValueThatWasUnknownStaysUnknownForANewProcess(t *testing.T) {
+	t.Parallel()
+	in := settled(neverDescribed, withMethod, func(in *services.Input) {
+		in.Service.Spec.UnknownValues = v1alpha1.UnknownAsk
+		state := in.Service.Status.Carrier
+		state.Plan.Source, state.AggregationMethod = v1alpha1.SourceService, valueFrom(v1alpha1.SourceService, "L2TP", 0)
+	})
+	in.Account.Object.Spec.Extensions = nil
+	asked := services.Decide(in).Pending
+	in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
+	in.Service.Status.Pending = asked
+	if again := services.Decide(in).Pending; asked == nil || again == nil || again.Hash != asked.Hash {
+		t.Errorf("it was %+v, and is %+v", asked, again)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -86,7 +87,8 @@ func planChanges(in *Input) []v1alpha1.Change {
 	var changes []v1alpha1.Change
 	if !decide.SameName(declared.Name, known.Value) {
 		change := planChange(decide.FieldPlan, known.Value, declared.Name)
-		change.Unknown = isUnlisted(in)
+		change.Unknown = isUnlisted(in) ||
+			isUnconfirmed(in, decide.FieldPlan) && decide.CheckSupported(&in.Input, carrier.Health) != nil
 		changes = append(changes, change)
 	}
 	// "An unknown term alone is never a reason for a change."

@@ -158,7 +158,7 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 	case givesNoReading(in, reading):
 		return true
 	}
-	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on)
+	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on.field)
 }
 
 // givesNoReading reports whether the carrier gives no reading: "refused, or has failed for 1 h"
@@ -180,11 +180,11 @@ func mayAppear(in *Input, reading *decide.Reading) bool {
 		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 
-// showsUnread reports whether the recorded plan of changes lacks the old value.
-func showsUnread(in *Input, on basis) bool {
+// showsUnread reports whether the recorded plan of changes lacks the old value of a field.
+func showsUnread(in *Input, field string) bool {
 	pending := in.Service.Status.Pending
 	return pending != nil && slices.ContainsFunc(pending.Changes, func(change v1alpha1.Change) bool {
-		return change.Field == on.field && change.From == ""
+		return change.Field == field && change.From == ""
 	})
 }
 

@@ -52,7 +52,8 @@ func trustUnreadable(in *Input) {
 			continue
 		}
 		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
-		if trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
+		// Trust in advance never replaces what the carrier has shown.
+		if held == nil && trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
 			*aspect.held = knownValue(aspect.declared, v1alpha1.SourceDeclared, in.Now)
 			in.Service.Status.Carrier = &state
 		}
