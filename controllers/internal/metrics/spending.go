@@ -81,17 +81,14 @@ func (s spending) add(charge, currency string, cents int64) {
 // billOf returns the price of changes, or of an order. For an order, the fees that the carrier
 // reported count, not those of the qualification, which the rows of its plan show.
 func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
-	var bill decide.Bill
 	if fees != nil {
+		var bill decide.Bill
 		bill.AddOneTime(fees.OneTime)
 		bill.Add(&bill.After, fees.Monthly)
 		return bill
 	}
-	rows := decide.PricedRows(changes)
-	for _, i := range rows {
-		bill.AddChange(changes[i])
-	}
-	bill.Unknown = bill.Unknown || len(rows) == 0
+	bill := decide.BillOf(changes)
+	bill.Unknown = bill.Unknown || len(decide.PricedRows(changes)) == 0
 	return bill
 }
 

@@ -115,9 +115,6 @@ func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
 		if request.Generation == 0 { // it was accepted late for another object, which the subject has replaced
 			request.Generation = subject.GetGeneration()
 		}
-		if resolve.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
-			request.FinishedAt = metav1.Time{} // it held the time of the late acceptance, or of the previous resolution
-		}
 		if resolve.Phase == v1alpha1.PhaseNotSent {
 			decide.EndUnreached(request, resolve.Phase, resolve.Error)
 		} else {

@@ -118,10 +118,8 @@ func slaChanges(in *Input) []v1alpha1.Change {
 	if declared == "" || known != nil && known.Value == declared || onlyReportsDrift(in, decide.FieldSLA) {
 		return nil
 	}
-	change := planChange(decide.FieldSLA, known.ValueOrEmpty(), declared)
-	if change.Unknown = known == nil || isUnconfirmed(in, decide.FieldSLA); change.Unknown {
-		change.From = ""
-	}
+	change := planChange(decide.FieldSLA, "", declared)
+	change.From, change.Unknown = oldValue(in, decide.FieldSLA, known)
 	return []v1alpha1.Change{change}
 }
 
@@ -219,10 +217,16 @@ func desiredUnreadable(
 	if change.To == "" || known.ValueOrEmpty() == change.To || onlyReportsDrift(in, change.Field) {
 		return decide.DesiredChange{}
 	}
-	if change.Unknown = known == nil || isUnconfirmed(in, change.Field); !change.Unknown {
-		change.From = known.Value
-	}
+	change.From, change.Unknown = oldValue(in, change.Field, known)
 	return decide.DesiredChange{Operation: change.Operation, Target: target, Changes: []v1alpha1.Change{change}}
+}
+
+// oldValue returns the value that a change replaces, or that it is not known.
+func oldValue(in *Input, field string, known *v1alpha1.KnownValue) (from string, unknown bool) {
+	if known == nil || isUnconfirmed(in, field) {
+		return "", true
+	}
+	return known.Value, false
 }
 
 // needsUnknownDecision reports whether a person has to decide first whether the unknown values of a
