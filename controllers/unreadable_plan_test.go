@@ -32,7 +32,7 @@ var _ = DescribeTable("A plan that cannot be read is changed only if a person ap
 		service := s.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(world.Ready(service).Message).To(And(
-			ContainSubstring("the carrier's plan could not be read"), ContainSubstring(scenario.message),
+			ContainSubstring("the service's plan could not be read"), ContainSubstring(scenario.message),
 			ContainSubstring(`plan.name unknown → "`+world.PlanSlow+`"`), ContainSubstring(service.Status.Pending.Hash)))
 		expectAspect(service, v1alpha1.ConditionApprovalRequired, metav1.ConditionTrue, v1alpha1.ReasonAwaitingApproval)
 		hash := service.Status.Pending.Hash

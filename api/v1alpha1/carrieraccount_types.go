@@ -21,8 +21,9 @@ type CarrierAccountSpec struct {
 	// +required
 	BaseURL string `json:"baseURL"`
 
-	// apiVersion is the X-API-VERSION of every call, 1 to 8 (default); 1 and 2 are deprecated by the
-	// carrier. A request in progress keeps its version.
+	// apiVersion is the X-API-VERSION of every call that this version has, 1 to 8 (default); see
+	// familyVersions for the others. The carrier has deprecated 1 and 2. A request in progress keeps
+	// its version.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	// +kubebuilder:default=8
@@ -76,10 +77,10 @@ type CarrierAccountSpec struct {
 	// +optional
 	CABundle string `json:"caBundle,omitempty"`
 
-	// serviceIDs are the only services this account may use. Default: any. For any other
-	// service, no call is made and the object shows NotFoundOrForbidden, as if the carrier hid the
-	// service. If you remove a service while a request is in progress, that request is tracked to its
-	// end, and nothing more is sent.
+	// serviceIDs are the only services this account may use. Default: any. For a service that is not
+	// listed, no call is made and the object shows NotFoundOrForbidden, as if the carrier did not show
+	// the service. If you remove a service while a request is in progress, that request is tracked to
+	// its end, and nothing more is sent.
 	// +kubebuilder:validation:MaxItems=10000
 	// +listType=set
 	// +optional
@@ -132,8 +133,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 
-	// events lets the operator receive the carrier's notifications, each of which triggers a check;
-	// requests are polled in any case. Default: off.
+	// events lets the operator receive the carrier's notifications, each of which triggers a poll or a
+	// read. Requests are also polled without notifications. Default: off.
 	// +optional
 	Events *AccountEvents `json:"events,omitempty"`
 }

@@ -38,7 +38,7 @@ type DiagnosticTestSpec struct {
 	Approval Approval `json:"approval,omitempty"`
 
 	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create it and run the test again.
+	// an object in Git: a GitOps tool would create the object again, and the test would run again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

@@ -16,7 +16,8 @@ type FibreBuildQuoteSpec struct {
 	LocationID LocationID `json:"locationID"`
 
 	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create it and request the quote again.
+	// an object in Git: a GitOps tool would create the object again, and the quote would be requested
+	// again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

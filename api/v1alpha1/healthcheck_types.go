@@ -21,7 +21,8 @@ type HealthCheckSpec struct {
 	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
 
 	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create it and send the request again.
+	// an object in Git: a GitOps tool would create the object again, and the request would be sent
+	// again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

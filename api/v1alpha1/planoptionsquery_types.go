@@ -21,7 +21,8 @@ type PlanOptionsQuerySpec struct {
 	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
 
 	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create it and send the query again.
+	// an object in Git: a GitOps tool would create the object again, and the query would be sent
+	// again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

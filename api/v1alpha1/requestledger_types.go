@@ -110,7 +110,7 @@ type RequestLedgerSpec struct {
 	// +optional
 	Ended []EndedAttempt `json:"ended,omitempty"`
 
-	// known is what the carrier reported but no read returns.
+	// known holds the values that the carrier reported once and that cannot be read again.
 	// +optional
 	Known KnownToLedger `json:"known,omitzero"`
 
@@ -304,10 +304,10 @@ type LedgerReference struct {
 	Revision int64 `json:"revision"`
 }
 
-// RequestLedger records the possibly chargeable requests that were sent to a carrier. Do not delete
-// it, because without it a request could be sent a second time. Only the operator writes ledgers,
-// and a deleted ledger stays until nothing depends on it and the annotation
-// wholesale.broadband/forget repeats its name.
+// RequestLedger records the requests that were sent to a carrier for an order, for a service or for
+// its diagnostic tests. Do not delete it, because without it a request could be sent a second time.
+// Only the operator writes ledgers, and a deleted ledger stays until nothing depends on it and the
+// annotation wholesale.broadband/forget repeats its name.
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="app.kubernetes.io/component=ledger"
 // +kubebuilder:resource:scope=Cluster,shortName=ledger

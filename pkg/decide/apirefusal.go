@@ -70,7 +70,8 @@ func APIRefused(err error) *Verdict {
 	if status == nil {
 		return nil
 	}
-	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, Bounded(err.Error(), MaxMessage) +
+	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, "the API server refused the operator: " +
+		Bounded(err.Error(), MaxMessage) +
 		": nothing is sent in the meantime, and the operator retries automatically. " + howToFix(status.Code)}
 }
 

@@ -92,11 +92,15 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 	if request.Error == nil || request.Error.Code == "" {
 		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, ErrorMessage(request.Error), fix)
 	}
-	if request.Error.Message == "" { // the ledger has only a summary of it
-		return fmt.Sprintf("%s: the carrier refused %s; %s", request.Error.Code, request.Operation, fix)
+	what := fmt.Sprintf("the carrier refused %s", request.Operation)
+	if request.Phase == v1alpha1.PhaseFailed { // it was accepted first
+		what = fmt.Sprintf("%s failed at the carrier", request.Operation)
 	}
-	return fmt.Sprintf("%s: the carrier refused %s (HTTP %d): %s; %s",
-		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, fix)
+	if request.Error.Message == "" { // the ledger has only a summary of it
+		return fmt.Sprintf("%s: %s; %s", request.Error.Code, what, fix)
+	}
+	return fmt.Sprintf("%s: %s (HTTP %d): %s; %s",
+		request.Error.Code, what, request.Error.HTTPStatus, request.Error.Message, fix)
 }
 
 // exhaustedMessage is the message about an exhausted query.

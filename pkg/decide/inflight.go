@@ -165,8 +165,21 @@ func outcomeUnknown(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // UnknownVerdict asks a person to determine the outcome of a request.
 func UnknownVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	return Verdict{Stuck, UnknownReason(open.Error), DescribeUnknown(in, open, open.Error) +
-		". Nothing that changes this service is sent until you have asked the carrier and resolved the request: " +
+		". " + heldUntilResolved(open) + " until you have asked the carrier and resolved the request: " +
 		ResolveHint(in, open) + notResolvedByAll(in, open)}
+}
+
+// heldUntilResolved says what is not sent until a person has resolved a request.
+func heldUntilResolved(open *v1alpha1.Request) string {
+	switch {
+	case open.Operation == v1alpha1.OperationDiagnosticTest:
+		return "No test of this service is sent"
+	case open.Operation == v1alpha1.OperationAppointmentCancel:
+		return "No slots are requested"
+	case open.Operation.AltersCancellation():
+		return "Nothing that changes this service is sent"
+	}
+	return "Nothing that changes this service, except its cancellation, is sent"
 }
 
 // ResolveHint returns the command that resolves a request.

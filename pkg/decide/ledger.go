@@ -76,7 +76,7 @@ func holderOf(ledger *v1alpha1.RequestLedger) string {
 
 // DamagedLedger is the verdict on an object whose ledger cannot be used.
 func DamagedLedger(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, err.Error() +
+	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, "the RequestLedger cannot be used: " + err.Error() +
 		": nothing is sent. Restore the RequestLedger from a backup, or find out what changed it"}
 }
 

@@ -128,7 +128,7 @@ func (s *Session) Disruptions(
 type LoginError struct{ cause error }
 
 // Error returns the cause as text.
-func (e *LoginError) Error() string { return "log in: " + e.cause.Error() }
+func (e *LoginError) Error() string { return "cannot log in: " + e.cause.Error() }
 
 // Unwrap returns the cause.
 func (e *LoginError) Unwrap() error { return e.cause }

@@ -69,8 +69,8 @@ func laneFree(in *Input) *decide.Decision {
 // waitForOther waits for the test of another object. If only a person can end that test, this one
 // is Stuck too.
 func waitForOther(name string, open *v1alpha1.Request) *decide.Decision {
-	held := waitInLane(fmt.Sprintf("DiagnosticTest %s comes first: its attempt %s is %s; this test is sent once that "+
-		"attempt has ended", name, open.AttemptID, open.Phase))
+	held := waitInLane(fmt.Sprintf("DiagnosticTest %s comes first (its attempt %s is %s), and this test is sent once "+
+		"that attempt has ended", name, open.AttemptID, open.Phase))
 	if open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance {
 		held.Verdict.State = decide.Stuck
 		held.Verdict.Message += ". The condition of that test says how to resolve the attempt"

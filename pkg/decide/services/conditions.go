@@ -75,7 +75,7 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 			aspect := inSyncAspect(value.condition, howKnown(value.what, value.known))
 			if onlyReportsDrift(in, value.field) {
 				aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
-				aspect.Message = fmt.Sprintf("the carrier changed the %s from %q to %q after the service had converged",
+				aspect.Message = fmt.Sprintf("the carrier changed the %s from %q to %q after the service was in sync",
 					value.what, value.known.DriftedFrom, value.known.Value)
 			}
 			aspects = append(aspects, unless(aspect, decide.ChangesOf(changes, value.field), value.known, verdict))
@@ -93,7 +93,7 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case reportsPlanDrift(in) && !decide.SameName(declared, plan.Value):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = fmt.Sprintf(
-			"the carrier changed the plan from %q to %q after the service had converged",
+			"the carrier changed the plan from %q to %q after the service was in sync",
 			cmp.Or(plan.DriftedFrom, plan.AsHealth), plan.Value)
 	case last != nil && last.Warning != "":
 		aspect.Reason, aspect.Message = v1alpha1.ReasonResultDiffers, last.Warning

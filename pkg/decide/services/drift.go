@@ -102,7 +102,7 @@ func planDrifted(plan *v1alpha1.KnownValue) bool {
 		plan.AsHealth != "" && plan.Value != plan.AsHealth
 }
 
-// onlyReportsPlanDrift reports whether the plan has drifted after the service had converged to the
+// onlyReportsPlanDrift reports whether the plan has drifted after the service was in sync to the
 // declared plan, and the drift is only reported.
 func onlyReportsPlanDrift(in *Input) bool {
 	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan
@@ -192,7 +192,7 @@ func driftAspect(in *Input) *decide.Aspect {
 	return &decide.Aspect{
 		Type: v1alpha1.ConditionDrifted, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDrifted,
 		Message: fmt.Sprintf(
-			"the carrier's state changed after the service had converged: %s; %s", strings.Join(words, ", "), policy),
+			"the carrier's state changed after the service was in sync: %s; %s", strings.Join(words, ", "), policy),
 	}
 }
 
@@ -221,7 +221,7 @@ func forgetReplacedTerm(in *Input) {
 	state.Term = TermOfPlan(state)
 }
 
-// drifted returns the values that the carrier has changed after the service had converged.
+// drifted returns the values that the carrier has changed after the service was in sync.
 func drifted(in *Input) []describedValue {
 	var values []describedValue
 	state := in.Service.LastKnown()

@@ -36,7 +36,7 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 		return basis{decide.TopicService, theDescription, field, v1alpha1.ReasonCarrierUnavailable}, true
 	}
 	if operation == v1alpha1.OperationPlanChange && decide.CheckSupported(&in.Input, carrier.Health) == nil {
-		return basis{decide.TopicHealth, "the carrier's plan", decide.FieldPlan, v1alpha1.ReasonPlanUnknown}, true
+		return basis{decide.TopicHealth, "the service's plan", decide.FieldPlan, v1alpha1.ReasonPlanUnknown}, true
 	}
 	on = basis{
 		decide.TopicCancellation, "the service's cancellation", fieldDisconnection, v1alpha1.ReasonCarrierUnavailable,

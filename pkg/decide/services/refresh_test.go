@@ -239,7 +239,7 @@ func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	t.Parallel()
 	decision := services.Decide(settled(wanting, refusing, withNTDOption))
 	for _, words := range []string{
-		"the carrier's plan could not be read", "no health today", decision.Pending.Hash,
+		"the service's plan could not be read", "no health today", decision.Pending.Hash,
 		`plan.name unknown → "Fast" with NTD option "4_PORT";`,
 	} {
 		if !strings.Contains(decision.Verdict.Message, words) {

@@ -230,9 +230,9 @@ func unknownPlan(in *Input) *decide.Decision {
 	}
 	if err := decide.CheckSupported(&in.Input, carrier.Health); err != nil {
 		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the carrier's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
+			"the service's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
 	}
-	return awaitReading(in, decide.TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+	return awaitReading(in, decide.TopicHealth, "the service's plan", v1alpha1.ReasonPlanUnknown)
 }
 
 // firstReading waits for the first reading of the description of the service, or else of its

@@ -172,7 +172,7 @@ func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *ju
 			return
 		}
 	}
-	choice.Outcome = "failed: the object changes all the time; run the command again"
+	choice.Outcome = "failed: the object keeps changing; run the command again"
 }
 
 // again reads an object that has changed in the meantime. It returns nil if the object cannot be

@@ -87,7 +87,7 @@ func (i *importer) acceptCarriers(ctx context.Context) error {
 			return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
 		}
 	}
-	return i.printf("%s changed to what the carrier has; %s left that need you.\n"+
+	return i.printf("%s changed to what the carrier has; %s left for you to correct.\n"+
 		"Next: %s\n", judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.applying())
 }
 

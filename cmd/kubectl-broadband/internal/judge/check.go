@@ -104,7 +104,7 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 		check.Result, check.Detail = CheckFailed, "it is not installed: "+toInstall
 	case !equality.Semantic.DeepEqual(schemasOf(wanted), schemasOf(found)):
 		check.Result = CheckWarning
-		check.Detail = "it is of another version than this plugin: install the CRDs of one version"
+		check.Detail = "it differs from that of this plugin's version: install CRDs and plugin of the same version"
 	}
 	return check
 }
@@ -149,7 +149,7 @@ func CheckPolicy(wanted, found *admissionregistrationv1.ValidatingAdmissionPolic
 			"--operator-namespace, or install the policy for that namespace", permittedUser(found), permittedUser(wanted))
 	case !equality.Semantic.DeepEqual(wanted.Spec, found.Spec):
 		check.Result = CheckWarning
-		check.Detail = "it is of another version than this plugin: install the policies of one version"
+		check.Detail = "it differs from that of this plugin's version: install policies and plugin of the same version"
 	case !bound:
 		check.Result, check.Detail = CheckFailed, "its binding is not installed: "+toInstall
 	}

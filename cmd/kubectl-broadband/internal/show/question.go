@@ -22,7 +22,7 @@ func Resolutions(command string) Section {
 	rows := table.New("IF THE CARRIER SAYS", "RESOLVE WITH", "AND THEN")
 	rows.Add("it accepted the request as number 998877", "--outcome Accepted=998877", "it is tracked from there")
 	rows.Add("it never received the request", "--outcome NotAccepted", "it is sent again")
-	rows.Add("it has completed the request", "--outcome Succeeded", "the requested values count as the carrier's")
-	rows.Add("anything else, and it is not wanted any more", "--outcome Abandoned", "it is not sent again by itself")
+	rows.Add("it has completed the request", "--outcome Succeeded", "the requested values are recorded as the carrier's")
+	rows.Add("anything else, and you no longer want it", "--outcome Abandoned", "it is not sent again automatically")
 	return Section{Table: rows, After: []string{"  " + command}}
 }
