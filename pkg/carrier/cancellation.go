@@ -63,47 +63,68 @@ type Cancellation struct {
 	CanRequest       bool               `json:"canRequestCancellation"`    // eligible for a cancellation
 	CanAbort         bool               `json:"canAbortCancellation"`      // eligible for an abort
 	CanReschedule    bool               `json:"canRescheduleCancellation"` // eligible for a reschedule
+
+	InProgress bool // the response was a 202: a reschedule or an abort has not ended, and may not show yet
 }
 
-// DecodeCancellation reads the state of a cancellation. The error is an [Error] of class
-// Unreadable.
+// DecodeCancellation reads the state of a cancellation. The error is an [Error] of class Unreadable,
+// also for a resource that has neither "cancelled" nor "status": it shows nothing, and so not that
+// there is no cancellation.
 func DecodeCancellation(body []byte) (Cancellation, error) {
+	var state struct {
+		Cancelled *bool   `json:"cancelled"`
+		Status    *string `json:"status"`
+	}
+	err := readObject(body, &state)
+	if err == nil && state.Cancelled == nil && state.Status == nil {
+		err = errNoCancellation
+	}
+	if err != nil {
+		return Cancellation{}, undecodable("", err)
+	}
 	return decode[Cancellation]("", body)
 }
 
 // Cancellation reads the state of a service's cancellation: a plain GET by service id, at the
 // client's own version.
 //
-// A 202 also has the resource, in its current state. The error is an [Error]. A 422 is an error
-// here, because it says nothing about any request of ours. A response about another service is of
-// class Unreadable.
+// A 202 may have the resource, too, in its current state. One that does not is an error of class
+// ServerFault: it has to be read again. The error is an [Error]. A 422 is an error here, because it
+// says nothing about any request of ours. A response about another service is of class Unreadable.
 func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellation, error) {
 	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
 	k := call{reads: CancellationRead, method: http.MethodGet, path: handle.Path(), version: c.version}
 	if serviceID <= 0 {
 		return Cancellation{}, invalidServiceID(k)
 	}
-	body, err := c.read(ctx, k, http.StatusOK, http.StatusAccepted)
+	resp, err := c.read(ctx, k, http.StatusOK, http.StatusAccepted)
 	if err != nil {
 		return Cancellation{}, err
 	}
-	return cancellationOf(k, body, serviceID)
+	result, err := DecodeCancellation(resp.body)
+	inProgress := resp.status == http.StatusAccepted
+	switch {
+	case err != nil && inProgress:
+		return Cancellation{}, notShownYet(k)
+	case err != nil:
+		return Cancellation{}, err
+	case result.ServiceID != 0 && result.ServiceID != serviceID:
+		return Cancellation{}, unreadable(k, errOtherService)
+	}
+	result.ServiceID, result.InProgress = serviceID, inProgress
+	return result, nil
+}
+
+// notShownYet is the error for a 202 without the cancellation.
+func notShownYet(k call) *Error {
+	return &Error{
+		Target: k.target(), HTTPStatus: http.StatusAccepted, Class: ServerFault,
+		Message: "the cancellation is being changed, and the response does not show it",
+	}
 }
 
 // invalidServiceID refuses an impossible service id, because a path with it could belong to
 // something else.
 func invalidServiceID(k call) *Error {
 	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
-}
-
-func cancellationOf(k call, body []byte, serviceID int64) (Cancellation, error) {
-	result, err := DecodeCancellation(body)
-	switch {
-	case err != nil:
-		return Cancellation{}, err
-	case result.ServiceID != 0 && result.ServiceID != serviceID:
-		return Cancellation{}, unreadable(k, errOtherService)
-	}
-	result.ServiceID = serviceID
-	return result, nil
 }

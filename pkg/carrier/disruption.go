@@ -81,11 +81,11 @@ func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, numb
 	if query.ServiceID <= 0 || number < 0 {
 		return DisruptionPage{}, invalidServiceID(k)
 	}
-	body, err := c.read(ctx, k, http.StatusOK)
+	resp, err := c.read(ctx, k, http.StatusOK)
 	if err != nil {
 		return DisruptionPage{}, err
 	}
-	return DecodeDisruptions(body)
+	return DecodeDisruptions(resp.body)
 }
 
 func (q DisruptionQuery) values(number int) url.Values {

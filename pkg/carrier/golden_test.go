@@ -51,12 +51,14 @@ func decodeQualification(body []byte) (Qualification, error) { return DecodeQual
 // emptyBySpecification has the fields that have no value in a document because the specification
 // says so: those of the alternate source's plan change (spec §2), and of version 5's health in
 // progress, whose "content fields" are null. Of the orders, only a rejected one has a reason for
-// the rejection.
+// the rejection. InProgress of a cancellation is in the status of the response.
 var emptyBySpecification = map[string][]string{
 	"plan-change-alternate.json": {
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
 		"Plan.RequiresAdditionalNTDReason", "Plan.NFASFee", "Plan.NTDOptions",
 	},
+	"service-cancellation.json": {"InProgress"},
+
 	"order.json":          {"RejectedReason", "RejectedOn"},
 	"order-read.json":     {"IsCancellable", "RejectedReason", "RejectedOn"},
 	"order-rejected.json": {"AVCID", "Appointments", "ServiceID", "IsCancellable"},

@@ -18,11 +18,11 @@ func (c *Client) Order(ctx context.Context, orderID int64) (Order, error) {
 	if orderID <= 0 {
 		return Order{}, &Error{Target: k.target(), Class: Invalid, Message: "the number of an order is above zero"}
 	}
-	body, err := c.read(ctx, k, http.StatusOK)
+	resp, err := c.read(ctx, k, http.StatusOK)
 	if err != nil {
 		return Order{}, err
 	}
-	found, err := decode[Order]("", body)
+	found, err := decode[Order]("", resp.body)
 	switch {
 	case err != nil:
 		return Order{}, err

@@ -71,20 +71,20 @@ func (c *Client) get(ctx context.Context, k call) (response, error) {
 	return c.do(ctx, k, token), nil
 }
 
-// read makes a GET, and returns the body of a response with one of the given statuses. The error is
-// an [Error], even if there is no token.
-func (c *Client) read(ctx context.Context, k call, statuses ...int) ([]byte, error) {
+// read makes a GET, and returns a response that has one of the given statuses and a complete body.
+// The error is an [Error], even if there is no token.
+func (c *Client) read(ctx context.Context, k call, statuses ...int) (response, error) {
 	resp, err := c.get(ctx, k)
 	switch {
 	case err != nil:
-		return nil, err
+		return response{}, err
 	case !slices.Contains(statuses, resp.status):
 		c.recordStatus(Contract{}, k, resp)
-		return nil, c.responseError(k, resp, "")
+		return response{}, c.responseError(k, resp, "")
 	case resp.bodyErr != nil:
-		return nil, unreadable(k, resp.bodyErr)
+		return response{}, unreadable(k, resp.bodyErr)
 	}
-	return resp.body, nil
+	return resp, nil
 }
 
 // completed accepts a 200 only with a JSON document, because an empty or broken body is never a

@@ -19,6 +19,8 @@ var (
 	errOtherOrder   = errors.New("the response is not about the order")
 	errNoTestTypes  = errors.New("the response names no test type")
 	errNoService    = errors.New("the response describes no service")
+
+	errNoCancellation = errors.New("the response shows neither a cancellation nor that there is none")
 )
 
 // wireValue is a type that decodes itself because it has several shapes on the wire.

@@ -21,9 +21,12 @@ func TestCancellationRead(t *testing.T) {
 	}{
 		"200":                {respond(200, body), ""},
 		"202":                {respond(202, body), ""},
-		"200 without the id": {respond(200, `{"status":null}`), ""},
-		"another service's":  {respond(200, `{"serviceId":7}`), Unreadable},
-		"202 without a body": {respond(202, ""), Unreadable},
+		"200 without the id": {respond(200, `{"status":null,"cancelled":false}`), ""},
+		"200 of nulls":       {respond(200, `{"serviceId":1234567,"status":null,"cancelled":null}`), Unreadable},
+		"200 with nothing":   {respond(200, `{}`), Unreadable},
+		"another service's":  {respond(200, `{"serviceId":7,"cancelled":false}`), Unreadable},
+		"202 without a body": {respond(202, ""), ServerFault},
+		"202 of nulls":       {respond(202, `{"serviceId":1234567,"status":null,"cancelled":null}`), ServerFault},
 		"a page":             {respond(200, "<html>"), Unreadable},
 		"an endless body":    {respond(200, string(make([]byte, 2<<20))), Unreadable},
 		"400":                {respond(400, ""), Invalid},
@@ -46,6 +49,9 @@ func TestCancellationRead(t *testing.T) {
 			}
 			if ClassOf(err) != test.want || err == nil && got.ServiceID != 1234567 {
 				t.Errorf("Cancellation = %+v, %v; want class %q", got, err, test.want)
+			}
+			if changing := name == "202"; got.InProgress != changing {
+				t.Errorf("in progress: %t, want %t", got.InProgress, changing)
 			}
 			if want := "GET /api/connect/services/service-cancellations/requests/1234567"; path != want {
 				t.Errorf("requested %s, want %s", path, want)

@@ -98,11 +98,11 @@ func (c *Client) Service(ctx context.Context, serviceID int64, version int) (Ser
 	if serviceID <= 0 {
 		return Service{}, invalidServiceID(k)
 	}
-	body, err := c.read(ctx, k, http.StatusOK)
+	resp, err := c.read(ctx, k, http.StatusOK)
 	if err != nil {
 		return Service{}, err
 	}
-	found, err := DecodeService(body)
+	found, err := DecodeService(resp.body)
 	switch {
 	case err != nil:
 		return Service{}, err

@@ -201,7 +201,7 @@ func TestShapesOfCancellations(t *testing.T) {
 	} {
 		shapes[string(want)] = shape{fmt.Sprintf(`{"status":%q}`, want), status, want}
 	}
-	shapes["null"] = shape{`{"status":null}`, status, CancellationStatus("")}
+	shapes["null"] = shape{`{"cancelled":false,"status":null}`, status, CancellationStatus("")}
 	checkShapes(t, shapes)
 }
 

@@ -27,11 +27,11 @@ func (c *Client) TestTypes(ctx context.Context, serviceID int64) ([]string, erro
 	if serviceID <= 0 {
 		return nil, invalidServiceID(k)
 	}
-	body, err := c.read(ctx, k, http.StatusOK)
+	resp, err := c.read(ctx, k, http.StatusOK)
 	if err != nil {
 		return nil, err
 	}
-	offered, err := decode[offeredTests]("", body)
+	offered, err := decode[offeredTests]("", resp.body)
 	switch {
 	case err != nil:
 		return nil, err

@@ -16,7 +16,8 @@ func readCancellation(x *exchange) (response, error) {
 	}
 	switch {
 	case x.now.Before(svc.cancellation.SettledAt):
-		return response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}, nil
+		changing := response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}
+		return x.sim.hostile.toggleBody(changing, svc.cancellation.status(x.now)), nil
 	case svc.cancellation.ChangeFailed:
 		status := svc.cancellation.status(x.now)
 		return response{}, problem.Refused(notEligible(problem.SubError{

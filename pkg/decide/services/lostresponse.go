@@ -62,7 +62,8 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
 	case proven(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
-	case open.Operation.AltersCancellation() && readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):
+	case open.Operation.AltersCancellation() && !isChanging(in) &&
+		readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):
 		return shownByCancellation(in, open)
 	}
 	return nil
@@ -134,16 +135,37 @@ func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 	return false, time.Time{}
 }
 
-// settleTime is the pause between a reschedule or abort whose response was lost and the reading
-// that is expected to show its outcome.
-const settleTime = 15 * time.Second
+// A reschedule or abort whose response was lost is expected to show in the cancellation after
+// settleTime. While the carrier reports that a change of the cancellation is in progress, it is read
+// again after growing pauses of up to longestSettlePause, until settleLimit after the request.
+const (
+	settleTime         = 15 * time.Second
+	longestSettlePause = 5 * time.Minute
+	settleLimit        = 30 * time.Minute
+)
+
+// isChanging reports whether the newest reading found a change of the cancellation in progress: a
+// 202, which may still show the cancellation as it was before.
+func isChanging(in *Input) bool {
+	reading := &in.Memory.Readings.Cancellation
+	return reading.Answered() && reading.Cancellation.InProgress
+}
+
+// settleReadAt returns when the cancellation is read to find out the outcome of a request.
+func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
+	sent, read := in.Past(open.SubmittedAt), in.Memory.Readings.Cancellation.RequestedAt
+	first := sent.Add(settleTime)
+	if !isChanging(in) || read.Before(first) || !read.Before(sent.Add(settleLimit)) {
+		return first
+	}
+	return decide.NextLook(settleTime, longestSettlePause, sent, string(in.Subject.GetUID()), read)
+}
 
 // verifyCancellation decides about a reschedule or abort that may or may not have reached the
 // carrier: "read the cancellation by service id first; done if as wanted; send again only while
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	at := in.Past(open.SubmittedAt).Add(settleTime)
-	if !readSince(in, at) {
+	if at := settleReadAt(in, open); !readSince(in, at) {
 		token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 		due := func() (bool, time.Time) { return !in.Now.Before(at), at }
 		step, next := decide.ReadingStep(&in.Input, decide.TopicCancellation, token, due)
@@ -158,7 +180,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if settled := shownByCancellation(in, open); settled != nil {
 		return settled
 	}
-	if open.Repeats >= decide.MaxRepeats {
+	if open.Repeats >= decide.MaxRepeats || isChanging(in) {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
@@ -178,6 +200,8 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return nil
 	case AsWanted(open, known):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
+	case isChanging(in):
+		return nil
 	case known.RequestedOn != open.Before.RequestedOn:
 		return decide.ResolveTo(open, v1alpha1.PhaseAbandoned,
 			decide.Because("another cancellation has been requested since then"))

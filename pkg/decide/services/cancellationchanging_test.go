@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// A 202 says that a change of the cancellation is in progress: "202 while the request is in progress"
+// (spec §1.1 rule 3). Until it ends, the old cancellation shows nothing about a reschedule or abort
+// whose response was lost, and neither does the new one.
+func TestACancellationThatIsBeingChangedProvesNothing(t *testing.T) {
+	changing := func(after time.Duration) func(*services.Input) {
+		return func(in *services.Input) {
+			in.Memory.Readings.Cancellation = decide.Reading{
+				State: decide.ReadingRecorded, RequestedAt: decidetest.Start().Add(after),
+				Cancellation: carrier.Cancellation{InProgress: true},
+			}
+		}
+	}
+	lostly := rescheduling(v1alpha1.PhaseSubmitting, lost)
+	before, wanted := endsOn(carrier.CancellationRequested, "2026-11-30"), endsOn(carrier.CancellationRequested, "2026-12-31")
+	another := rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
+		r.Before.RequestedOn = "2026-01-01T00:00:00Z"
+	})
+	const early, late = 15 * time.Second, 30 * time.Minute
+	cases{
+		"the old date: nothing is sent": {
+			settled(ending("2026-12-31"), before, lostly, changing(early), at(16*time.Second)), working("Rest"),
+		},
+		"and it is read again": {
+			settled(ending("2026-12-31"), before, lostly, changing(early), at(time.Minute)),
+			working("StartReading cancellation"),
+		},
+		"the new date: not done yet": {
+			settled(ending("2026-12-31"), wanted, lostly, changing(early), at(16*time.Second)), working("Rest"),
+		},
+		"another cancellation: not abandoned yet": {
+			settled(ending("2026-12-31"), before, another, changing(early), at(16*time.Second)), working("Rest"),
+		},
+		"the old date after half an hour: unknown": {
+			settled(ending("2026-12-31"), before, lostly, changing(late), at(late+time.Second)),
+			working("Resolve OutcomeUnknown"),
+		},
+		"the new date after half an hour: done": {
+			settled(ending("2026-12-31"), wanted, lostly, changing(late), at(late+time.Second)),
+			working("Resolve Succeeded"),
+		},
+		"no later reading settles an unknown outcome while it lasts": {
+			settled(ending("2026-12-31"), wanted, rescheduling(v1alpha1.PhaseOutcomeUnknown), changing(late), at(time.Hour)),
+			judged{"StartReading cancellation", decide.Stuck, "OutcomeUnknown"},
+		},
+	}.run(t)
+}
