@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net"
 )
@@ -23,25 +22,16 @@ type Addresses struct {
 // FindAddresses finds free addresses for the processes of the machine, and others for the caller.
 func (m *Machine) FindAddresses(ctx context.Context, others ...*string) error {
 	a := &m.Addresses
-	var (
-		held   []io.Closer // kept open until all are found, so that they differ
-		failed error
-	)
 	for _, address := range append(others,
 		&a.etcd, &a.etcdPeer, &a.apiServer, &a.Carrier, &a.CarrierControls, &a.managerHealth, &a.managerMetrics,
 	) {
-		listener, err := listen(ctx)
+		free, err := m.freeAddress(ctx)
 		if err != nil {
-			failed = err
-			break
+			return err
 		}
-		held = append(held, listener)
-		*address = listener.Addr().String()
+		*address = free
 	}
-	for _, listener := range held {
-		failed = errors.Join(failed, listener.Close())
-	}
-	return failed
+	return nil
 }
 
 // These ports are below the range for outgoing connections, so that a port that is free now is
@@ -51,23 +41,35 @@ const (
 	ports     = 12000
 )
 
-// listen listens on a free port.
-func listen(ctx context.Context) (net.Listener, error) {
+// freeAddress returns an address at which no process listens, and that no other machine has chosen for
+// a process that it has not started yet.
+func (m *Machine) freeAddress(ctx context.Context) (string, error) {
 	const tries = 100
-	var (
-		config net.ListenConfig
-		failed error
-	)
+	var failed error
 	for range tries {
 		offset, err := rand.Int(rand.Reader, big.NewInt(ports))
 		if err != nil {
-			return nil, fmt.Errorf("choose a port: %w", err)
+			return "", fmt.Errorf("choose a port: %w", err)
 		}
-		listener, err := config.Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+offset.Int64()))
-		if err == nil {
-			return listener, nil
+		address := fmt.Sprintf("127.0.0.1:%d", firstPort+offset.Int64())
+		if failed = m.reserve(ctx, address); failed == nil {
+			return address, nil
 		}
-		failed = err
 	}
-	return nil, fmt.Errorf("find a free port: %w", failed)
+	return "", fmt.Errorf("find a free port: %w", failed)
+}
+
+// reserve reserves an address until this program ends. All machines reserve their ports by opening
+// them for UDP, which leaves TCP to the process that will listen there.
+func (m *Machine) reserve(ctx context.Context, address string) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen at %s: %w", address, err)
+	}
+	reserved, err := config.ListenPacket(ctx, "udp", address)
+	if err == nil {
+		m.reserved = append(m.reserved, reserved)
+	}
+	return errors.Join(err, listener.Close())
 }

@@ -25,7 +25,8 @@ type Machine struct {
 	Admin     *Kubeconfig   // of the administrator; the manager has its own
 	Ended     chan *Process // receives every process that ends
 
-	processes []*Process // in the order in which they were started
+	processes []*Process  // in the order in which they were started
+	reserved  []io.Closer // the ports of Addresses, until this program ends
 }
 
 // New returns a machine on which nothing runs yet.
