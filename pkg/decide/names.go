@@ -16,7 +16,7 @@ const (
 	NameOfSLA = "restoration SLA" // in messages
 )
 
-// SameName compares plan names, ignoring case and extra spaces.
+// SameName compares names of plans and other values, ignoring case and extra spaces.
 func SameName(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }

@@ -26,33 +26,31 @@ type describedValue struct {
 	declared  string // "" if it is not managed
 	shown     string // in the newest description; "" if it does not contain the value
 	held      **v1alpha1.KnownValue
-	same      func(a, b string) bool // whether two spellings are one value
 }
 
 // describedValues returns each value that a description may contain, together with the value that a
 // state holds for it.
 func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	spec, shown, plan := in.Service.Spec, in.Memory.Readings.Service.Service, ""
-	exactly := func(a, b string) bool { return a == b }
 	if spec.Plan != nil {
 		plan = spec.Plan.Name
 	}
 	return []describedValue{
 		{
 			decide.FieldPlan, v1alpha1.OperationPlanChange,
-			plan, shown.Plan, &state.Plan, decide.SameName,
+			plan, shown.Plan, &state.Plan,
 		},
 		{
 			decide.FieldSLA, v1alpha1.OperationPlanChange,
-			spec.RestorationSLA, shown.RestorationSLA, &state.RestorationSLA, exactly,
+			spec.RestorationSLA, shown.RestorationSLA, &state.RestorationSLA,
 		},
 		{
 			fieldAggregation, v1alpha1.OperationAggregationConversion,
-			spec.AggregationMethod, shown.AggregationMethod, &state.AggregationMethod, exactly,
+			spec.AggregationMethod, shown.AggregationMethod, &state.AggregationMethod,
 		},
 		{
 			fieldDSLProfile, v1alpha1.OperationDSLStabilityProfileChange,
-			spec.DSLStabilityProfile, shown.DSLStabilityProfile, &state.DSLStabilityProfile, exactly,
+			spec.DSLStabilityProfile, shown.DSLStabilityProfile, &state.DSLStabilityProfile,
 		},
 	}
 }
@@ -181,11 +179,11 @@ func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.Kn
 		return found
 	}
 	byHealth := held.Source == v1alpha1.SourceHealth
-	confirmed := value.same(held.Value, value.shown) && !byHealth && held.Source != v1alpha1.SourceDeclared
+	confirmed := decide.SameName(held.Value, value.shown) && !byHealth && held.Source != v1alpha1.SourceDeclared
 	if confirmed || !byHealth && askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)) {
 		return held
 	}
-	if from := agreedValue(value); from != "" && !value.same(value.shown, value.declared) {
+	if from := agreedValue(value); from != "" && !decide.SameName(value.shown, value.declared) {
 		found.DriftedFrom = from
 	}
 	return found
@@ -198,9 +196,9 @@ func agreedValue(value *describedValue) string {
 	switch {
 	case value.declared == "", trusted:
 		return ""
-	case held.DriftedFrom != "" && value.same(held.DriftedFrom, value.declared):
+	case held.DriftedFrom != "" && decide.SameName(held.DriftedFrom, value.declared):
 		return held.DriftedFrom
-	case value.same(held.Value, value.declared):
+	case decide.SameName(held.Value, value.declared):
 		return held.Value
 	}
 	return ""

@@ -17,7 +17,6 @@ import (
 func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 	t.Parallel()
 	const held, shown = "Fast", "Slow"
-	equal := func(a, b string) bool { return a == b }
 	in := &Input{}
 	in.Now = decidetest.Start().Add(time.Hour)
 	for _, test := range []struct {
@@ -33,7 +32,7 @@ func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 		{v1alpha1.SourceHealth, time.Minute, shown},
 	} {
 		known := &v1alpha1.KnownValue{Value: held, Source: test.source, Since: metav1.NewTime(decidetest.Start())}
-		value := &describedValue{shown: shown, held: &known, same: equal}
+		value := &describedValue{shown: shown, held: &known}
 		if got := described(in, value, decidetest.Start().Add(test.after)); got.Value != test.want {
 			t.Errorf("%s, described %s after it: %s, want %s", test.source, test.after, got.Value, test.want)
 		}
@@ -69,7 +68,7 @@ func TestADescribedValueHasDriftedFromWhatWasAgreed(t *testing.T) {
 		"never known":                  {nil, declared, other, ""},
 	} {
 		value := &describedValue{
-			declared: row.declared, shown: row.shown, held: &row.held, same: func(a, b string) bool { return a == b },
+			declared: row.declared, shown: row.shown, held: &row.held,
 		}
 		got := described(in, value, in.Now)
 		if got.Value != row.shown || got.DriftedFrom != row.driftedFrom {

@@ -115,7 +115,7 @@ func approvalOf(in *Input) v1alpha1.Approval {
 // unknown value is requested or trusted, as unknownValues or a person decides.
 func slaChanges(in *Input) []v1alpha1.Change {
 	declared, known := in.Service.Spec.RestorationSLA, in.Service.LastKnown().RestorationSLA
-	if declared == "" || known != nil && known.Value == declared || onlyReportsDrift(in, decide.FieldSLA) {
+	if declared == "" || known != nil && decide.SameName(known.Value, declared) || onlyReportsDrift(in, decide.FieldSLA) {
 		return nil
 	}
 	change := planChange(decide.FieldSLA, "", declared)
@@ -214,7 +214,7 @@ func desiredDSLProfile(in *Input) decide.DesiredChange {
 func desiredUnreadable(
 	in *Input, change v1alpha1.Change, known *v1alpha1.KnownValue, target v1alpha1.RequestTarget,
 ) decide.DesiredChange {
-	if change.To == "" || known.ValueOrEmpty() == change.To || onlyReportsDrift(in, change.Field) {
+	if change.To == "" || decide.SameName(known.ValueOrEmpty(), change.To) || onlyReportsDrift(in, change.Field) {
 		return decide.DesiredChange{}
 	}
 	change.From, change.Unknown = oldValue(in, change.Field, known)

@@ -205,7 +205,7 @@ func forgetAcceptedDrift(in *Input) {
 	}
 	for _, value := range describedValues(in, state) {
 		held := *value.held
-		if held != nil && held.DriftedFrom != "" && !value.same(held.DriftedFrom, value.declared) {
+		if held != nil && held.DriftedFrom != "" && !decide.SameName(held.DriftedFrom, value.declared) {
 			held.DriftedFrom = ""
 		}
 	}

@@ -47,7 +47,7 @@ func trustUnreadable(in *Input) {
 		},
 	} {
 		held := *aspect.held
-		known := held != nil && (held.Value == aspect.declared || !isUnconfirmed(in, aspect.field))
+		known := held != nil && (decide.SameName(held.Value, aspect.declared) || !isUnconfirmed(in, aspect.field))
 		if aspect.declared == "" || known || willBeDescribed(in, aspect.field) {
 			continue
 		}
