@@ -40,3 +40,23 @@ var _ = It("A change that a new object has taken over, and that then fails, is n
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
+
+var _ = It("A change that a person has abandoned is not sent again for a new object, unless that asks for another (R25)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		attempt := unknownPlan(ctx, w, process, line)
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, attempt.AttemptID+"=Abandoned")
+		process.Drive(ctx, site)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil())
+
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		Expect(w.Posts(line)).To(Equal(1))
+
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, attempt.AttemptID)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(2))
+	})

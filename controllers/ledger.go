@@ -246,16 +246,10 @@ func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bo
 	return err == nil, err
 }
 
-// setHolder makes this object the holder of the ledger and of its open attempts.
+// setHolder makes this object the holder of the ledger.
 func (l *objectLedger) setHolder(ledger *v1alpha1.RequestLedger) {
-	holder := l.kind.holder()
-	if ledger.Spec.Holder == holder {
-		return
-	}
-	ledger.Spec.Holder = holder
-	for i := range ledger.Spec.Open {
-		open := &ledger.Spec.Open[i]
-		open.UID, open.Generation, open.TakenOver = string(l.subject.GetUID()), l.subject.GetGeneration(), true
+	if holder := l.kind.holder(); ledger.Spec.Holder != holder {
+		ledger.TakeOver(holder, l.subject.GetGeneration())
 	}
 }
 

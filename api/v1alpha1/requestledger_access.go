@@ -38,6 +38,22 @@ func (l *RequestLedger) Open(attempt Request) {
 	l.Put(attempt)
 }
 
+// TakeOver makes an object, in its present generation, the holder of the ledger and of its open
+// attempts. What a person has abandoned becomes the object's, too, so that it is not sent again only
+// because the object was deleted and created again.
+func (l *RequestLedger) TakeOver(holder LedgerHolder, generation int64) {
+	l.Spec.Holder = holder
+	take := func(attempt *Request) { attempt.UID, attempt.Generation, attempt.TakenOver = holder.UID, generation, true }
+	for i := range l.Spec.Open {
+		take(&l.Spec.Open[i])
+	}
+	for i := range l.Spec.Last {
+		if last := &l.Spec.Last[i]; last.Phase == PhaseAbandoned && last.EndedBy == EndedByPerson {
+			take(last)
+		}
+	}
+}
+
 // Put records the present state of an attempt, in place of the earlier one.
 func (l *RequestLedger) Put(attempt Request) {
 	late := slices.ContainsFunc(l.Spec.Open, func(open Request) bool {

@@ -33,6 +33,35 @@ func TestALedgerHasEachAttemptOnce(t *testing.T) {
 	g.Expect(ledger.Spec.Sequence).To(Equal(int64(1)))
 }
 
+// A refusal holds back only the object that was refused (R3); what a person has abandoned is not
+// sent again by itself, for whichever object.
+func TestANewHolderTakesOverWhatIsOpenOrAbandoned(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	attempt := func(id string, phase v1alpha1.RequestPhase, by v1alpha1.EndedBy) v1alpha1.Request {
+		ended := attemptAt(id, phase)
+		ended.UID, ended.Generation, ended.EndedBy = "old", 7, by
+		return ended
+	}
+	const person, proof = v1alpha1.EndedByPerson, v1alpha1.EndedByProof
+	ledger := v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Open: []v1alpha1.Request{attempt("open", v1alpha1.PhaseInProgress, "")},
+		Last: []v1alpha1.Request{
+			attempt("abandoned", v1alpha1.PhaseAbandoned, person), attempt("outdated", v1alpha1.PhaseAbandoned, proof),
+			attempt("refused", v1alpha1.PhaseRejected, v1alpha1.EndedByCarrier),
+		},
+	}}
+	ledger.TakeOver(v1alpha1.LedgerHolder{UID: "new"}, 1)
+	taken := func(request v1alpha1.Request) string {
+		return fmt.Sprintf("%s %s/%d %t", request.AttemptID, request.UID, request.Generation, request.TakenOver)
+	}
+	g.Expect(ledger.Spec.Holder.UID).To(Equal("new"))
+	g.Expect(taken(ledger.Spec.Open[0])).To(Equal("open new/1 true"))
+	g.Expect(ledger.Spec.Last).To(HaveExactElements(
+		WithTransform(taken, Equal("abandoned new/1 true")), WithTransform(taken, Equal("outdated old/7 false")),
+		WithTransform(taken, Equal("refused old/7 false"))))
+}
+
 // many returns a ledger in which more attempts were recorded than it keeps. Each refused attempt is
 // followed by some that did not reach the carrier.
 func many() *v1alpha1.RequestLedger {
