@@ -182,8 +182,8 @@ func (*servicePass) shownLedger(object client.Object) shownLedger {
 }
 
 // learned records what no read returns, and the plan that the service was changed to.
-func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, _ *v1alpha1.Request) {
-	services.Remember(spec, p.service)
+func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
+	services.Remember(spec, p.service, by)
 }
 
 func (p *servicePass) holder() v1alpha1.LedgerHolder { return holderOf(p.service) }

@@ -154,3 +154,44 @@ var _ = Describe("Drift of a cancellation", func() {
 		Expect(reschedules(w, line)).To(Equal(1))
 	})
 })
+
+var _ = DescribeTable("Drift of a cancellation is still drift",
+	func(ctx SpecContext, lose func(SpecContext, *world.World, *world.Process, int64)) {
+		w, process, line := settledService(ctx, withCancellation(stateAborted, pendingDate), withoutPlan, withoutEnd)
+		moveAtCarrier(w, line, stateRequested, otherDate)
+		expectReady(readAgain(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+
+		lose(ctx, w, process, line)
+
+		process.Drive(ctx, site)
+		service := readAgain(ctx, w, process)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		Expect(alterations(w, line)).To(BeZero(), "driftPolicy is Report")
+	},
+	Entry("after its status was emptied", func(ctx SpecContext, w *world.World, _ *world.Process, _ int64) {
+		service := w.Read(ctx, site)
+		service.Status = v1alpha1.BroadbandServiceStatus{}
+		Expect(w.Status().Update(ctx, service)).To(Succeed())
+	}),
+	Entry("for a new object", func(ctx SpecContext, w *world.World, process *world.Process, line int64) {
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, withoutEnd))).To(Succeed())
+	}),
+	Entry("after its ledger was lost", func(ctx SpecContext, w *world.World, _ *world.Process, line int64) {
+		ledger := serviceLedger(ctx, w, line)
+		ledger.Finalizers = nil
+		Expect(w.Update(ctx, ledger)).To(Succeed())
+		Expect(w.Delete(ctx, ledger)).To(Succeed())
+	}),
+)
+
+var _ = It("A cancellation that was not managed for a while, and is declared again, is no drift", func(ctx SpecContext) {
+	w, process, line := settledService(ctx, withCancellation(stateAborted, pendingDate), withoutPlan, withoutEnd)
+	w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) { s.Spec.Cancellation = nil })
+	expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	moveAtCarrier(w, line, stateRequested, otherDate)
+	w.Edit(ctx, site, withoutEnd)
+	expectReady(readAgain(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	expectAtCarrier(w, line, stateAborted, otherDate)
+})

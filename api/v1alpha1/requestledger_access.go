@@ -109,6 +109,15 @@ func (l *RequestLedger) Baseline() *KnownValue {
 	return l.Spec.Baseline
 }
 
+// AgreedCancellation returns the declared cancellation that the carrier's state last matched; "" if
+// none is recorded, or if there is no ledger.
+func (l *RequestLedger) AgreedCancellation() string {
+	if l == nil {
+		return ""
+	}
+	return l.Spec.Known.AgreedCancellation
+}
+
 // ReachedLast returns the newest ended attempt at an operation that reached the carrier or may
 // have; nil for none. A later attempt that did not reach the carrier does not change this. The
 // pointer points into the ledger, which may be nil.

@@ -290,6 +290,12 @@ type KnownToLedger struct {
 	// dslStabilityProfile is Standard or Stable.
 	// +optional
 	DSLStabilityProfile *KnownValue `json:"dslStabilityProfile,omitempty"`
+
+	// agreedCancellation is the declared cancellation that the carrier's state last matched: its date,
+	// or "none" for mode Never.
+	// +kubebuilder:validation:MaxLength=10
+	// +optional
+	AgreedCancellation string `json:"agreedCancellation,omitempty"`
 }
 
 // LedgerReference is the ledger that a status shows.

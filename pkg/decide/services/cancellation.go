@@ -4,6 +4,7 @@ package services
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -108,16 +109,45 @@ func endedAsWanted(in *Input) bool {
 }
 
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
-// one is drift.
+// one is drift, until the spec declares something else.
 func recordAgreement(in *Input) {
 	known := in.Service.LastKnown().Cancellation
-	if in.Service.Spec.Cancellation == nil || known == nil {
+	if known == nil {
+		return
+	}
+	agreed := agreedEnding(in)
+	known.Agreed = ""
+	if in.Service.Spec.Cancellation == nil {
 		return
 	}
 	differs := cancellationDiffers(in)
-	if !differs.Wanted() && cancellationBarred(in) == nil {
+	if agreed == declaredEnding(in) || shownSinceDeclared(in) && !differs.Wanted() && cancellationBarred(in) == nil {
 		known.Agreed = declaredEnding(in)
 	}
+}
+
+// shownSinceDeclared reports whether the carrier has shown the cancellation, or has altered it as
+// declared, since the spec has its present generation. An older state does not count: somebody may
+// declare the cancellation because it has changed since.
+func shownSinceDeclared(in *Input) bool {
+	reading, generation := &in.Memory.Readings.Cancellation, in.Service.Generation
+	if reading.Answered() && reading.Generation == generation {
+		return true
+	}
+	return slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		return request.Operation.AltersCancellation() && request.Phase == v1alpha1.PhaseSucceeded &&
+			request.Generation == generation
+	})
+}
+
+// agreedEnding returns the declared cancellation that the carrier's state last matched. The ledger
+// has it if the status was lost, or if the cancellation has to be read again: what it records
+// prevents a request and never causes one (R7).
+func agreedEnding(in *Input) string {
+	if known := in.Service.LastKnown().Cancellation; known != nil && known.Agreed != "" {
+		return known.Agreed
+	}
+	return in.Ledger.AgreedCancellation()
 }
 
 // declaredEnding returns the declared date of cancellation, or "none".

@@ -142,13 +142,15 @@ func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 }
 
 // Remember records a service's values that cannot be read, and the plan last applied to it: "known"
-// and "baseline" of its ledger.
-func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService) {
+// and "baseline" of its ledger. It is called for an attempt that was begun or has ended, or without
+// one.
+func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService, by *v1alpha1.Request) {
 	state := service.Status.Carrier.DeepCopy()
 	if state == nil {
 		return
 	}
 	known := &ledger.Known
+	rememberAgreement(known, state.Cancellation, by)
 	known.Term, known.RestorationSLA = state.Term, toRemember(known.RestorationSLA, state.RestorationSLA)
 	known.AggregationMethod = toRemember(known.AggregationMethod, state.AggregationMethod)
 	known.DSLStabilityProfile = toRemember(known.DSLStabilityProfile, state.DSLStabilityProfile)
@@ -160,6 +162,16 @@ func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandSer
 		ledger.Baseline = plan
 	case baseline != nil && baseline.AsHealth == "" && baseline.Value == plan.Value:
 		baseline.AsHealth = plan.AsHealth
+	}
+}
+
+// rememberAgreement records to which declared cancellation the carrier's state has corresponded. At
+// the end of an attempt, the state may just have been read for the first time since, without the
+// agreement.
+func rememberAgreement(known *v1alpha1.KnownToLedger, state *v1alpha1.CancellationState, by *v1alpha1.Request) {
+	ended := by != nil && by.Phase.Ended()
+	if state != nil && (state.Agreed != "" || !ended) {
+		known.AgreedCancellation = state.Agreed
 	}
 }
 

@@ -186,3 +186,31 @@ func TestR19ABaselineFromTheFutureDoesNotHideANewerReading(t *testing.T) {
 		})
 	}
 }
+
+// The ledger keeps an agreement that the status has just lost, until a pass without an attempt shows
+// that the spec declares something else.
+func TestALedgerKeepsTheAgreementAboutACancellation(t *testing.T) {
+	t.Parallel()
+	begun, ended := &v1alpha1.Request{Phase: v1alpha1.PhaseSubmitting}, &v1alpha1.Request{Phase: v1alpha1.PhaseSucceeded}
+	for name, test := range map[string]struct {
+		state *v1alpha1.CancellationState
+		by    *v1alpha1.Request
+		want  string
+	}{
+		"the status has it":                   {&v1alpha1.CancellationState{Agreed: "2026-12-31"}, ended, "2026-12-31"},
+		"the cancellation is not known":       {nil, nil, "none"},
+		"read for the result of an attempt":   {&v1alpha1.CancellationState{}, ended, "none"},
+		"another one is declared":             {&v1alpha1.CancellationState{}, nil, ""},
+		"another one is declared, and begun":  {&v1alpha1.CancellationState{}, begun, ""},
+		"it is not known when one is begun":   {nil, begun, "none"},
+		"agreed again by the end of a change": {&v1alpha1.CancellationState{Agreed: "none"}, begun, "none"},
+	} {
+		service := settled().Service
+		service.Status.Carrier.Cancellation = test.state
+		spec := v1alpha1.RequestLedgerSpec{Known: v1alpha1.KnownToLedger{AgreedCancellation: "none"}}
+		services.Remember(&spec, service, test.by)
+		if got := spec.Known.AgreedCancellation; got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
