@@ -79,9 +79,12 @@ var _ = Describe("A declared value that cannot be read", func() {
 
 			hash := expectAwaiting(service,
 				"the carrier's API cannot report restorationSLA, aggregationMethod and dslStabilityProfile",
-				`restorationSLA unknown → "Enhanced-8", aggregationMethod`, "Its price is read after that approval",
+				`restorationSLA unknown → "Enhanced-8", plan.term unknown → "12", aggregationMethod`,
+				"Its price is read after that approval",
 				"trust them with wholesale.broadband/trust="+service.Status.Pending.Hash)
-			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("Unknown", true)))
+			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("From", "")))
+			Expect(service.Status.Pending.Changes).To(ContainElements(
+				HaveField("Unknown", true), HaveField("Unknown", true), HaveField("Unknown", true)))
 			Expect(d.sent()).To(BeEmpty())
 			Expect(d.quotes()).To(BeZero())
 			Expect(service.Status.Carrier.RestorationSLA).To(BeNil())

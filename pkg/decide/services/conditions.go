@@ -5,6 +5,7 @@ package services
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,7 +104,10 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
 		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
-	return unless(aspect, decide.ChangesOf(changes, "plan."), plan, verdict)
+	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), func(change v1alpha1.Change) bool {
+		return change.Field == decide.FieldTerm && change.From == "" // an unknown term is not one that differs
+	})
+	return unless(aspect, differing, plan, verdict)
 }
 
 // endingAspects returns the aspects of the service's cancellation and disconnection.

@@ -63,6 +63,9 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	if len(plan) > 0 && !onlyReported && sendsWithoutSLA(in, plan, sla) {
 		sla = nil
 	}
+	if len(plan) == 0 && len(sla) > 0 {
+		sla = append(sla, unknownTerm(in)...)
+	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationPlanChange, Changes: append(plan, sla...)}
 	if onlyReported && len(decide.ChangesOf(want.Changes, decide.FieldPlan)) == len(want.Changes) {
 		// Drift is only reported; a request that is sent for another reason includes the declared plan.
@@ -121,6 +124,16 @@ func slaChanges(in *Input) []v1alpha1.Change {
 	change := planChange(decide.FieldSLA, "", declared)
 	change.From, change.Unknown = oldValue(in, decide.FieldSLA, known)
 	return []v1alpha1.Change{change}
+}
+
+// unknownTerm returns the declared term as a change if it is sent with an SLA and nobody knows the term
+// that the service has: it may be a new commitment, so it is shown and priced.
+func unknownTerm(in *Input) []v1alpha1.Change {
+	declared := in.Service.Spec.Plan
+	if declared == nil || termOfPlan(in) != nil {
+		return nil
+	}
+	return []v1alpha1.Change{planChange(decide.FieldTerm, "", strconv.Itoa(int(declared.Term)))}
 }
 
 // targetPlan returns the plan and term to send: the declared ones, in the carrier's spelling if the

@@ -187,14 +187,13 @@ func endsPlan(attempt *v1alpha1.Request) bool {
 func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter) &&
-			isOptionFree(want)
+			isRestFree(want)
 	})
 }
 
-// isOptionFree reports whether the NTD option that is sent with an SLA costs nothing, or there is
-// none.
-func isOptionFree(want decide.DesiredChange) bool {
-	var b decide.Bill
+// isRestFree reports whether what is sent with an SLA costs nothing: an NTD option, and a term.
+func isRestFree(want decide.DesiredChange) bool {
+	b := decide.BillOf(want.Changes[1:])
 	b.AddNTDOption(want.Changes[0].NTDOption)
 	return !b.Costs()
 }

@@ -250,10 +250,9 @@ func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
 }
 
-// onlySLANeedsDecision reports whether a change consists only of an SLA that a person has to decide
-// about.
+// onlySLANeedsDecision reports whether a change is made only for an SLA that a person has to decide
+// about. The SLA is then the first of its changes: a term may go with it.
 func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
-	return !planned && needsUnknownDecision(in, want) &&
-		len(decide.ChangesOf(want.Changes, decide.FieldSLA)) == len(want.Changes)
+	return !planned && needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
 }
