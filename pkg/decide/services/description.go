@@ -171,8 +171,9 @@ func recordDescription(in *Input, reading *decide.Reading) {
 
 // described returns a value as it is known after a reading. The held value is kept if the reading
 // confirms it, or if the reading is not newer. One that was only trusted is replaced by a newer
-// reading even if that confirms it, and one named by health is always replaced. If the service had
-// the declared value before, the new one has drifted from it.
+// reading even if that confirms it, and one named by health is always replaced. An order is older than
+// any reading of its service, whenever its value was taken over. If the service had the declared
+// value before, the new one has drifted from it.
 func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
 	held, found := *value.held, knownValue(value.shown, v1alpha1.SourceService, askedAt)
 	if held == nil {
@@ -180,7 +181,8 @@ func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.Kn
 	}
 	byHealth := held.Source == v1alpha1.SourceHealth
 	confirmed := decide.SameName(held.Value, value.shown) && !byHealth && held.Source != v1alpha1.SourceDeclared
-	if confirmed || !byHealth && askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)) {
+	isOlder := byHealth || held.Source == v1alpha1.SourceOrder
+	if confirmed || !isOlder && askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)) {
 		return held
 	}
 	if from := agreedValue(value); from != "" && !decide.SameName(value.shown, value.declared) {

@@ -28,6 +28,7 @@ func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 		{v1alpha1.SourceChangeResult, time.Minute, shown},
 		{v1alpha1.SourceService, -time.Minute, held},
 		{v1alpha1.SourceService, time.Minute, shown},
+		{v1alpha1.SourceOrder, 0, shown}, // taken over in the same second
 		{v1alpha1.SourceHealth, -time.Minute, shown},
 		{v1alpha1.SourceHealth, time.Minute, shown},
 	} {

@@ -159,3 +159,22 @@ func TestAValueThatWasUnknownStaysUnknownForANewProcess(t *testing.T) {
 		t.Errorf("it was %+v, and is %+v", asked, again)
 	}
 }
+
+// The same changes may be shown again, after the carrier has shown another value in the meantime.
+func TestAUsedUpTrustDoesNotTakeEffectAgain(t *testing.T) {
+	t.Parallel()
+	in := settled(unknownMethod, policy(v1alpha1.UnknownAsk))
+	asked := services.Decide(in).Pending
+	in.Service.Status.Pending = asked
+	annotated(v1alpha1.AnnotationTrust, asked.Hash)(&in)
+	services.UpdateState(&in)
+	if taken := in.Service.LastKnown().AggregationMethod; taken == nil || taken.Value != "ETHERNET" {
+		t.Fatalf("it is taken to be %+v", taken)
+	}
+	in.Service.Status.Carrier.AggregationMethod = nil
+	in.Service.Status.Pending = services.Decide(in).Pending
+	services.UpdateState(&in)
+	if again := in.Service.LastKnown().AggregationMethod; again != nil || in.Service.Status.Pending.Hash == asked.Hash {
+		t.Errorf("it is taken to be %+v again, for %s", again, in.Service.Status.Pending.Hash)
+	}
+}

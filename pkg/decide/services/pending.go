@@ -102,6 +102,9 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 func hashOf(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	const each = 3
 	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration(), inProgress)
+	if trusted := in.Service.Status.Handled.Trust; trusted != "" { // a used-up value never matches again
+		facts = append(facts, trusted)
+	}
 	for _, want := range wanted {
 		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval"
 		// (R11).
