@@ -152,7 +152,8 @@ func (p *Protocol) Collect(
 
 // readingPolled handles the result of one poll. A question whose handle the carrier does not know
 // "is asked anew after 60 s". At first, any other poll error fails only this poll. Once the usual
-// duration of the operation has passed, it fails the reading.
+// duration of the operation has passed, it fails the reading. A reading that stays in progress fails
+// after an hour, because the carrier may have forgotten it.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastPoll = p.Now()
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
@@ -167,6 +168,20 @@ func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcom
 		p.readingFailed(reading, outcome.Err, pauseAfter(reading, outcome.Err))
 	case outcome.State == carrier.Done:
 		p.readingAnswered(reading, outcome.Body)
+	case p.Now().Sub(reading.RequestedAt) >= longestReading:
+		err := unanswered(reading.Handle, longestReading)
+		p.readingFailed(reading, err, pauseAfter(reading, err))
+	}
+}
+
+// longestReading is how long a reading may stay in progress before it is requested again.
+const longestReading = time.Hour
+
+// unanswered is the error for a reading without a result, or whose result came too late.
+func unanswered(handle carrier.Handle, within time.Duration) error {
+	return &carrier.Error{
+		Operation: handle.Operation, Class: carrier.ServerFault,
+		Message: fmt.Sprintf("the carrier has returned no result within %.0f minutes", within.Minutes()),
 	}
 }
 
@@ -188,7 +203,18 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 		p.readingFailed(reading, err, pauseAfter(reading, err))
 		return
 	}
+	if p.Now().Sub(reading.RequestedAt) > decide.QuoteAge {
+		p.answeredLate(reading)
+		return
+	}
 	readingEnded(reading)
+}
+
+// answeredLate records a result that is already too old for a request to be based on it. It counts as
+// a failure, too: a carrier that is always that slow gives no reading for a request.
+func (p *Protocol) answeredLate(reading *decide.Reading) {
+	p.readingFailed(reading, unanswered(reading.Handle, decide.QuoteAge), 0)
+	reading.State = decide.ReadingAnswered
 }
 
 // anotherResult is the error for a result of another request: "a 200 whose id or service id differs"

@@ -55,7 +55,9 @@ func TestAHealthReadingKeepsNoMeasurements(t *testing.T) {
 		Handle: carrier.Handle{Operation: carrier.Health, Version: 8}, Failures: 2, Err: errStep,
 		FailingSince: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC),
 	}
-	newTape().protocol("me").readingAnswered(&reading, body)
+	protocol := newTape().protocol("me")
+	reading.RequestedAt = protocol.Now()
+	protocol.readingAnswered(&reading, body)
 	if reading.State != decide.ReadingAnswered || reading.Health.Plan != "Fast" || reading.Health.HealthCategories != nil {
 		t.Errorf("%+v", reading)
 	}
@@ -76,6 +78,34 @@ func TestAHealthReadingIsNotTakenFromAnotherRequest(t *testing.T) {
 		newTape().protocol("me").readingAnswered(&reading, []byte(body))
 		if reading.State != state || reading.Health.Plan == "Slow" {
 			t.Errorf("%s: %s, %v, %+v", body, reading.State, reading.Err, reading.Health)
+		}
+	}
+}
+
+// A reading is requested again if it stays in progress, and one that always comes too late is, for a
+// request, none at all.
+func TestAReadingWithoutATimelyResultIsAFailure(t *testing.T) {
+	t.Parallel()
+	protocol := newTape().protocol("me")
+	pending, done := carrier.Outcome{State: carrier.Pending}, carrier.Outcome{State: carrier.Done, Body: []byte(`{"plan":"Fast"}`)}
+	for name, test := range map[string]struct {
+		took    time.Duration
+		outcome carrier.Outcome
+		want    decide.ReadingState
+		failed  bool
+	}{
+		"in progress":             {59 * time.Minute, pending, decide.ReadingOpen, false},
+		"in progress for an hour": {time.Hour, pending, decide.ReadingFailed, true},
+		"in time":                 {10 * time.Minute, done, decide.ReadingAnswered, false},
+		"too late":                {11 * time.Minute, done, decide.ReadingAnswered, true},
+	} {
+		reading := decide.Reading{
+			State: decide.ReadingOpen, Handle: carrier.Handle{Operation: carrier.Health, Version: 8, ID: "7"},
+			RequestedAt: protocol.Now().Add(-test.took),
+		}
+		protocol.readingPolled(&reading, test.outcome, nil)
+		if failed := !reading.FailingSince.IsZero() && reading.Err != nil; reading.State != test.want || failed != test.failed {
+			t.Errorf("%s: %s, %v", name, reading.State, reading.Err)
 		}
 	}
 }

@@ -87,10 +87,12 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	case reading.State == decide.ReadingOpen:
 		return want.Unread && !in.Now.Before(reading.RequestedAt.Add(unreadAfter))
+	case want.Unread: // from when it ended: it may have been requested long before
+		return in.Now.Sub(decide.Later(reading.RequestedAt, reading.LastPoll)) <= refreshAge
 	case !isRecent(&in.Input, reading):
 		return false
 	}
-	return want.Unread || matchesReading(in, on)
+	return matchesReading(in, on)
 }
 
 // requestedForGeneration reports whether a reading was requested by a pass over the current
@@ -154,7 +156,7 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	case !requestedForGeneration(in, reading):
 	case hasValue(reading, on.topic):
-		return false
+		return isAlwaysLate(in, reading)
 	case givesNoReading(in, reading):
 		return true
 	}
@@ -171,6 +173,12 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 	failing := reading.State == decide.ReadingOpen || reading.State == decide.ReadingFailed
 	refused := reading.Refused() && !mayAppear(in, reading)
 	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
+}
+
+// isAlwaysLate reports whether the carrier has needed longer than refreshAge for every reading of the
+// last hour, so that no request can be based on one.
+func isAlwaysLate(in *Input, reading *decide.Reading) bool {
+	return !reading.FailingSince.IsZero() && !in.Now.Before(reading.FailingSince.Add(unreadAfter))
 }
 
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be

@@ -195,6 +195,14 @@ func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 		ago(time.Hour)(in)
 		in.Memory.Readings.Health.State, in.Memory.Readings.Health.LastPoll = decide.ReadingOpen, in.Now
 	}
+	lateFor := func(since time.Duration) func(*services.Input) { // each result comes after 11 minutes
+		return func(in *services.Input) {
+			ago(11 * time.Minute)(in)
+			reading := &in.Memory.Readings.Health
+			reading.LastPoll, reading.Elapsed = in.Now, in.Elapsed-11*time.Minute
+			reading.Failures, reading.FailingSince = 2, in.Now.Add(-since)
+		}
+	}
 	cases{
 		"refused": {settled(wanting, refusing), waits},
 		"refused, of a plan that only the user has said": {
@@ -227,6 +235,11 @@ func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 		"not answered for an hour, and approved": {
 			settled(wanting, hung, approvedAsShown), working("Submit"),
 		},
+		"always read too late, for less than an hour": {
+			settled(wanting, lateFor(time.Hour-1)), working("StartReading health"),
+		},
+		"always read too late":               {settled(wanting, lateFor(time.Hour)), waits},
+		"always read too late, and approved": {settled(wanting, lateFor(time.Hour), approvedAsShown), working("Submit")},
 		"refused some time before it was approved": {
 			settled(wanting, refusing, approvedAsShown, ago(11*time.Minute), health(func(r *decide.Reading) {
 				r.RetryAt = time.Time{}
