@@ -123,3 +123,17 @@ func TestARefusalBecauseAnotherRequestIsInProgressKeepsTheHash(t *testing.T) {
 		t.Errorf("the hash is %s, and was %s before the last refusal", got, once)
 	}
 }
+
+// An approval that is given while another request is in progress is valid once that has ended.
+func TestR11AnApprovalDoesNotCoverWhatIsInProgress(t *testing.T) {
+	t.Parallel()
+	converting := func(in *services.Input) { withMethod(in); policy(v1alpha1.UnknownAsk)(in) }
+	toFast := func(r *v1alpha1.Request) {
+		r.Plan = []v1alpha1.Change{{Operation: r.Operation, Field: decide.FieldPlan, From: "Slow", To: "Fast"}}
+	}
+	during := services.Decide(settled(converting, with(v1alpha1.PhaseInProgress, toFast))).Pending
+	after := services.Decide(settled(converting, with(v1alpha1.PhaseSucceeded, toFast))).Pending
+	if during == nil || after == nil || len(during.Changes) <= len(after.Changes) || during.Hash != after.Hash {
+		t.Errorf("it was %+v, and is %+v", during, after)
+	}
+}

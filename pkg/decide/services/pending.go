@@ -74,7 +74,7 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 }
 
 // pendingHash returns the hash of the plan of changes. It covers the object, its generation and
-// last attempts, the bodies, the carrier's values and the fees, so that it is "never the same
+// last attempts, the bodies, the carrier's values, the fees and a trust that was used up, so that it is "never the same
 // twice" and an old approval never matches. An approved plan keeps its hash until it is carried
 // out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
@@ -83,10 +83,10 @@ func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.Desire
 		return held.Hash
 	}
 	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
-		given == hashOf(in, inProgress, withoutPrices(wanted)) {
+		given == hashOf(in, withoutPrices(wanted)) {
 		return given
 	}
-	return hashOf(in, inProgress, wanted)
+	return hashOf(in, wanted)
 }
 
 // withoutPrices returns the same changes without their prices.
@@ -98,10 +98,11 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 	return bare
 }
 
-// hashOf returns the hash of the changes as they are shown.
-func hashOf(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
+// hashOf returns the hash of the wanted changes as they are shown. Changes in progress are shown, too,
+// but are not part of what is approved: an approval that is given meanwhile is valid after their end.
+func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	const each = 3
-	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration(), inProgress)
+	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration())
 	if trusted := in.Service.Status.Handled.Trust; trusted != "" { // a used-up value never matches again
 		facts = append(facts, trusted)
 	}
