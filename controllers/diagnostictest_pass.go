@@ -178,7 +178,6 @@ func (*testPass) addsFinalizer() {}
 // waits for; nil if it has ended.
 func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Decision, error) {
 	left := p.passForDeleted(uid)
-	defer func() { p.ledger.ledger = left.ledger.ledger }()
 	for range maxSteps {
 		open := left.ledger.held().AttemptOf(uid)
 		if open == nil || !left.ledger.held().IsOpen(open.AttemptID) {
@@ -188,8 +187,9 @@ func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Deci
 		decision := left.decide()
 		wait, err := left.perform(ctx, decision)
 		if err != nil {
-			return nil, err
+			return nil, err // the ledger of left may be in use: see [UnrecordedResponses]
 		}
+		p.ledger.ledger = left.ledger.ledger
 		if _, rests := decision.Step.(decide.Rest); rests {
 			return &decision, nil
 		}

@@ -147,12 +147,8 @@ func (p *pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger)
 	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
 		return false, nil
 	}
-	holder := ledger.Spec.Holder
-	object, err := p.newObject()
-	if err != nil {
-		return false, err
-	}
-	err = p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
+	holder, object := ledger.Spec.Holder, operate.Empty(p.subject)
+	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
 	switch {
 	case operate.IsGone(err, holder.Name):
 		return false, nil
@@ -162,23 +158,6 @@ func (p *pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger)
 		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
 	}
 	return string(object.GetUID()) == holder.UID, nil
-}
-
-// newObject returns an empty object of the kind.
-func (p *pass) newObject() (client.Object, error) {
-	kind, err := p.GroupVersionKindFor(p.subject)
-	if err != nil {
-		return nil, fmt.Errorf("find the kind of %s: %w", p.subject.GetName(), err)
-	}
-	made, err := p.Scheme().New(kind)
-	if err != nil {
-		return nil, fmt.Errorf("make another %s: %w", kind.Kind, err)
-	}
-	object, is := made.(client.Object)
-	if !is {
-		return nil, fmt.Errorf("%T is not a Kubernetes object", made)
-	}
-	return object, nil
 }
 
 // recordLearned records in the ledger what the object has learned without an attempt. What cannot

@@ -53,12 +53,11 @@ func errorVerdict(err error) *decide.Verdict {
 }
 
 // report writes a verdict to the conditions of the live object, because the changes that this pass
-// made to the object's status must not be shown before they are in the ledger.
+// made to the object's status must not be shown before they are in the ledger. It does not read the
+// status of the pass's own object, which another goroutine may be changing: see
+// [UnrecordedResponses].
 func (p *pass) report(ctx context.Context, verdict decide.Verdict) error {
-	live, is := p.subject.DeepCopyObject().(Subject)
-	if !is {
-		return fmt.Errorf("%T has no conditions", p.subject)
-	}
+	live := operate.Empty(p.subject)
 	err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.subject), live)
 	if err != nil || live.GetUID() != p.subject.GetUID() || p.isReported(live, verdict) {
 		return client.IgnoreNotFound(err)

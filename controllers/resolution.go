@@ -79,10 +79,7 @@ func (p *pass) noteAuthors(ctx context.Context, step *decide.Submit) error {
 // readAnnotated reads the object, bypassing the cache, which keeps no field managers.
 func (p *pass) readAnnotated(ctx context.Context) (client.Object, error) {
 	annotated := p.annotatedObject()
-	live, is := annotated.DeepCopyObject().(client.Object)
-	if !is {
-		return nil, fmt.Errorf("%T is not a Kubernetes object", annotated)
-	}
+	live := operate.Empty(annotated)
 	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(annotated), live); err != nil {
 		return nil, fmt.Errorf("read the annotations of %s: %w", annotated.GetName(), err)
 	}

@@ -60,18 +60,19 @@ func (p *pass) begin(ctx context.Context) (err error) {
 }
 
 // perform performs the one step of a decision. A wait above zero is the time after which to try
-// again, because the step could not be performed now.
+// again, because the step could not be performed now. After an error the object may be in use: see
+// [UnrecordedResponses].
 func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
 	defer p.session.Release()
 	wait, err := p.step(ctx, decision)
 	if _, login := errors.AsType[*accounts.LoginError](err); login {
 		return loginPause, nil
 	}
-	p.noteWritten()
-	if err == nil {
-		err = p.ledger.checkNotBehind()
+	if err != nil {
+		return 0, err
 	}
-	return wait, err
+	p.noteWritten()
+	return wait, p.ledger.checkNotBehind()
 }
 
 func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Duration, err error) {

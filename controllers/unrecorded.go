@@ -16,7 +16,8 @@ import (
 )
 
 // UnrecordedResponses records the carrier's responses that no pass has been able to record. It does
-// not rely on passes, because the objects may be deleted.
+// not rely on passes, because the objects may be deleted. It takes over the object and the ledger of
+// the pass that failed to record a response: once its step has failed, a pass uses neither of them.
 type UnrecordedResponses struct {
 	*Operator
 

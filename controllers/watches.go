@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
 // userChanges passes changes made by a user. Our own status writes do not trigger a pass.
@@ -121,11 +122,7 @@ func requestsFor(
 // enqueueAll enqueues every object of a list.
 func enqueueAll(from client.Reader, list client.ObjectList) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
-		empty, is := list.DeepCopyObject().(client.ObjectList)
-		if !is {
-			return nil
-		}
-		return requestsFor(ctx, from, empty)
+		return requestsFor(ctx, from, operate.Empty(list))
 	})
 }
 

@@ -116,10 +116,7 @@ func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 // It also checks the intent, if that is recorded in the status.
 func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
 	subject := scope.Subject
-	live, is := subject.DeepCopyObject().(Subject)
-	if !is {
-		return nil, fmt.Errorf("%T holds no requests", subject)
-	}
+	live := Empty(subject)
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
 		return nil, err
 	}

@@ -83,10 +83,7 @@ func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission
 // verifyNewest returns a conflict unless the object is the latest version. A Query writes no
 // intent, so a stale cache could otherwise cause the same question to be sent twice.
 func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
-	live, ok := subject.DeepCopyObject().(client.Object)
-	if !ok {
-		return fmt.Errorf("%T is not a Kubernetes object", subject)
-	}
+	live := Empty(subject)
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
 		return fmt.Errorf("read the recorded state of %s: %w", subject.GetName(), err)
 	}

@@ -5,7 +5,6 @@ package operate
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,10 +43,7 @@ func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID strin
 // readLive reads an object, bypassing the cache, and reports whether it still exists: it may be
 // deleted, or another object may have its name.
 func (p *Protocol) readLive(ctx context.Context, subject Subject) (live Subject, there bool, err error) {
-	live, is := reflect.TypeAssert[Subject](reflect.New(reflect.TypeOf(subject).Elem()))
-	if !is {
-		return nil, false, fmt.Errorf("%T holds no requests", subject)
-	}
+	live = Empty(subject)
 	err = p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live)
 	if err != nil && !IsGone(err, subject.GetName()) {
 		return nil, false, fmt.Errorf("read %s, bypassing the cache: %w", subject.GetName(), err)

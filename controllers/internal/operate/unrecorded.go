@@ -21,16 +21,14 @@ type unrecorded struct {
 	jobs map[string]Scope
 }
 
-// keep stores a scope until its response is recorded, and reports whether it is new.
-func (u *unrecorded) keep(attemptID string, scope Scope) bool {
+// keep stores a scope until its response is recorded.
+func (u *unrecorded) keep(attemptID string, scope Scope) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	_, held := u.jobs[attemptID]
 	if u.jobs == nil {
 		u.jobs = map[string]Scope{}
 	}
 	u.jobs[attemptID] = scope
-	return !held
 }
 
 func (u *unrecorded) has(attemptID string) bool {
@@ -52,15 +50,19 @@ func (u *unrecorded) all() map[string]Scope {
 	return maps.Clone(u.jobs)
 }
 
-// keepUnrecorded keeps a response that could not be recorded, reports it once, and shows an
-// acceptance in the status. Objects without a ledger do not need this: they have a finalizer, and
-// later passes try again.
+// keepUnrecorded reports a response that could not be recorded, once, shows an acceptance in the
+// status, and keeps the response. Objects without a ledger do not need this: they have a finalizer,
+// and later passes try again.
+//
+// The scope is kept last. From then on [Protocol.RecordUnrecorded] may change its object and its
+// ledger at any time, in another goroutine, so the pass must not use them any more.
 func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID string, why error) error {
 	receipt := p.Memory.Receipt(attemptID)
 	if scope.Ledger == nil || receipt == nil {
 		return nil
 	}
-	if p.unrecorded.keep(attemptID, scope) {
+	defer p.unrecorded.keep(attemptID, scope)
+	if !p.unrecorded.has(attemptID) {
 		p.warnOfUnrecorded(scope.Subject, attemptID, receipt, why)
 	}
 	if receipt.Delivery != carrier.Accepted {
