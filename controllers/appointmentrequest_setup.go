@@ -15,8 +15,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// setup reconciles an appointment-request when a user changes it, and when its account or its order
-// changes.
+// setup reconciles an appointment-request when a user changes it, when its account, its order or the
+// marker changes, and some time after it became less settled.
 func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(userChanges())).
@@ -24,8 +24,7 @@ func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controlle
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
 			builder.WithPredicates(accountChanges())).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
-		Watches(&v1alpha1.AppointmentRequest{}, handler.EnqueueRequestsFromMapFunc(r.forget),
-			builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.AppointmentRequest{}, whenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, enqueueAll(r, &v1alpha1.AppointmentRequestList{}), markerChanges()).
 		WithOptions(options).
 		Complete(r)

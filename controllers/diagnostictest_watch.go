@@ -35,13 +35,11 @@ func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.C
 	return tests
 }
 
-// isNewsOrFree passes the ledger changes that matter to a test: a write by another process, or any
-// write after which no test of the service is in progress, because the next test may be waiting for
-// its turn.
-func (r *OneShotReconciler) isNewsOrFree(object client.Object) bool {
+// isFree reports whether no test of a ledger's service is in progress, so that the next test may be
+// waiting for its turn. Tests that wait for this are also triggered by this process's own writes.
+func isFree(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
-	free := is && ledger.Spec.Diagnostics != nil && len(ledger.Spec.Open) == 0
-	return free || r.isNews(object)
+	return is && ledger.Spec.Diagnostics != nil && len(ledger.Spec.Open) == 0
 }
 
 // waitingFor returns the tests that may have waited for a deleted one.

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -19,13 +18,13 @@ import (
 // setup reconciles a ledger that is being deleted whenever it changes, and when an object that may
 // depend on it is deleted.
 func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
-	leavers := handler.EnqueueRequestsFromMapFunc(r.ledgersToRelease)
+	leavers := whenDeleted(r.ledgersToRelease)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(awaitsRelease))).
-		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(deletions())).
-		Watches(&v1alpha1.BroadbandService{}, leavers, builder.WithPredicates(deletions())).
-		Watches(&v1alpha1.ServiceOrder{}, leavers, builder.WithPredicates(deletions())).
-		Watches(&v1alpha1.DiagnosticTest{}, leavers, builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.RequestLedger{}, whenDeleted(r.forget)).
+		Watches(&v1alpha1.BroadbandService{}, leavers).
+		Watches(&v1alpha1.ServiceOrder{}, leavers).
+		Watches(&v1alpha1.DiagnosticTest{}, leavers).
 		WithOptions(options).
 		Complete(r)
 }

@@ -30,7 +30,6 @@ type Notifications struct {
 
 	Orders       *ServiceOrderReconciler
 	Appointments *AppointmentRequestReconciler
-	Leads        func() bool                // whether this process reconciles objects; nil: it does
 	Enqueue      func(types.NamespacedName) // reconciles a BroadbandService now; nil: not called
 	EnqueueOrder func(types.NamespacedName) // reconciles a ServiceOrder now; nil: not called
 }
@@ -46,7 +45,7 @@ func (n *Notifications) Take(ctx context.Context, notification receiver.Notifica
 	if notification.Event == carrier.EventAppointmentCancelled {
 		return errors.Join(n.appointmentCancelled(ctx, notification), n.recordForOrder(ctx, notification))
 	}
-	if n.Leads != nil && !n.Leads() {
+	if !n.isLeading() {
 		return nil // the leader polls; only a hint is lost
 	}
 	return errors.Join(n.recordForService(ctx, notification), n.recordForOrder(ctx, notification))
@@ -56,7 +55,7 @@ func (n *Notifications) Take(ctx context.Context, notification receiver.Notifica
 // now. It does nothing if their carrier does not have the extension OrderRead.
 func (n *Notifications) recordForOrder(ctx context.Context, notification receiver.Notification) error {
 	number := numberOf(notification)
-	if number == "" || n.Leads != nil && !n.Leads() {
+	if number == "" || !n.isLeading() {
 		return nil
 	}
 	var account v1alpha1.CarrierAccount

@@ -38,8 +38,11 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 	return nil
 }
 
-// setup reconciles an object when a user creates or annotates it, when its account changes, when
-// the service that it names gets its number, and when another process writes to its ledger.
+// setup reconciles an object when a user creates or annotates it, when its account or the marker
+// changes, when the service that it names is created or gets another number, and some time after it
+// became less settled. A test is also reconciled when another test of its service has ended or is
+// deleted, when another process writes to their ledger, when the ledger is removed or goes back to
+// an older revision, and when a late acceptance is added to it or settled.
 func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.newObject().subject, builder.WithPredicates(userChanges())).
@@ -48,9 +51,9 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 			builder.WithPredicates(accountChanges())).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.referringTo(fieldServiceRef)),
 			builder.WithPredicates(numberChanges())).
-		Watches(r.newObject().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(deletions())).
+		Watches(r.newObject().subject, whenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
-			builder.WithPredicates(predicate.Or(predicate.NewPredicateFuncs(r.isNewsOrFree), lateChanges()))).
+			builder.WithPredicates(predicate.Or(r.ledgerNews(), predicate.NewPredicateFuncs(isFree), lateChanges()))).
 		WithOptions(options).
 		Complete(r)
 }

@@ -28,14 +28,20 @@ type Operator struct {
 
 	Namespaces   []string      // the namespaces that it watches; none: all
 	RecheckAfter time.Duration // delay before an object that became less settled is checked again
+	Leads        func() bool   // whether this process reconciles objects; nil: it does
 }
 
+func (o *Operator) isLeading() bool { return o.Leads == nil || o.Leads() }
+
 // warnOfOpenRequests emits Events about requests that continue at the carrier although their object
-// is deleted.
+// is deleted. A standby, which watches the objects, too, emits none.
 func (o *Operator) warnOfOpenRequests(
 	ctx context.Context, object client.Object, reason string,
 	by client.MatchingFields, left func(*v1alpha1.RequestLedger) string,
 ) {
+	if !o.isLeading() {
+		return
+	}
 	var ledgers v1alpha1.RequestLedgerList
 	if err := o.List(ctx, &ledgers, by); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "cannot list the open requests of a deleted object")

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -19,18 +18,18 @@ import (
 
 // setup reconciles an order when a user changes it, when its account changes, when a notification
 // about it arrives, when another object with its customerReference is deleted, when another process
-// writes to its ledger, when another object becomes the ledger's holder, and some time after it
-// became less settled.
+// writes to its ledger, when the ledger is removed or goes back to an older revision, when another
+// object becomes the ledger's holder, when the marker changes, and some time after the order became
+// less settled.
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(userChanges())).
 		Watches(&v1alpha1.ServiceOrder{}, recheck(r.RecheckAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
 			builder.WithPredicates(accountChanges())).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.successors),
-			builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.ServiceOrder{}, whenDeleted(r.successors)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
-			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
+			builder.WithPredicates(r.ledgerNews())).
 		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
 		WatchesRawSource(notified.source()).
 		WithOptions(options).

@@ -76,6 +76,7 @@ const operatorName = "broadband-operator"
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	owner := client.WithFieldOwner(mgr.GetClient(), operatorName)
 	reconcilers := New(owner, mgr.GetAPIReader(), mgr.GetEventRecorder(operatorName), options)
+	reconcilers.Unrecorded.Leads = leads(mgr)
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
@@ -185,7 +186,6 @@ func secretReader(live client.Reader) receiver.SecretFunc {
 
 // setupNotifications makes this replica listen for notifications.
 func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, options Options) error {
-	reconcilers.Notifications.Leads = leads(mgr)
 	listener := &receiver.Listener{
 		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,
 	}

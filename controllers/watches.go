@@ -66,22 +66,48 @@ func isOnlyCarrier(before, after *v1alpha1.CarrierAccount) bool {
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// deletions passes deletions, because they may free a service for another object.
-func deletions() predicate.Predicate {
+// whenDeleted reconciles the objects that are found for a deleted object. An object that has
+// replaced another of the same name is not deleted; the other one is.
+func whenDeleted(find handler.MapFunc) handler.Funcs {
+	enqueue := func(ctx context.Context, gone client.Object, queue workQueue) {
+		for _, one := range find(ctx, gone) {
+			queue.Add(one)
+		}
+	}
+	return handler.Funcs{
+		DeleteFunc: func(ctx context.Context, deletion event.DeleteEvent, queue workQueue) {
+			enqueue(ctx, deletion.Object, queue)
+		},
+		UpdateFunc: func(ctx context.Context, update event.UpdateEvent, queue workQueue) {
+			if replaced(update) {
+				enqueue(ctx, update.ObjectOld, queue)
+			}
+		},
+	}
+}
+
+// ledgerNews passes the ledger changes that are news.
+func (o *Operator) ledgerNews() predicate.Predicate {
 	return predicate.Funcs{
-		CreateFunc:  func(event.CreateEvent) bool { return false },
-		UpdateFunc:  replaced,
-		DeleteFunc:  func(event.DeleteEvent) bool { return true },
+		CreateFunc:  func(create event.CreateEvent) bool { return o.IsLedgerNews(nil, create.Object) },
+		UpdateFunc:  func(update event.UpdateEvent) bool { return o.IsLedgerNews(update.ObjectOld, update.ObjectNew) },
+		DeleteFunc:  func(deletion event.DeleteEvent) bool { return o.IsLedgerNews(deletion.Object, nil) },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}
 }
 
-// isNews reports whether a ledger change is not our own: "own writes do not" wake anybody (R32). A
-// deletion is never our own write.
-func (o *Operator) isNews(object client.Object) bool {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	return is && (isMarker(ledger) || !ledger.DeletionTimestamp.IsZero() ||
-		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
+// IsLedgerNews reports whether a ledger change is not our own: "own writes do not" wake anybody
+// (R32). A change that removes a ledger, or takes it back to an older revision, is not our own. The
+// objects of the ledger must then report that it is lost (R5, R6).
+func (o *Operator) IsLedgerNews(before, after client.Object) bool {
+	ledger, is := after.(*v1alpha1.RequestLedger)
+	if !is {
+		return true
+	}
+	was, had := before.(*v1alpha1.RequestLedger)
+	wentBack := had && ledger.Spec.Revision < was.Spec.Revision
+	return wentBack || isMarker(ledger) || !ledger.DeletionTimestamp.IsZero() ||
+		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
 }
 
 // isMarker reports whether a ledger is a marker. A change to the marker concerns all objects that

@@ -4,7 +4,9 @@ package lifecycle_test
 
 import (
 	"fmt"
+	"time"
 
+	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -50,6 +52,31 @@ var _ = Describe("Two active managers, as when leader election fails", func() {
 			Expect(tally.Done).NotTo(BeEmpty(), "both were active")
 			AddReportEntry("writes of "+leader, fmt.Sprintf("%v, refused: %v", tally.Done, tally.Failed))
 		}
+	})
+})
+
+var _ = Describe("A leader and a standby", func() {
+	It("warn once of what continues after a deletion", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
+		w.Election = true
+		w.Manage(ctx, user)
+		w.Manage(ctx, user)
+		w.AwaitLogin(ctx, world.PollEverySecond)
+		order := w.Order(accepted, accepted)
+		Expect(w.Create(ctx, order)).To(Succeed())
+		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, order)
+
+		Expect(w.Delete(ctx, order)).To(Succeed())
+
+		warnings := func(g Gomega) {
+			var events eventsv1.EventList
+			g.Expect(w.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
+			g.Expect(events.Items).To(ContainElements(HaveField("Reason", "OrderGoesOn")))
+			g.Expect(events.Items).NotTo(ContainElements(
+				HaveField("Reason", "OrderGoesOn"), HaveField("Reason", "OrderGoesOn")))
+		}
+		eventually(ctx, warnings)
+		Consistently(ctx, warnings).WithTimeout(3 * time.Second).Should(Succeed())
 	})
 })
 

@@ -93,6 +93,22 @@ var _ = Describe("An object that waits for another", func() {
 		Expect(w.Ordered(accepted)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	})
 
+	It("reports LedgerLost once its ledger is removed by force (R5, R32)", func(ctx SpecContext) {
+		w.AwaitLogin(ctx, world.PollEverySecond)
+		order := w.Order(accepted, accepted)
+		Expect(w.Create(ctx, order)).To(Succeed())
+		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, order)
+		ledger := &v1alpha1.RequestLedger{}
+		Expect(w.Get(ctx, client.ObjectKey{Name: order.Status.Ledger.Name}, ledger)).To(Succeed())
+
+		ledger.Finalizers = nil
+		Expect(w.Update(ctx, ledger)).To(Succeed())
+		Expect(w.Delete(ctx, ledger)).To(Succeed())
+
+		awaitReason(ctx, w, v1alpha1.ReasonLedgerLost, order)
+		Expect(w.Ordered(accepted)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+	})
+
 	It("reports Conflict once the other one has sent (R32)", func(ctx SpecContext) {
 		w.AwaitLogin(ctx, world.PollEverySecond)
 		line := w.Line()

@@ -153,17 +153,14 @@ func (m *manager) deliverEvents() {
 
 // queueFor queues what has to be reconciled after a change, as the controllers' watches do.
 func (m *manager) queueFor(change store.Change) {
-	object := change.Now
-	if object == nil {
-		object = change.Before
-	}
+	object := objectOf(change)
 	m.queueTests(change)
 	one := m.simulation.fleet.memberOf(object)
 	if one == nil {
 		return
 	}
-	if ledger, is := object.(*v1alpha1.RequestLedger); is {
-		m.queueForLedger(one, ledger, change)
+	if _, is := object.(*v1alpha1.RequestLedger); is {
+		m.queueForLedger(one, change)
 		return
 	}
 	if wasReplaced(change) {
@@ -183,9 +180,17 @@ func (m *manager) queueFor(change store.Change) {
 	}
 }
 
+// objectOf returns the object that a change is about, as it is now, or as it was if it is gone.
+func objectOf(change store.Change) client.Object {
+	if change.Now == nil {
+		return change.Before
+	}
+	return change.Now
+}
+
 // queueForLedger queues what has to be reconciled after a change of a member's ledger.
-func (m *manager) queueForLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
-	news := m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
+func (m *manager) queueForLedger(holder *member, change store.Change) {
+	news := m.reconcilers.Orders.IsLedgerNews(change.Before, change.Now)
 	if news {
 		m.entryOf(holder).schedule(now())
 	}
@@ -215,15 +220,15 @@ func (m *manager) queueOthers(of *member) {
 // process has written their ledger, because the next test may be waiting for that.
 func (m *manager) queueTests(change store.Change) {
 	var number int64
-	switch object := change.Now.(type) {
+	switch object := objectOf(change).(type) {
 	case *v1alpha1.RequestLedger:
-		news := m.reconcilers.Orders.Ledgers.IsNews(object.Name, object.Spec.Revision)
+		news := m.reconcilers.Orders.IsLedgerNews(change.Before, change.Now)
 		if object.Spec.Diagnostics != nil && (news || len(object.Spec.Open) == 0) {
 			number = object.Spec.Diagnostics.ID.Number()
 		}
-	case nil:
-		if test, is := change.Before.(*v1alpha1.DiagnosticTest); is {
-			number = test.Spec.ServiceID.Number()
+	case *v1alpha1.DiagnosticTest:
+		if change.Now == nil {
+			number = object.Spec.ServiceID.Number()
 		}
 	}
 	for _, one := range m.simulation.fleet.members {

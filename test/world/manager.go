@@ -87,6 +87,10 @@ func (w *World) ManageBeside(
 	if w.Clock != nil {
 		setup.NewClient = manager.written.newClient
 	}
+	if w.Election {
+		setup.LeaderElection, setup.LeaderElectionID = true, "operator"
+		setup.LeaderElectionNamespace, setup.LeaderElectionConfig = w.Namespace, w.Plane.Config
+	}
 	mgr, err := ctrl.NewManager(cluster, setup)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	manager.cache = mgr.GetCache()

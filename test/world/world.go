@@ -74,6 +74,9 @@ type World struct {
 	// installation. Processes with a marker manage no other namespace.
 	Marker string
 
+	// Election makes the managers of the world elect a leader; otherwise each of them leads.
+	Election bool
+
 	word          string // the carrier's own word in identifiers
 	now           func() time.Time
 	records       Records
