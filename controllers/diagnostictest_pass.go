@@ -27,10 +27,7 @@ type testPass struct {
 	lane oneshots.Lane
 }
 
-var (
-	_ ledgerKind = (*testPass)(nil)
-	_ finalizing = (*testPass)(nil)
-)
+var _ ledgerKind = (*testPass)(nil)
 
 func (p *testPass) gather(ctx context.Context) error {
 	if err := p.oneShotPass.gather(ctx); err != nil {
@@ -172,8 +169,6 @@ func (*testPass) learned(*v1alpha1.RequestLedgerSpec, *v1alpha1.Request) {}
 
 func (*testPass) holder() v1alpha1.LedgerHolder { return v1alpha1.LedgerHolder{} }
 
-func (*testPass) addsFinalizer() {}
-
 // resolveDeleted takes the attempt of a deleted test as far as possible now, and returns what it
 // waits for; nil if it has ended.
 func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Decision, error) {
@@ -225,8 +220,6 @@ func (p *testPass) passForDeleted(uid string) *deletedTestPass {
 // deletedTestPass is a pass for a deleted test: it tracks the request in progress to its end, and
 // sends nothing.
 type deletedTestPass struct{ *testPass }
-
-var _ kind = (*deletedTestPass)(nil)
 
 // finish does nothing: there is no object to show the result.
 func (*deletedTestPass) finish(*v1alpha1.Request, []byte) {}

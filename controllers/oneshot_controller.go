@@ -33,7 +33,7 @@ func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	p := &oneShotPass{pass: &pass{Operator: r.Operator, subject: held.subject}, shot: held}
 	p.kind = p
 	if test, is := held.subject.(*v1alpha1.DiagnosticTest); is {
-		p.kind = &testPass{oneShotPass: p, test: test}
+		p.kind, p.addsFinalizer = &testPass{oneShotPass: p, test: test}, true
 	}
 	if !held.subject.GetDeletionTimestamp().IsZero() {
 		return p.finalize(ctx)

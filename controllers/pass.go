@@ -21,8 +21,8 @@ import (
 // pass is one pass over one object: gather, judge, act, record.
 type pass struct {
 	*Operator
-	kind
 
+	kind      kind
 	subject   Subject
 	written   runtime.Object // the object as recorded
 	account   decide.Account
@@ -34,6 +34,10 @@ type pass struct {
 	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
 	idle      bool             // whether no step is taken, because the ledger cannot be evaluated without an account
 	unused    string           // the part of its message about an annotation without effect
+
+	addsFinalizer bool   // whether the object gets the finalizer before it sends, even with a ledger
+	synchronous   bool   // whether a POST returns the result, so that nothing is polled
+	onRecorded    func() // called when the status is recorded; nil: no call
 }
 
 // kind has the parts of a pass that are specific to a kind.
@@ -45,15 +49,6 @@ type kind interface {
 	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte           // the body of a request
 	outcomes
 }
-
-// finalizing is a kind whose objects get the finalizer before they send.
-type finalizing interface{ addsFinalizer() }
-
-// learning is a kind that keeps what a reading showed until it is recorded.
-type learning interface{ recorded() }
-
-// synchronous is a kind whose POST returns the result: nothing is polled.
-type synchronous interface{ synchronous() }
 
 // outcomes handles the outcomes of a kind's requests.
 type outcomes interface {
@@ -78,7 +73,7 @@ func (p *pass) decide() decide.Decision {
 		return decide.Overruled(p.subject, *p.verdict, p.unused)
 	}
 	input := p.input()
-	decision := p.judge(input)
+	decision := p.kind.judge(input)
 	if p.idle && !decide.IsRest(decision.Step) {
 		return decide.Overruled(p.subject, decide.AccountReady(&input).Verdict, "")
 	}
@@ -108,7 +103,7 @@ func (p *pass) describe(decision decide.Decision) {
 	status.DescribeAspects(target, decision.Aspects, now)
 	*observed = p.subject.GetGeneration()
 	*p.subject.Controls() = decision.Handled
-	p.show(decision)
+	p.kind.show(decision)
 	p.ledger.show()
 }
 
@@ -147,15 +142,14 @@ func (p *pass) scope() operate.Scope {
 		memory.Readings.MarkRecorded()
 	})
 	scope := operate.Scope{
-		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
-		Describe: p.describeDuringStep, Spending: p.spendingCounter(),
+		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.kind.refused,
+		Describe: p.describeDuringStep, Spending: p.spendingCounter(), Finalizer: p.addsFinalizer,
 	}
 	if p.ledger != nil {
 		scope.Ledger = p.ledger
 	}
-	_, scope.Finalizer = p.kind.(finalizing)
-	if _, is := p.kind.(synchronous); is {
-		scope.Finish = p.finish
+	if p.synchronous {
+		scope.Finish = p.kind.finish
 	}
 	return scope
 }
@@ -166,9 +160,9 @@ func (p *pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1al
 	return func(request *v1alpha1.Request) {
 		p.subject.Controls().Resolve = handled.Resolve
 		if request.Phase == v1alpha1.PhaseSucceeded {
-			p.reached(request, step.Source, p.Protocol.Now())
+			p.kind.reached(request, step.Source, p.Protocol.Now())
 		} else if step.From == v1alpha1.PhaseSucceeded {
-			p.takenBack(request, p.Protocol.Now())
+			p.kind.takenBack(request, p.Protocol.Now())
 		}
 	}
 }

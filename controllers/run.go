@@ -56,7 +56,7 @@ func (p *pass) begin(ctx context.Context) (err error) {
 	if p.here, err = p.Marker.Installation(ctx); err != nil {
 		return err
 	}
-	return p.gather(ctx)
+	return p.kind.gather(ctx)
 }
 
 // perform performs the one step of a decision. A wait above zero is the time after which to try
@@ -79,15 +79,16 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	switch step := decision.Step.(type) {
 	case decide.Rest:
 	case decide.Submit:
-		p.show(decision)
+		p.kind.show(decision)
 		wait, err = p.submit(ctx, step)
 	case decide.SubmitQuery:
 		wait, err = p.Protocol.SubmitQuery(ctx, p.scope(), operate.Submission{
-			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.FinalizerFirst,
-			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
+			Request: step.Request, Body: p.kind.body(step.Request, v1alpha1.Contact{}),
+			Consume:        func() { consume(p.subject.Controls(), decide.Submit(step)) },
+			FinalizerFirst: step.FinalizerFirst,
 		})
 	case decide.Poll:
-		wait, err = p.Protocol.Poll(ctx, p.scope(), step.AttemptID, p.finish)
+		wait, err = p.Protocol.Poll(ctx, p.scope(), step.AttemptID, p.kind.finish)
 	case decide.RecordAnswer:
 		err = p.Protocol.RecordResponse(ctx, p.scope(), step.AttemptID)
 	case decide.Resolve:
@@ -95,7 +96,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.Probe:
 		wait, err = p.probe(ctx)
 	case decide.StartReading, decide.ContinueReading:
-		wait, err = p.performRead(ctx, step)
+		wait, err = p.kind.performRead(ctx, step)
 	}
 	return wait, err
 }
@@ -123,8 +124,8 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		p.noteWritten()
 		recorded = true
 	}
-	if learner, is := p.kind.(learning); is && recorded {
-		learner.recorded()
+	if recorded && p.onRecorded != nil {
+		p.onRecorded()
 	}
 	return status.Exit(now, p.requeueAt(now, lookAt)), nil
 }

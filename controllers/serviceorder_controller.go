@@ -38,8 +38,8 @@ func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Req
 }
 
 func (r *ServiceOrderReconciler) newPass(order *v1alpha1.ServiceOrder) *orderPass {
-	p := &orderPass{pass: &pass{Operator: r.Operator, subject: order}, order: order}
-	p.kind = p
+	p := &orderPass{pass: &pass{Operator: r.Operator, subject: order, synchronous: true}, order: order}
+	p.kind, p.onRecorded = p, p.markRecorded
 	return p
 }
 

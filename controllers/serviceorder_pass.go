@@ -53,8 +53,8 @@ func (p *orderPass) learn() {
 	}
 }
 
-// recorded marks what was read as recorded. From then on, another process may know more.
-func (p *orderPass) recorded() {
+// markRecorded marks what was read as recorded. From then on, another process may know more.
+func (p *orderPass) markRecorded() {
 	p.learns = false
 	p.Protocol.Memory.Note(p.order.UID, p.Protocol.Now(), func(memory *decide.Memory) {
 		memory.Readings.Order.MarkRecorded()
@@ -119,8 +119,6 @@ func (p *orderPass) orderInput(input decide.Input) orders.Input {
 		Input: input, Order: p.order, Qualification: p.qualification, QualificationErr: p.qualificationErr,
 	}
 }
-
-func (*orderPass) synchronous() {}
 
 func (p *orderPass) judge(input decide.Input) decide.Decision {
 	return orders.Decide(p.orderInput(input))

@@ -33,7 +33,7 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 	}
 	submission := operate.Submission{
 		Request: step.Request,
-		Body:    p.body(step.Request, contact),
+		Body:    p.kind.body(step.Request, contact),
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
 		Consume: func() { consume(p.subject.Controls(), step) },
 	}

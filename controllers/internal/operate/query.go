@@ -56,7 +56,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	}
 	p.warnOfLocation(scope.Subject, receipt)
 	err := p.Record(ctx, scope, request.AttemptID, fact)
-	if err == nil && submission.Hold {
+	if err == nil && submission.FinalizerFirst {
 		err = p.recordLate(ctx, scope, request.AttemptID, receipt)
 	}
 	return 0, err
@@ -68,7 +68,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 // finalizer and before sending the Query, the object has no recorded request and is released
 // immediately.
 func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission Submission) error {
-	if !submission.Hold {
+	if !submission.FinalizerFirst {
 		return nil
 	}
 	if err := p.AddFinalizer(ctx, subject); err != nil {

@@ -28,7 +28,7 @@ func TestR15ASecondResponseToAQueryThatCreatesSomethingIsReported(t *testing.T) 
 			tape.record.ResourceVersion += "+"
 			return nil
 		}
-		if _, err := protocol.SubmitQuery(t.Context(), tape.scope(), Submission{Request: question, Hold: holds}); err != nil {
+		if _, err := protocol.SubmitQuery(t.Context(), tape.scope(), Submission{Request: question, FinalizerFirst: holds}); err != nil {
 			t.Fatal(err)
 		}
 		reports := slices.DeleteFunc(slices.Clone(events.events), func(event string) bool {

@@ -32,7 +32,8 @@ type Submission struct {
 	Body    []byte
 	Class   carrier.RepeatClass
 	Consume func() // marks the control annotations that this attempt uses up
-	Hold    bool   // for a Query that leaves something behind: the finalizer is added before it is sent
+
+	FinalizerFirst bool // whether a Query leaves something behind, so that the finalizer is added before it is sent
 }
 
 // Subject is an object that has requests.
