@@ -74,7 +74,7 @@ func (p *servicePass) gatherOrigin() {
 }
 
 func (p *servicePass) judge(input decide.Input) decide.Decision {
-	return services.Judge(services.Input{Input: input, Service: p.service, Order: p.order})
+	return services.Decide(services.Input{Input: input, Service: p.service, Order: p.order})
 }
 
 func (p *servicePass) show(decision decide.Decision) {

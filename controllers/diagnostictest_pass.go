@@ -125,7 +125,7 @@ func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
 func (p *testPass) judge(input decide.Input) decide.Decision {
 	task := p.taskInput(input)
 	task.Lane = p.lane
-	return oneshots.JudgeTest(*task)
+	return oneshots.DecideTest(*task)
 }
 
 // performRead reads which tests the carrier offers for the service.

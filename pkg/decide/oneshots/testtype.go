@@ -12,9 +12,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// JudgeTest updates the status of a diagnostic test with what was read about it, and decides about
+// DecideTest updates the status of a diagnostic test with what was read about it, and decides about
 // it.
-func JudgeTest(in Input) decide.Decision {
+func DecideTest(in Input) decide.Decision {
 	recordNotOffered(&in)
 	return Decide(in)
 }

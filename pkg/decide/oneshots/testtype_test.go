@@ -88,7 +88,7 @@ func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 		},
 		"the carrier failed often": {taskInput(typed(refusedOnce(carrier.ServerFault, 3))), decide.Submit{}, progressing, ""},
 	} {
-		decision := oneshots.JudgeTest(row.view)
+		decision := oneshots.DecideTest(row.view)
 		if fmt.Sprintf("%T", decision.Step) != fmt.Sprintf("%T", row.step) || decision.Verdict.Reason != row.reason ||
 			!strings.Contains(decision.Verdict.Message, row.says) {
 			t.Errorf("%s: %T, %s: %s", name, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
@@ -100,7 +100,7 @@ func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 func TestATestThatIsNotOfferedIsKeptFromWhenItEnded(t *testing.T) {
 	t.Parallel()
 	view := taskInput(typed(offers("loopback")), func(in *oneshots.Input) { in.TTL = "1h" })
-	decision := oneshots.JudgeTest(view)
+	decision := oneshots.DecideTest(view)
 	if want := view.Now.Add(time.Hour); !decision.RequeueAt.Equal(want) {
 		t.Errorf("it is deleted at %s, want %s", decision.RequeueAt, want)
 	}
@@ -112,7 +112,7 @@ func TestTheListOfOfferedTestsIsBounded(t *testing.T) {
 	for i := range many {
 		many[i] = strings.Repeat("x", 1000)
 	}
-	message := oneshots.JudgeTest(taskInput(typed(offers(many...)))).Verdict.Message
+	message := oneshots.DecideTest(taskInput(typed(offers(many...)))).Verdict.Message
 	if len(message) > decide.MaxMessage || !strings.Contains(message, "and 90 more") {
 		t.Errorf("%d bytes: %s", len(message), message)
 	}

@@ -43,7 +43,7 @@ func approvalAspect(in *Input) *decide.Aspect {
 		return nil
 	}
 	for _, want := range wantedNext(in) {
-		if judged := judge(in, want); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+		if judged := sendOrHold(in, want); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 			aspect := judged.Verdict.Aspect(v1alpha1.ConditionApprovalRequired)
 			return &aspect
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// judge sends a change, or explains why it is not sent.
-func judge(in *Input, want decide.DesiredChange) *decide.Decision {
+// sendOrHold sends a change, or explains why it is not sent.
+func sendOrHold(in *Input, want decide.DesiredChange) *decide.Decision {
 	for _, guard := range guards() {
 		if decision := guard(in, want); decision != nil {
 			return decision

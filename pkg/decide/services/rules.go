@@ -280,7 +280,7 @@ func hasBeenShown(in *Input) bool {
 func modifications(in *Input) *decide.Decision {
 	var held *decide.Decision
 	for _, want := range desiredChanges(in) {
-		decision := judge(in, want)
+		decision := sendOrHold(in, want)
 		if !decide.IsRest(decision.Step) {
 			return decision
 		}
@@ -324,7 +324,7 @@ func cancellation(in *Input) *decide.Decision {
 	if !want.Wanted() {
 		return nil
 	}
-	return judge(in, want)
+	return sendOrHold(in, want)
 }
 
 // cancellationDrift reports a drifted cancellation as not in sync, although nothing is sent.

@@ -3,18 +3,18 @@
 // Package services decides about a BroadbandService: what differs between spec and carrier, whether
 // a request may be sent for it, and what the status shows.
 //
-//	UpdateState ──► Decide ──► decide.Decision
-//	                │
-//	                ├─ rules.go                      the rules, in their order; each one uses the files below
-//	                ├─ desired.go, price.go,
-//	                │  cancellation.go, drift.go     what differs, and what it costs
-//	                ├─ guards.go, approval.go        whether it may be sent, and whether somebody has to approve it
-//	                ├─ pending.go                    the plan of changes that is shown and approved
-//	                ├─ readings.go, description.go,
-//	                │  refresh.go                    what has to be read first
-//	                ├─ lostresponse.go, proof.go,
-//	                │  notaccepted.go                whether a request whose response was lost was accepted
-//	                └─ conditions.go                 what the conditions say
+//	Decide ──► UpdateState ──► evaluate ──► decide.Decision
+//	                           │
+//	                           ├─ rules.go                      the rules, in their order; each one uses the files below
+//	                           ├─ desired.go, price.go,
+//	                           │  cancellation.go, drift.go     what differs, and what it costs
+//	                           ├─ guards.go, approval.go        whether it may be sent, and whether it needs an approval
+//	                           ├─ pending.go                    the plan of changes that is shown and approved
+//	                           ├─ readings.go, description.go,
+//	                           │  refresh.go                    what has to be read first
+//	                           ├─ lostresponse.go, proof.go,
+//	                           │  notaccepted.go                whether a request whose response was lost was accepted
+//	                           └─ conditions.go                 what the conditions say
 //
 // request.go builds a request, and holds it back after a failure. What is known is recorded in the
 // status by observed.go, description.go, drift.go, order.go, trust.go and disruptions.go, and by
@@ -28,10 +28,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Judge takes over what is known by now, and decides about one BroadbandService.
-func Judge(in Input) decide.Decision {
+// Decide takes over what is known by now, and decides about one BroadbandService.
+func Decide(in Input) decide.Decision {
 	UpdateState(&in)
-	return Decide(in)
+	return evaluate(&in)
 }
 
 // TakeNumber takes the service's number from its order, once the order has one. The number is kept
@@ -44,13 +44,13 @@ func TakeNumber(service *v1alpha1.BroadbandService, order *Order) {
 	service.Status.ServiceID = known
 }
 
-// Decide decides about one BroadbandService.
-func Decide(in Input) decide.Decision {
-	result := applyRules(&in)
-	decision := withReadings(&in, result.both)
-	decision.RequeueAt = decide.Earlier(decision.RequeueAt, correctsAt(&in))
-	decision.Pending = pendingOf(&in)
-	decision.Aspects = aspectsOf(&in, result)
+// evaluate applies the rules to the current state.
+func evaluate(in *Input) decide.Decision {
+	result := applyRules(in)
+	decision := withReadings(in, result.both)
+	decision.RequeueAt = decide.Earlier(decision.RequeueAt, correctsAt(in))
+	decision.Pending = pendingOf(in)
+	decision.Aspects = aspectsOf(in, result)
 	decision.WithControls(&in.Input)
 	return decision
 }

@@ -140,7 +140,7 @@ func (o *operator) run(t *testing.T) {
 	t.Helper()
 	o.memory = decide.Memory{Sender: "s-1", FirstSeen: o.now}
 	for range 100 {
-		decision := services.Judge(services.Input{
+		decision := services.Decide(services.Input{
 			Input: decide.Input{
 				Subject: o.service, Account: decide.Account{Object: o.account}, Memory: o.memory, Now: o.now,
 				Elapsed: o.now.Sub(start()), Submit: true,

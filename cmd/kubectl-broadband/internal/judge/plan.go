@@ -151,7 +151,7 @@ func isAboutCancellation(field string) bool {
 func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(service), Exists: service.Status.ObservedGeneration > 0}
 	input := inputOf(service, known)
-	decision := services.Judge(input)
+	decision := services.Decide(input)
 	for _, want := range services.WantedRequests(&input) {
 		plan.Requests = append(plan.Requests, PlannedRequest{want.Operation, want.Body})
 	}
