@@ -47,7 +47,7 @@ func (r *AppointmentRequestReconciler) newPass(appointment *v1alpha1.Appointment
 func (r *AppointmentRequestReconciler) RecordCancellation(
 	ctx context.Context, key client.ObjectKey, orderID v1alpha1.CarrierID, notification decide.Notification,
 ) error {
-	return recorded(notification, func() error {
+	return recordNotice(notification, func() error {
 		appointment := &v1alpha1.AppointmentRequest{}
 		if err := r.Protocol.Live.Get(ctx, key, appointment); err != nil {
 			return fmt.Errorf("read AppointmentRequest %s: %w", key, err)
@@ -59,6 +59,6 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 		if appointments.OrderNumber(appointment, p.order) != orderID {
 			return nil
 		}
-		return p.note(ctx, &appointment.Status.Cancelled, notification)
+		return p.writeNotice(ctx, &appointment.Status.Cancelled, notification)
 	})
 }

@@ -67,7 +67,7 @@ func (p *servicePass) gatherOrigin() {
 		return
 	}
 	here := decide.OriginOf(p.account.Object)
-	p.Protocol.Memory.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.ForgetUnlessFrom(here) })
+	p.Protocol.Memory.Change(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.ForgetUnlessFrom(here) })
 	if p.verdict == nil && decide.ForgetStateUnlessFrom(&p.service.Status, here) {
 		p.showLedger(p.ledger.own())
 	}
@@ -98,7 +98,7 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 		p.noteServiceRead()
 		return wait, err
 	case decide.ContinueReading:
-		readings := p.input().Memory.Readings
+		readings := p.Protocol.Memory.View(p.service.UID).Readings
 		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
 	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.Poll, decide.RecordAnswer, decide.Resolve:
 	}
@@ -107,7 +107,7 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 
 // noteServiceRead notes a refusal of the carrier to describe a service that it otherwise shows.
 func (p *servicePass) noteServiceRead() {
-	readings := p.input().Memory.Readings
+	readings := p.Protocol.Memory.View(p.service.UID).Readings
 	if refusal := decide.ServiceReadRefused(&readings); refusal != nil {
 		p.session.NoteExtension(v1alpha1.ExtensionServiceRead, refusal)
 	}
@@ -166,11 +166,7 @@ func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {
 
 // clock returns the clock by which this process evaluates the recorded times of the service.
 func (p *servicePass) clock() decide.Clock {
-	clock := decide.Clock{Now: p.Protocol.Now()}
-	p.Protocol.Memory.Note(p.service.UID, clock.Now, func(memory *decide.Memory) {
-		clock.FutureTimes = memory.FutureTimes
-	})
-	return clock
+	return decide.Clock{Now: p.Protocol.Now(), FutureTimes: p.Protocol.Memory.View(p.service.UID).FutureTimes}
 }
 
 func (*servicePass) shownLedger(object client.Object) shownLedger {

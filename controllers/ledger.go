@@ -58,8 +58,9 @@ type objectLedger struct {
 	wrote   bool                    // whether this pass has written it
 	renamed bool                    // whether the status names the ledger of another identity
 	receipt *v1alpha1.Request       // an attempt whose receipt only the status has; nil for none
-	lost    bool                    // whether a step has found the ledger to be older than what this process has seen
-	behind  bool                    // whether it was older when the pass began; other readers still have to detect that
+
+	behindAtStart bool // whether it was older than a version seen before when the pass began; others must detect that
+	fellBehind    bool // whether a step has found it to be older than a version seen before
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
@@ -88,7 +89,7 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	if l.ledger, lost, err = l.Get(ctx, l.name, revision); err != nil {
 		return false, fmt.Errorf("look for what was sent for %s: %w", l.subject.GetName(), err)
 	}
-	l.behind = lost && l.isShared()
+	l.behindAtStart = lost && l.isShared()
 	l.receipt = l.receiptIn(status.requests)
 	if shown == nil || shown.Name == l.name {
 		return lost || shown != nil && !l.hasAll(status.requests), nil
@@ -139,7 +140,7 @@ func (l *objectLedger) receiptIn(shown []v1alpha1.Request) *v1alpha1.Request {
 func (l *objectLedger) apply(ctx context.Context, judged decide.LedgerVerdict) error {
 	switch {
 	case judged.Lost != nil:
-		l.behind = false
+		l.behindAtStart = false
 		return l.Open(ctx, *judged.Lost)
 	case judged.TakeOver:
 		next := l.next()
@@ -181,10 +182,10 @@ func (l *objectLedger) show() {
 	}
 }
 
-// checkNotBehind fails if the ledger was found to be behind during a pass. The next pass handles
-// this, "before all else" (R5).
-func (l *objectLedger) checkNotBehind() error {
-	if l == nil || !l.lost {
+// checkFellBehind fails if a step has found the ledger to be older than a version seen before. The
+// next pass handles this, "before all else" (R5).
+func (l *objectLedger) checkFellBehind() error {
+	if l == nil || !l.fellBehind {
 		return nil
 	}
 	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), operate.Behind(l.name))
@@ -281,7 +282,7 @@ func newLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLe
 // put writes the changed ledger, and updates the status from it.
 func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
 	write := l.Write
-	if l.lost || l.behind {
+	if l.fellBehind || l.behindAtStart {
 		write = l.Amend
 	}
 	if err := write(ctx, next); err != nil {
@@ -295,16 +296,16 @@ func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) er
 // Verify fails if the ledger changed after the intent, or if a status has seen a newer ledger,
 // because a ledger restored to its state before an attempt does not show that the attempt was sent.
 func (l *objectLedger) Verify(ctx context.Context, live operate.Subject) error {
-	if l.isBehind(l.kind.shownLedger(live)) {
+	if l.lacks(l.kind.shownLedger(live)) {
 		return operate.ErrLedgerChanged
 	}
 	return l.Unchanged(ctx, l.ledger)
 }
 
-// isBehind reports whether a status has seen more than the ledger that this pass has written. The
+// lacks reports whether a status has seen more than the ledger that this pass has written. The
 // very attempt that is about to be sent does not count, because another manager may have read it
 // from the ledger.
-func (l *objectLedger) isBehind(status shownLedger) bool {
+func (l *objectLedger) lacks(status shownLedger) bool {
 	shown := *status.at
 	if shown == nil || shown.Name != l.name {
 		return false
@@ -316,7 +317,7 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 // Reload makes the object show what is recorded now. A deleted ledger is replaced by the copy in
 // memory, which the next write creates again.
 func (l *objectLedger) Reload(ctx context.Context) error {
-	live, lost, err := l.Latest(ctx, l.name)
+	live, lost, err := l.GetLive(ctx, l.name)
 	if err != nil {
 		return err
 	}
@@ -324,7 +325,7 @@ func (l *objectLedger) Reload(ctx context.Context) error {
 		live, lost = l.ledger, false
 		live.ResourceVersion, live.UID = "", ""
 	}
-	l.ledger, l.lost = live, lost
+	l.ledger, l.fellBehind = live, lost
 	l.kind.showLedger(l.ledger) // for any holder: the outcome of an attempt must still be recorded
 	return nil
 }

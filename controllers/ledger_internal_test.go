@@ -51,7 +51,7 @@ func TestR12ALedgerIsBehindAStatusThatHasSeenMore(t *testing.T) {
 		"a newer one, and other attempts": {&v1alpha1.LedgerReference{Name: "service-1", Revision: 3}, "a-2", true},
 	} {
 		status := shownLedger{at: &row.shown, requests: []v1alpha1.Request{attempt(row.id)}}
-		if got := held.isBehind(status); got != row.behind {
+		if got := held.lacks(status); got != row.behind {
 			t.Errorf("the status shows %s: behind %t", name, got)
 		}
 	}

@@ -73,7 +73,7 @@ func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 // in it if necessary.
 func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	held := p.ledger.ledger
-	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), Input: decide.Input{
+	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.receiptOnlyInStatus(), Input: decide.Input{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
 	if input.HolderExists, err = p.holderExists(ctx, held); err != nil {
@@ -97,9 +97,9 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	return p.ledger.apply(ctx, judged)
 }
 
-// unrecorded returns an attempt whose receipt only the status has; nil for none. A response that
+// receiptOnlyInStatus returns an attempt whose receipt only the status has; nil for none. A response that
 // this process still has in memory is excluded, because it is recorded from memory.
-func (p *pass) unrecorded() *v1alpha1.Request {
+func (p *pass) receiptOnlyInStatus() *v1alpha1.Request {
 	receipt := p.ledger.receipt
 	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {
 		return nil

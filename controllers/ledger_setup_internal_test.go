@@ -54,7 +54,7 @@ func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 		ledger := &v1alpha1.RequestLedger{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
 		cluster := &oneLedger{ledger: ledger}
 		operator := &Operator{Ledgers: &operate.Ledgers{Cluster: cluster, Live: cluster}}
-		if _, _, err := operator.Ledgers.Latest(t.Context(), name); err != nil {
+		if _, _, err := operator.Ledgers.GetLive(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
 		gone := ledger.DeepCopy()
@@ -62,7 +62,7 @@ func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 		gone.Annotations = map[string]string{v1alpha1.AnnotationForget: test.forget}
 		(&LedgerReconciler{operator}).forget(t.Context(), gone)
 		cluster.ledger = nil
-		if _, lost, err := operator.Ledgers.Latest(t.Context(), name); err != nil || lost != test.lost {
+		if _, lost, err := operator.Ledgers.GetLive(t.Context(), name); err != nil || lost != test.lost {
 			t.Errorf("%s: lost %t, %v", why, lost, err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// recorded writes a notification, and retries after each conflict. A deleted object needs no
+// recordNotice writes a notification, and retries after each conflict. A deleted object needs no
 // update.
-func recorded(notification decide.Notification, write func() error) error {
+func recordNotice(notification decide.Notification, write func() error) error {
 	err := client.IgnoreNotFound(retry.RetryOnConflict(retry.DefaultBackoff, write))
 	if err != nil {
 		return fmt.Errorf("record %s: %w", notification.Event, err)
@@ -24,9 +24,9 @@ func recorded(notification decide.Notification, write func() error) error {
 	return nil
 }
 
-// note records a new notification and its consequences. The resourceVersion that was read makes
+// writeNotice records a new notification and its consequences. The resourceVersion that was read makes
 // this safe on a replica that does not lead.
-func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, notification decide.Notification) error {
+func (p *pass) writeNotice(ctx context.Context, held **v1alpha1.Notice, notification decide.Notification) error {
 	if !decide.IsNews(*held, notification) {
 		return nil
 	}

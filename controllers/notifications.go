@@ -40,20 +40,20 @@ var errNotYet = errors.New("an order of this account is being sent, and its numb
 // Take handles a notification. An error makes the carrier send it again later.
 func (n *Notifications) Take(ctx context.Context, notification receiver.Notification) error {
 	if notification.Event == carrier.EventOrderRejected {
-		return errors.Join(n.orderRejected(ctx, notification), n.recordForOrder(ctx, notification))
+		return errors.Join(n.orderRejected(ctx, notification), n.wakeOrders(ctx, notification))
 	}
 	if notification.Event == carrier.EventAppointmentCancelled {
-		return errors.Join(n.appointmentCancelled(ctx, notification), n.recordForOrder(ctx, notification))
+		return errors.Join(n.appointmentCancelled(ctx, notification), n.wakeOrders(ctx, notification))
 	}
 	if !n.isLeading() {
 		return nil // the leader polls; only a hint is lost
 	}
-	return errors.Join(n.recordForService(ctx, notification), n.recordForOrder(ctx, notification))
+	return errors.Join(n.wakeServices(ctx, notification), n.wakeOrders(ctx, notification))
 }
 
-// recordForOrder reconciles the orders that a notification concerns, so that each of them is read
+// wakeOrders reconciles the orders that a notification concerns, so that each of them is read
 // now. It does nothing if their carrier does not have the extension OrderRead.
-func (n *Notifications) recordForOrder(ctx context.Context, notification receiver.Notification) error {
+func (n *Notifications) wakeOrders(ctx context.Context, notification receiver.Notification) error {
 	number := numberOf(notification)
 	if number == "" || !n.isLeading() {
 		return nil
@@ -68,7 +68,7 @@ func (n *Notifications) recordForOrder(ctx context.Context, notification receive
 	orders, err := n.ordersNumbered(ctx, notification, number)
 	now := n.Protocol.Now()
 	for _, order := range orders {
-		n.Protocol.Memory.Note(order.UID, now, func(memory *decide.Memory) { memory.NotifiedAt = now })
+		n.Protocol.Memory.Change(order.UID, now, func(memory *decide.Memory) { memory.NotifiedAt = now })
 		if n.EnqueueOrder != nil {
 			n.EnqueueOrder(client.ObjectKeyFromObject(order))
 		}
@@ -76,16 +76,16 @@ func (n *Notifications) recordForOrder(ctx context.Context, notification receive
 	return err
 }
 
-// recordForService reconciles the services that a notification concerns. Their requests are polled
+// wakeServices reconciles the services that a notification concerns. Their requests are polled
 // earlier because of NotifiedAt: see nextPoll in pkg/decide/polling.go.
-func (n *Notifications) recordForService(ctx context.Context, notification receiver.Notification) error {
+func (n *Notifications) wakeServices(ctx context.Context, notification receiver.Notification) error {
 	services, err := n.servicesOf(ctx, notification)
 	if err != nil {
 		return err
 	}
 	now := n.Protocol.Now()
 	for _, service := range services {
-		n.Protocol.Memory.Note(service.UID, now, func(memory *decide.Memory) {
+		n.Protocol.Memory.Change(service.UID, now, func(memory *decide.Memory) {
 			memory.NotifiedAt = now
 			if notification.Event == carrier.EventCancelled || notification.Event == carrier.EventCancellationRejected {
 				memory.CancellationNotifiedAt = now

@@ -137,7 +137,7 @@ func (p *pass) noteWritten() {
 // because they are in the status of this pass, and after the step they may be older than the step's
 // result.
 func (p *pass) scope() operate.Scope {
-	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
+	p.Protocol.Memory.Change(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
 		p.read = new(memory.Readings)
 		memory.Readings.MarkRecorded()
 	})

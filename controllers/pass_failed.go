@@ -36,7 +36,7 @@ func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 func (p *pass) keepRead() {
 	if p.read != nil {
 		restore := func(memory *decide.Memory) { memory.Readings = *p.read }
-		p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), restore)
+		p.Protocol.Memory.Change(p.subject.GetUID(), p.Protocol.Now(), restore)
 	}
 }
 
@@ -79,19 +79,13 @@ func (p *pass) report(ctx context.Context, verdict decide.Verdict) error {
 		p.announce(held, live)
 	}
 	again := now.Add(reportInterval)
-	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { memory.NextRefusalWrite = again })
+	p.Protocol.Memory.Change(live.GetUID(), now, func(memory *decide.Memory) { memory.NextRefusalWrite = again })
 	return nil
 }
 
 // isReported reports whether an object shows the reason of a verdict and was updated recently.
-func (p *pass) isReported(live Subject, verdict decide.Verdict) (reported bool) {
-	now := p.Protocol.Now()
+func (p *pass) isReported(live Subject, verdict decide.Verdict) bool {
 	ready := readyCondition(live)
-	if ready == nil || ready.Reason != verdict.Reason || ready.ObservedGeneration != live.GetGeneration() {
-		return false
-	}
-	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) {
-		reported = now.Before(memory.NextRefusalWrite)
-	})
-	return reported
+	return ready != nil && ready.Reason == verdict.Reason && ready.ObservedGeneration == live.GetGeneration() &&
+		p.Protocol.Now().Before(p.Protocol.Memory.View(live.GetUID()).NextRefusalWrite)
 }

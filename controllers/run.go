@@ -72,7 +72,7 @@ func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Dura
 		return 0, err
 	}
 	p.noteWritten()
-	return wait, p.ledger.checkNotBehind()
+	return wait, p.ledger.checkFellBehind()
 }
 
 func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Duration, err error) {

@@ -80,7 +80,7 @@ func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 func (r *ServiceOrderReconciler) RecordRejection(
 	ctx context.Context, key client.ObjectKey, at OrderAt, notification decide.Notification,
 ) error {
-	return recorded(notification, func() error {
+	return recordNotice(notification, func() error {
 		order := &v1alpha1.ServiceOrder{}
 		if err := r.Protocol.Live.Get(ctx, key, order); err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
@@ -93,6 +93,6 @@ func (r *ServiceOrderReconciler) RecordRejection(
 		if err := p.begin(ctx); err != nil {
 			return err
 		}
-		return p.note(ctx, &order.Status.Rejection, notification)
+		return p.writeNotice(ctx, &order.Status.Rejection, notification)
 	})
 }

@@ -56,7 +56,7 @@ func (p *orderPass) learn() {
 // markRecorded marks what was read as recorded. From then on, another process may know more.
 func (p *orderPass) markRecorded() {
 	p.learns = false
-	p.Protocol.Memory.Note(p.order.UID, p.Protocol.Now(), func(memory *decide.Memory) {
+	p.Protocol.Memory.Change(p.order.UID, p.Protocol.Now(), func(memory *decide.Memory) {
 		memory.Readings.Order.MarkRecorded()
 	})
 }

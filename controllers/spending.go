@@ -98,7 +98,7 @@ func (s *spending) spent(ledger *v1alpha1.RequestLedger) decide.Spending {
 func (s *spending) Release(ctx context.Context, attemptID string) {
 	name := operate.LedgerName(identitySpec(s.account))
 	err := retry.RetryOnConflict(onConflict(), func() error {
-		ledger, _, err := s.Ledgers.Latest(ctx, name)
+		ledger, _, err := s.Ledgers.GetLive(ctx, name)
 		if err != nil || ledger == nil || ledger.Spec.Schema > v1alpha1.LedgerSchema {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
 	spec := identitySpec(s.account)
 	name := operate.LedgerName(spec)
-	ledger, _, err = s.Ledgers.Latest(ctx, name)
+	ledger, _, err = s.Ledgers.GetLive(ctx, name)
 	if err != nil || ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return ledger, false, err
 	}

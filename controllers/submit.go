@@ -22,7 +22,7 @@ import (
 func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
 	contact, err := p.contact(ctx, step.Contact)
 	now := p.Protocol.Now()
-	p.Protocol.Memory.Note(p.subject.GetUID(), now, func(memory *decide.Memory) {
+	p.Protocol.Memory.Change(p.subject.GetUID(), now, func(memory *decide.Memory) {
 		memory.ContactErr, memory.ContactAgain = err, now.Add(secretInterval)
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
 		return
 	}
 	input.Memory.FutureTimes = ahead
-	p.Memory.Note(subject.GetUID(), input.Now, func(memory *decide.Memory) { memory.FutureTimes = ahead })
+	p.Memory.Change(subject.GetUID(), input.Now, func(memory *decide.Memory) { memory.FutureTimes = ahead })
 	if report != "" {
 		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
 	}

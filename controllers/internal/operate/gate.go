@@ -58,7 +58,7 @@ func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Reques
 	err := p.verify(ctx, scope, intent, began)
 	if err != nil {
 		now := p.Now()
-		p.Memory.Note(scope.Subject.GetUID(), now, func(memory *decide.Memory) { memory.Gate.ClosedAt = now })
+		p.Memory.Change(scope.Subject.GetUID(), now, func(memory *decide.Memory) { memory.Gate.ClosedAt = now })
 	}
 	return err
 }
@@ -99,7 +99,7 @@ func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(scope.Account), &live); err != nil {
 		return err
 	}
-	p.Memory.Note(scope.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
+	p.Memory.Change(scope.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
 		memory.Gate.Account = decide.VersionOf(&live, scope.Account)
 	})
 	switch {
@@ -120,7 +120,7 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
 		return nil, err
 	}
-	p.Memory.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) {
+	p.Memory.Change(subject.GetUID(), p.Now(), func(memory *decide.Memory) {
 		memory.Gate.Object = decide.VersionOf(live, subject)
 	})
 	switch {

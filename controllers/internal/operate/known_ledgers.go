@@ -79,7 +79,7 @@ func (k *knownLedgers) IsNews(name string, revision int64) bool {
 	return revision > max(k.known[name].revision, k.writes[name])
 }
 
-func (k *knownLedgers) announce(name string, revision int64) {
+func (k *knownLedgers) noteWriting(name string, revision int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.writes == nil {

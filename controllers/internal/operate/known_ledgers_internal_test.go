@@ -12,7 +12,7 @@ func TestR28TheKnownStateOfALedgerIsKeptWhileItExists(t *testing.T) {
 	var ledgers Ledgers
 	for _, name := range []string{"exists", "gone", "comes back"} {
 		ledgers.noteShown(name, 7)
-		ledgers.announce(name, 7)
+		ledgers.noteWriting(name, 7)
 	}
 	at := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 	existing := map[string]bool{"exists": true}

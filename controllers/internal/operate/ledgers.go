@@ -80,21 +80,21 @@ func (l *Ledgers) Get(
 		return nil, false, err
 	}
 	if l.isBehind(name, ledger) {
-		return l.Latest(ctx, name)
+		return l.GetLive(ctx, name)
 	}
 	l.note(name, ledger)
 	return ledger, false, nil
 }
 
-// Newest reads a ledger, bypassing the cache; nil when there is none.
-func (l *Ledgers) Newest(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
+// readLive reads a ledger, bypassing the cache; nil when there is none.
+func (l *Ledgers) readLive(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
 	return l.read(ctx, l.Live, name)
 }
 
-// Latest reads a ledger, bypassing the cache, and reports whether it lacks something that this
+// GetLive reads a ledger, bypassing the cache, and reports whether it lacks something that this
 // process has seen of it (R6). The ledger is nil if there is none.
-func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
-	if ledger, err = l.Newest(ctx, name); err != nil {
+func (l *Ledgers) GetLive(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
+	if ledger, err = l.readLive(ctx, name); err != nil {
 		return nil, false, err
 	}
 	l.note(name, ledger)
@@ -103,7 +103,7 @@ func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.Req
 
 // Unchanged fails unless the ledger is still as it was last written.
 func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger) error {
-	live, err := l.Newest(ctx, written.Name)
+	live, err := l.readLive(ctx, written.Name)
 	if err == nil && (live == nil || live.ResourceVersion != written.ResourceVersion) {
 		err = ErrLedgerChanged
 	}
@@ -124,9 +124,9 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 	return &ledger, nil
 }
 
-// ErrLedgerNewer protects the fields of a ledger that this version does not know: "a newer schema
+// errLedgerNewer protects the fields of a ledger that this version does not know: "a newer schema
 // is not written" (R30).
-var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
+var errLedgerNewer = errors.New("a newer version of the operator wrote it")
 
 // Write creates a new ledger, or updates one under the resourceVersion that was read: "Conflict or
 // AlreadyExists: no POST, judge anew" (R1). The new revision is above every revision seen so far.
@@ -153,10 +153,10 @@ func (l *Ledgers) CheckUpdate(ctx context.Context, ledger *v1alpha1.RequestLedge
 
 func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, revision int64) error {
 	if ledger.Spec.Schema > v1alpha1.LedgerSchema {
-		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerNewer)
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, errLedgerNewer)
 	}
 	ledger.Spec.Revision = revision
-	l.announce(ledger.Name, revision)
+	l.noteWriting(ledger.Name, revision)
 	wanted := ledger.Spec.DeepCopy()
 	if err := l.put(ctx, ledger); err != nil {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, unknownTo(err))

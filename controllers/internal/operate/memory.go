@@ -126,8 +126,19 @@ func (m *Memory) Receipt(attemptID string) *carrier.Receipt {
 	return m.posted[attemptID].receipt
 }
 
-// Note changes what is remembered of an object.
-func (m *Memory) Note(uid types.UID, now time.Time, change func(*decide.Memory)) {
+// View returns what is remembered of an object, without its attempts.
+func (m *Memory) View(uid types.UID) decide.Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held, found := m.objects[uid]
+	if !found {
+		return decide.Memory{}
+	}
+	return held.memory
+}
+
+// Change changes what is remembered of an object.
+func (m *Memory) Change(uid types.UID, now time.Time, change func(*decide.Memory)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change(&m.entry(uid, now).memory)

@@ -100,7 +100,7 @@ func TestR28AnAttemptThatWasForgottenMayHaveBeenSent(t *testing.T) {
 func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")
-	memory.Note("service", begun, func(held *decide.Memory) {
+	memory.Change("service", begun, func(held *decide.Memory) {
 		held.Readings.Options = decide.Reading{
 			State: decide.ReadingAnswered, RequestedAt: begun, Token: "p1",
 			Options: carrier.PlanOptionsResult{Plans: make([]carrier.Plan, 60)},
@@ -112,10 +112,7 @@ func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
 			State: decide.ReadingRecorded, RequestedAt: begun, Health: carrier.HealthResult{Plan: "fast"},
 		}
 	})
-	held := func() (readings decide.Readings) {
-		memory.Note("service", begun, func(memory *decide.Memory) { readings = memory.Readings })
-		return readings
-	}
+	held := func() decide.Readings { return memory.View("service").Readings }
 	look(memory, begun.Add(9*time.Minute))
 	if kept := held(); len(kept.Options.Options.Plans) != 60 || len(kept.Disruptions.Disruptions) != 1000 {
 		t.Error("prices are dropped before they are stale")
@@ -139,7 +136,7 @@ func TestR28APassAfterTheDeletionOfItsObjectLeavesNothing(t *testing.T) {
 		uid := types.UID(strconv.Itoa(i))
 		memory.Recall(uid, nil, begun)
 		memory.Forget(uid)
-		memory.Note(uid, begun, func(held *decide.Memory) { held.NotBefore = begun })
+		memory.Change(uid, begun, func(held *decide.Memory) { held.NotBefore = begun })
 	}
 	look(memory, begun.Add(sweepEvery))
 	look(memory, begun.Add(sweepEvery+keepGone))

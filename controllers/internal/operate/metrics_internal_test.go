@@ -169,7 +169,7 @@ func TestTheEndOfARequestIsCountedWithItsPolls(t *testing.T) {
 			poll()
 			if test.notified != 0 {
 				at := tape.now.Add(test.notified)
-				protocol.Memory.Note(scope.Subject.GetUID(), tape.now, func(memory *decide.Memory) { memory.NotifiedAt = at })
+				protocol.Memory.Change(scope.Subject.GetUID(), tape.now, func(memory *decide.Memory) { memory.NotifiedAt = at })
 			}
 			tape.now, calls.outcome.State = tape.now.Add(10*time.Second), carrier.Done
 			poll()

@@ -78,7 +78,7 @@ func (p *Protocol) notePoll(
 	subject Subject, attemptID string, retryAfter time.Duration, err error,
 ) (seen metrics.Seen) {
 	now := p.Now()
-	p.Memory.Note(subject.GetUID(), now, func(memory *decide.Memory) {
+	p.Memory.Change(subject.GetUID(), now, func(memory *decide.Memory) {
 		memory.NotBefore, seen.Notified = now.Add(retryAfter), memory.NotifiedAt
 	})
 	p.Memory.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {

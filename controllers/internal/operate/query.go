@@ -36,12 +36,12 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	logRequest(ctx, requestSent, scope.Subject, &request)
 	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body, false)
 	p.Metrics.Posted(request, receipt.Delivery)
-	if !p.hasReached(scope.Subject, submission, receipt, asked) {
+	if !p.rememberUnlessReached(scope.Subject, submission, receipt, asked) {
 		queryFact(receipt).Apply(scope.Subject, &request) // the outcome is only logged
 		logRequest(ctx, requestEnded, scope.Subject, &request)
 		return 0, nil
 	}
-	p.Memory.Note(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {
+	p.Memory.Change(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {
 		memory.LastQuery = decide.LastQuery{Answered: request.AttemptID, AnsweredAt: asked}
 	})
 	fact, seen := queryFact(receipt), attemptIDOf(scope.Subject, request.Operation)
@@ -126,16 +126,18 @@ func queryFact(receipt carrier.Receipt) Fact {
 	}
 }
 
-// hasReached reports whether the carrier accepted or refused a query, or may have accepted it.
-// "Queries are bounded in number per wish" (R20), and the count is persisted for the next process.
-// A query that did not reach the carrier is only remembered.
-func (p *Protocol) hasReached(subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time) bool {
+// rememberUnlessReached remembers a query that did not reach the carrier. It reports whether the
+// query did: the carrier accepted or refused it, or may have accepted it. "Queries are bounded in
+// number per wish" (R20), and the count is persisted for the next process.
+func (p *Protocol) rememberUnlessReached(
+	subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time,
+) (reached bool) {
 	renewed := receipt.Delivery == carrier.Rejected
 	taken := receipt.Delivery == carrier.Accepted || receipt.Delivery == carrier.Ambiguous
 	if taken || renewed && !p.renews(subject, submission, receipt) {
 		return true
 	}
-	p.Memory.Note(subject.GetUID(), asked, func(memory *decide.Memory) {
+	p.Memory.Change(subject.GetUID(), asked, func(memory *decide.Memory) {
 		pause := max(decide.Backoff(memory.LastQuery.Failures+1), receipt.RetryAfter)
 		if renewed {
 			pause = 0
@@ -151,7 +153,6 @@ func (p *Protocol) hasReached(subject Subject, submission Submission, receipt ca
 // options refresh the token once first", because that endpoint answers a bad token with 404.
 func (p *Protocol) renews(subject Subject, submission Submission, receipt carrier.Receipt) bool {
 	contract, _ := carrier.ContractOf(carrier.Operation(submission.Request.Operation))
-	hidden := contract.TokenHiddenIn404 && receipt.Err != nil && receipt.Err.HTTPStatus == http.StatusNotFound
-	p.Memory.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) { hidden = hidden && !memory.LastQuery.Renewed })
-	return hidden
+	return contract.TokenHiddenIn404 && receipt.Err != nil && receipt.Err.HTTPStatus == http.StatusNotFound &&
+		!p.Memory.View(subject.GetUID()).LastQuery.Renewed
 }

@@ -37,7 +37,7 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
 	result := p.send(ctx, session, question)
-	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
+	p.Memory.Change(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
 		result.RequestedAt, result.LastPoll, result.Token = asked, asked, question.Token
 		result.Elapsed, result.Generation = elapsed, question.Generation
@@ -146,7 +146,7 @@ func (p *Protocol) Collect(
 			p.readingFailed(&reading, reading.Err, pauseAfter(&reading, reading.Err))
 		}
 	}
-	p.Memory.Note(question.UID, p.Now(), func(memory *decide.Memory) { *memory.Readings.Of(question.Topic) = reading })
+	p.Memory.Change(question.UID, p.Now(), func(memory *decide.Memory) { *memory.Readings.Of(question.Topic) = reading })
 	return 0, nil
 }
 

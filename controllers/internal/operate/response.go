@@ -38,7 +38,7 @@ func (p *Protocol) recordResponse(ctx context.Context, scope Scope, attemptID st
 	}
 	p.Memory.Recorded(attemptID, p.Now())
 	p.warnOfLocation(scope.Subject, *receipt)
-	p.Memory.Note(scope.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
+	p.Memory.Change(scope.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
 }
 
