@@ -136,8 +136,7 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 		return nil, err
 	}
 	p.subject.Controls().Resolve = resolution.Word
-	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeNormal, "CarrierMoved", "Resolve",
-		"the carrier of RequestLedger %s has moved from %s to %s", next.Name, was, next.Spec.BaseURL)
+	p.announceMove(next, was)
 	return next, nil
 }
 

@@ -202,4 +202,65 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		expectReady(process.Drive(ctx, "heir"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
+
+	It("takes along what its identity has spent", func(ctx SpecContext) {
+		w, process := begin(ctx, limited(1))
+		sameCarrier(ctx, w) // from here on, the world's clock is not behind the machine's
+		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		recreateAccount(ctx, w, process, movedURL(w))
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service("new", line))).To(Succeed())
+		held := process.Drive(ctx, "new")
+		expectReady(held, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(world.Ready(held).Message).To(And(
+			ContainSubstring("need different values of spec.identity"), HaveSuffix("=SameCarrier'")))
+		Expect(w.Posts(line)).To(BeZero())
+
+		word := sameCarrier(ctx, w)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs", "--all")
+		_, err := process.Reconcile(ctx, "new")
+		Expect(err).NotTo(HaveOccurred())
+		identity := identityLedger(ctx, w, w.Namespace)
+		Expect(identity.Spec.BaseURL).To(Equal(movedURL(w)))
+		expectResolution(identity.Spec.Moved, word)
+		Expect(identity.Spec.Account.Reservations).To(HaveLen(1))
+		expectReady(reconcileTwenty(ctx, w, process, "new"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		Expect(w.Posts(line)).To(BeZero())
+		for _, name := range []string{"new", site} {
+			service := process.Drive(ctx, name)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(service.Status.Handled.Resolve).To(Equal(word))
+		}
+		Expect(w.Posts(line)).To(Equal(1))
+
+		By("moving the account back while the annotations are set")
+		w.Clock.Advance(time.Hour)
+		recreateAccount(ctx, w, process, w.URL)
+		Expect(w.Create(ctx, w.Service("newest", w.Line()))).To(Succeed())
+		expectReady(process.Drive(ctx, "newest"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(identityLedger(ctx, w, w.Namespace).Spec.BaseURL).To(Equal(movedURL(w)))
+	})
+
+	It("is tracked there for a diagnostic test in progress", func(ctx SpecContext) {
+		w, process := begin(ctx, limited(2))
+		line := w.Line()
+		named := world.OneShot{Kind: "DiagnosticTest", Name: "test"}
+		Expect(w.Create(ctx, w.Test(named.Name, line))).To(Succeed())
+		_, err := process.ReconcileOneShot(ctx, named)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(testsLedger(ctx, w, line).Spec.Open).To(HaveLen(1))
+		recreateAccount(ctx, w, process, movedURL(w))
+		Expect(process.DriveOneShot(ctx, named)).To(BeTrue())
+		test, _ := world.Fetch(ctx, w, named.Name, &v1alpha1.DiagnosticTest{})
+		Expect(readyOf(test).Reason).To(Equal(v1alpha1.ReasonConflict))
+
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "dtest/"+named.Name)
+		Expect(process.DriveOneShot(ctx, named)).To(BeTrue())
+		test, _ = world.Fetch(ctx, w, named.Name, &v1alpha1.DiagnosticTest{})
+		Expect(readyOf(test).Status).To(Equal(metav1.ConditionTrue), readyOf(test).Message)
+		Expect(tests().posts(w)).To(Equal(1))
+		Expect(identityLedger(ctx, w, w.Namespace).Spec.BaseURL).To(Equal(movedURL(w)))
+	})
 })

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -100,58 +99,6 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 			ledger.Spec.Order.CustomerReference, holderOf(ledger))
 	}
 	return &verdict
-}
-
-// AtAnotherCarrier reports whether the ledger and the account belong to different carriers.
-func AtAnotherCarrier(in *LedgerInput) bool {
-	return in.Ledger.Spec.BaseURL != in.Account.Object.Spec.BaseURL
-}
-
-// CarrierConflict implements: "an account of the identity with another [baseURL] is Conflict:
-// nothing is sent, nothing becomes unknown" (R4).
-func CarrierConflict(in *LedgerInput) LedgerVerdict {
-	if MovedByPerson(in) {
-		return LedgerVerdict{Move: true}
-	}
-	judged := LedgerVerdict{Verdict: &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
-		"RequestLedger %s of %s belongs to the carrier at %s, but the account uses the carrier at %s: nothing is sent. "+
-			"CarrierAccounts of different carriers need different values of spec.identity. %s",
-		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
-		sameCarrierHint(&in.Input))}}
-	if resolved, ok := ParseResolution(ResolveAnnotation(&in.Input)); ok && resolved.Outcome == resolvedSameCarrier {
-		value := ResolveAnnotation(&in.Input)
-		if value != in.Subject.Controls().Resolve {
-			judged.Resolve = value
-		}
-		judged.Unused = fmt.Sprintf("the annotation is now %q, which does not move the ledger: its time must "+
-			"not be before the creation of the CarrierAccount, %s, or in the future",
-			value, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
-		judged.Verdict.Message += " (" + judged.Unused + ")"
-	}
-	return judged
-}
-
-// MovedByPerson implements: "`resolve: all@<time>=SameCarrier` moves the ledger, for a carrier that
-// has only moved its address" (R4). An account never changes its baseURL, so a resolution from
-// before its creation refers to another address. A ledger that was moved at or after the time of
-// the resolution has used the resolution up.
-func MovedByPerson(in *LedgerInput) bool {
-	value := ResolveAnnotation(&in.Input)
-	resolved, ok := ParseResolution(value)
-	switch moved := in.Ledger.Spec.Moved; {
-	case !ok, resolved.Outcome != resolvedSameCarrier, isUsedUp(&in.Input, value):
-		return false
-	case moved != nil && !moved.At.Time.Before(resolved.before):
-		return false
-	}
-	return !resolved.before.After(in.Now) && !resolved.before.Before(in.Account.Object.CreationTimestamp.Time)
-}
-
-// sameCarrierHint explains how to confirm that only the carrier's address has changed.
-func sameCarrierHint(in *Input) string {
-	const confirmation = resolvedAll + "<present time, RFC 3339>=" + resolvedSameCarrier
-	return "If only the carrier's address has changed, run: " +
-		AnnotateCommand(in, v1alpha1.AnnotationResolve, confirmation)
 }
 
 // ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil

@@ -141,12 +141,15 @@ func resolvesNothing(in *Input) bool {
 }
 
 // hasResolved reports whether the annotation has resolved an attempt of the object, or has moved
-// its ledger. The status alone does not show this: it may have been emptied, and it shows a
+// its ledger or that of its identity. The status alone does not show this: it may have been emptied, and it shows a
 // resolution of all attempts as handled only once nothing is left to resolve.
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
 	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }
 	if anyRequest(in, func(request *v1alpha1.Request) bool { return isBy(request.ResolvedBy) }) {
+		return true
+	}
+	if identity := in.Account.Spending.Ledger; identity != nil && isBy(identity.Spec.Moved) {
 		return true
 	}
 	return in.Ledger != nil && (isBy(in.Ledger.Spec.Moved) ||

@@ -75,7 +75,11 @@ func underChargeLimit(in *Input, want DesiredChange) *Decision {
 	if !want.costs() {
 		return nil
 	}
-	return spendingHeld(in.Account.Object, in.Account.Spending, in.Now)
+	decision := spendingHeld(in.Account.Object, in.Account.Spending, in.Now)
+	if decision != nil && decision.Verdict.Reason == v1alpha1.ReasonConflict {
+		decision.Verdict.Message += ". " + sameCarrierHint(in)
+	}
+	return decision
 }
 
 func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) *Decision {
@@ -93,9 +97,8 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 		return &Decision{Step: Rest{}, Verdict: *NewerLedger(ledger)}
 	case ledger != nil && ledger.Spec.BaseURL != account.Spec.BaseURL:
 		return RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"RequestLedger %s counts what identity %s spends at the carrier at %s, but the account uses the carrier at %s: "+
-				"CarrierAccounts of different carriers need different values of spec.identity",
-			ledger.Name, ledger.Spec.Identity, ledger.Spec.BaseURL, account.Spec.BaseURL))
+			"RequestLedger %s counts what identity %s spends at the carrier at %s, but the account uses the carrier at %s: %s",
+			ledger.Name, ledger.Spec.Identity, ledger.Spec.BaseURL, account.Spec.BaseURL, differentCarriers))
 	case len(spending.Reserved(now)) < int(limit.PerHour):
 		return nil
 	}

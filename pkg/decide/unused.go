@@ -40,7 +40,7 @@ func Overruled(subject Subject, verdict Verdict, unused string) Decision {
 // described returns the parts of a decision's messages that describe a control annotation without
 // effect.
 func described(in *Input, d *Decision) []string {
-	texts := []string{otherApproval(in), otherTrust(in)}
+	texts := []string{otherApproval(in), otherTrust(in), whyNotMoved(in)}
 	for contract := range carrier.Contracts() {
 		last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if last != nil && RetryDue(in, last).IsZero() { // otherwise it has an effect later
@@ -94,6 +94,9 @@ func unusedControl(in *Input, decision *Decision) string {
 // the message describes it already.
 func unusedResolution(in *Input, decision *Decision) string {
 	ignored := decision.Handled.IgnoredResolve
+	if moves := whyNotMoved(in); moves != "" && decision.says(moves) {
+		return ""
+	}
 	if ignored == "" || slices.ContainsFunc(in.Subject.OpenRequests(), func(open *v1alpha1.Request) bool {
 		said := notResolvedByAll(in, open)
 		return said != "" && decision.says(said)
