@@ -11,6 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID is immutable, and orderRef cannot replace it: for another service, create another BroadbandService",fieldPath=".serviceID",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || !has(self.orderRef) || self.orderRef == oldSelf.orderRef",message="orderRef is immutable; it can only be replaced by the serviceID of the service that the order created",fieldPath=".orderRef",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!(has(self.disconnection) && self.disconnection == 'Reclaim' && has(self.cancellation) && self.cancellation.mode == 'OnDate')",message="disconnection: Reclaim contradicts cancellation.mode: OnDate, which asks for the service to be disconnected; set disconnection: Report",fieldPath=".disconnection",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.trustDeclared) || self.trustDeclared.all(aspect, aspect == 'Plan' ? has(self.plan) : aspect == 'RestorationSLA' ? has(self.restorationSLA) : aspect == 'AggregationMethod' ? has(self.aggregationMethod) : has(self.dslStabilityProfile))",message="trustDeclared lists a setting that this spec does not declare: declare its value (plan, restorationSLA, aggregationMethod or dslStabilityProfile), or remove it from trustDeclared",fieldPath=".trustDeclared",reason=FieldValueForbidden
 type BroadbandServiceSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account, create another BroadbandService",reason=FieldValueForbidden
@@ -55,7 +56,7 @@ type BroadbandServiceSpec struct {
 	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
 
 	// trustDeclared lists the settings that are assumed to be as declared when first seen, instead of
-	// being requested. It is meant for importing an existing fleet.
+	// being requested. Each of them must be declared. It is meant for importing an existing fleet.
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=set
 	// +optional
@@ -69,6 +70,7 @@ type BroadbandServiceSpec struct {
 	// the current plan is sent with it. Default: unmanaged.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="restorationSLA is one line of text without spaces at its ends"
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`
 
@@ -142,10 +144,13 @@ const (
 // ---
 // Specification section 4.
 // +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef are mutually exclusive: set only one",fieldPath=".contact",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.ntdOption) || !has(self.contact)",message="plan.contact is only sent with plan.ntdOption: set ntdOption, or remove the contact",fieldPath=".contact",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.ntdOption) || !has(self.contactSecretRef)",message="plan.contactSecretRef is only sent with plan.ntdOption: set ntdOption, or remove the contact",fieldPath=".contactSecretRef",reason=FieldValueForbidden
 type Plan struct {
 	// name is the carrier's plan name, exactly as the carrier writes it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="plan.name is one line of text without spaces at its ends"
 	// +required
 	Name string `json:"name"`
 
@@ -163,11 +168,11 @@ type Plan struct {
 	NTDOption string `json:"ntdOption,omitempty"`
 
 	// contactSecretRef names a Secret whose keys name, phone and email describe the person to call
-	// about the NTD. Needed with ntdOption from API version 8.
+	// about the NTD. Needed with ntdOption from API version 8, and only allowed with it.
 	// +optional
 	ContactSecretRef *SecretReference `json:"contactSecretRef,omitempty"`
 
-	// contact is the person to call. Anyone who reads the object sees it.
+	// contact is the person to call, as in contactSecretRef. Anyone who reads the object sees it.
 	// +optional
 	Contact *Contact `json:"contact,omitempty"`
 }
@@ -196,24 +201,29 @@ const (
 	CancellationNever  CancellationMode = "Never"
 )
 
-// Observe says how often the carrier's state is read again; "0" turns a read off.
+// Observe says how often the carrier's state is read again: at most once a minute; "0" turns a read
+// off.
 type Observe struct {
 	// healthInterval is the time between reads of the service's health. Default: 24h.
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
 	// +kubebuilder:default="24h"
 	// +optional
 	HealthInterval Duration `json:"healthInterval,omitempty"`
 
-	// serviceInterval is the time between reads of the carrier's description of the service. Needs the
-	// extension ServiceRead of the account. Default: 24h.
+	// serviceInterval is the time between reads of the carrier's description of the service. Without
+	// the extension ServiceRead of the account, it has no effect. Default: 24h.
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
 	// +optional
 	ServiceInterval Duration `json:"serviceInterval,omitempty"`
 
 	// cancellationInterval is the time between reads of the cancellation. Default: 24h; 6h while
 	// spec.cancellation is set.
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
 	// +optional
 	CancellationInterval Duration `json:"cancellationInterval,omitempty"`
 
 	// disruptionsInterval is the time between reads of the carrier's disruptions. Default: 0 (off).
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
 	// +kubebuilder:default="0"
 	// +optional
 	DisruptionsInterval Duration `json:"disruptionsInterval,omitempty"`

@@ -82,6 +82,7 @@ type CarrierAccountSpec struct {
 	// the service. If you remove a service while a request is in progress, that request is tracked to
 	// its end, and nothing more is sent.
 	// +kubebuilder:validation:MaxItems=10000
+	// +kubebuilder:validation:XValidation:rule="size(self) > 0",message="an empty serviceIDs does not close the account: list the services that it may use, or omit serviceIDs to allow any service"
 	// +listType=set
 	// +optional
 	ServiceIDs []CarrierID `json:"serviceIDs,omitempty"`
@@ -265,15 +266,18 @@ type RateLimit struct {
 }
 
 // Polling limits the time between two polls of one request.
+// +kubebuilder:validation:XValidation:rule="!has(self.min) || !has(self.max) || !self.min.matches('^([0-9]{1,5}(ms|s|m|h))+$') || !self.max.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self.min) <= duration(self.max)",message="polling.max (default 5m) must not be less than polling.min (default 2s)",fieldPath=".max"
 type Polling struct {
-	// min is the shortest time between two polls. Default: 2s. A fibre build charge is never polled
-	// sooner than after 5s.
+	// min is the shortest time between two polls, at least 1s. Default: 2s. A fibre build charge is never
+	// polled sooner than after 5s.
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$') || duration(self) >= duration('1s')",message="the time between two polls cannot be turned off or be less than 1s"
 	// +kubebuilder:default="2s"
 	// +optional
 	Min Duration `json:"min,omitempty"`
 
 	// max is the longest time between two polls, to which up to a quarter is added so that requests
 	// are not all polled at the same time. Default: 5m.
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$') || duration(self) >= duration('1s')",message="the time between two polls cannot be turned off or be less than 1s"
 	// +kubebuilder:default="5m"
 	// +optional
 	Max Duration `json:"max,omitempty"`

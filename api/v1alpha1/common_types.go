@@ -63,6 +63,7 @@ const (
 // AccountReference names the CarrierAccount in the same namespace.
 type AccountReference struct {
 	// name of the CarrierAccount, in the object's own namespace.
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a CarrierAccount: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -72,6 +73,7 @@ type AccountReference struct {
 // OrderReference names a ServiceOrder in the same namespace.
 type OrderReference struct {
 	// name of the ServiceOrder, in the object's own namespace.
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a ServiceOrder: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -81,6 +83,7 @@ type OrderReference struct {
 // SecretReference names a Secret in the same namespace.
 type SecretReference struct {
 	// name of the Secret, in the object's own namespace.
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a Secret: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -90,6 +93,7 @@ type SecretReference struct {
 // SecretKeyReference names one key of a Secret in the same namespace.
 type SecretKeyReference struct {
 	// name of the Secret, in the object's own namespace.
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a Secret: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required

@@ -37,8 +37,9 @@ type DiagnosticTestSpec struct {
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create the object again, and the test would run again.
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
+	// Do not set it on an object in Git: a GitOps tool would create the object again, and the test
+	// would run again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

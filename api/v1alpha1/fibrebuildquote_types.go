@@ -15,9 +15,9 @@ type FibreBuildQuoteSpec struct {
 	// +required
 	LocationID LocationID `json:"locationID"`
 
-	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create the object again, and the quote would be requested
-	// again.
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
+	// Do not set it on an object in Git: a GitOps tool would create the object again, and the quote
+	// would be requested again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

@@ -20,9 +20,9 @@ type HealthCheckSpec struct {
 	// +optional
 	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
 
-	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
-	// an object in Git: a GitOps tool would create the object again, and the request would be sent
-	// again.
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
+	// Do not set it on an object in Git: a GitOps tool would create the object again, and the request
+	// would be sent again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }

@@ -54,6 +54,7 @@ type ServiceOrderSpec struct {
 	// planName is the carrier's name for the plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="planName is one line of text without spaces at its ends"
 	// +required
 	PlanName string `json:"planName"`
 
@@ -78,6 +79,7 @@ type ServiceOrderSpec struct {
 	// restorationSLA is the carrier's name for the restoration SLA.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="restorationSLA is one line of text without spaces at its ends"
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`
 

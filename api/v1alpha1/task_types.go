@@ -55,6 +55,7 @@ func (s *TaskStatus) changed(request Request, now metav1.Time) {
 // ServiceReference names a BroadbandService in the same namespace.
 type ServiceReference struct {
 	// name of the BroadbandService, in the object's own namespace.
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a BroadbandService: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
