@@ -209,6 +209,7 @@ type RecommendedSlot struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=appt,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
+// +kubebuilder:printcolumn:name="Order",type=string,JSONPath=`.spec['orderID','orderRef.name']`
 // +kubebuilder:printcolumn:name="From",type=string,JSONPath=`.spec.dateFrom`
 // +kubebuilder:printcolumn:name="Slots",type=integer,JSONPath=`.status.slotCount`
 // +kubebuilder:printcolumn:name="Recommended",type=string,JSONPath=`.status.recommended.localTime`

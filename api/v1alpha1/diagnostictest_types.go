@@ -130,6 +130,7 @@ type DiagnosticStage struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=dtest,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
+// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.spec['serviceID','serviceRef.name']`
 // +kubebuilder:printcolumn:name="Test",type=string,JSONPath=`.spec.testType`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

@@ -205,7 +205,7 @@ type HealthItem struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=hcheck,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
-// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.spec.serviceID`
+// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.spec['serviceID','serviceRef.name']`
 // +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.currentCondition.status`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

@@ -153,7 +153,7 @@ type SLAOption struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=planoptionsqueries,shortName=poq,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
-// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.spec.serviceID`
+// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.spec['serviceID','serviceRef.name']`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
