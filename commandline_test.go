@@ -87,6 +87,30 @@ var _ = Describe("The command line", func() {
 		Expect(*options.RetryPeriod).To(Equal(2 * time.Second))
 	})
 
+	It("refuses namespaces that cannot exist, and an empty name, which would mean all of them (R29)", func() {
+		const missing = ": a name between its commas is missing; to manage all namespaces, omit --namespaces"
+		for value, text := range map[string]string{
+			"sites,":      `--namespaces is "sites,"` + missing,
+			",sites":      `--namespaces is ",sites"` + missing,
+			"sites, ,b":   `--namespaces is "sites, ,b"` + missing,
+			" ":           `--namespaces is " "` + missing,
+			"sites,Site":  `--namespaces is "sites,Site": "Site" is not the name of a namespace: `,
+			"sites b":     `--namespaces is "sites b": "sites b" is not the name of a namespace: `,
+			"sites/all":   `--namespaces is "sites/all": "sites/all" is not the name of a namespace: `,
+			"sites.other": `--namespaces is "sites.other": "sites.other" is not the name of a namespace: `,
+		} {
+			_, err := parse([]string{"--namespaces=" + value}, GinkgoWriter)
+			Expect(err).To(MatchError(HavePrefix(text)), "%q", value)
+		}
+		for value, namespaces := range map[string][]string{
+			"": nil, "sites": {"sites"}, "sites, b": {"sites", "b"},
+		} {
+			started, err := parse([]string{"--namespaces=" + value}, GinkgoWriter)
+			Expect(err).NotTo(HaveOccurred(), "%q", value)
+			Expect(started.managed()).To(Equal(namespaces), "%q", value)
+		}
+	})
+
 	It("gives managers of different namespaces leases of different names (R29)", func() {
 		lease := func(args ...string) string {
 			started, err := parse(args, GinkgoWriter)

@@ -21,6 +21,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -176,7 +177,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
 	}
-	return s, s.checkElection()
+	return s, errors.Join(s.checkElection(), s.checkNamespaces())
 }
 
 // serverFlags adds the flags of the servers for metrics, probes and notifications.
@@ -312,6 +313,23 @@ func (s settings) watched() map[string]cache.Config {
 		watched[namespace] = cache.Config{}
 	}
 	return watched
+}
+
+// checkNamespaces returns an error if --namespaces lists what cannot be the name of a namespace. An
+// empty name, as after a trailing comma, would mean all namespaces to the cache, under the lease of
+// some of them: two managers would then act on the same objects.
+func (s settings) checkNamespaces() error {
+	for _, namespace := range s.managed() {
+		if namespace == "" {
+			return fmt.Errorf("--namespaces is %q: a name between its commas is missing; to manage all namespaces, "+
+				"omit --namespaces", s.namespaces)
+		}
+		if flaws := validation.IsDNS1123Label(namespace); len(flaws) > 0 {
+			return fmt.Errorf("--namespaces is %q: %q is not the name of a namespace: %s",
+				s.namespaces, namespace, strings.Join(flaws, "; "))
+		}
+	}
+	return nil
 }
 
 // managed returns the namespaces of --namespaces; nil means all.
