@@ -23,6 +23,9 @@ type RequestSummary struct {
 // version 5 of health, where the status is named serviceStatus. The error is an [Error] of class
 // Unreadable.
 func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
+	if op == CancellationReschedule || op == CancellationAbort {
+		return summaryOfCancellation(op, body)
+	}
 	var wire struct {
 		ID            int64  `json:"id"`
 		ServiceID     int64  `json:"serviceId"`
@@ -36,6 +39,17 @@ func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
 		Status:      sanitize(cmp.Or(wire.Status, wire.ServiceStatus), maxName),
 		ErrorDetail: scrubber(nil).message(wire.ErrorDetail, maxMessage),
 	}, undecodable(op, err)
+}
+
+// summaryOfCancellation reads a cancellation, which has no id of its own (spec §2): a key with that
+// name says nothing about the request.
+func summaryOfCancellation(op Operation, body []byte) (RequestSummary, error) {
+	found, err := decode[Cancellation](op, body)
+	return RequestSummary{
+		ServiceID:   found.ServiceID,
+		Status:      sanitize(string(found.Status), maxName),
+		ErrorDetail: scrubber(nil).message(found.ErrorDetail, maxMessage),
+	}, err
 }
 
 // readSummary is DecodeSummary with a zero result for an unreadable body.

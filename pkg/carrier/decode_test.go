@@ -29,9 +29,9 @@ func FuzzDecode(f *testing.F) {
 		for _, name := range names {
 			checkDecoder(t, name, body)
 		}
-		order, err := DecodeOrder(body)
-		if (err == nil) != (summaryErr == nil) || order.ID != summary.ID {
-			t.Fatalf("two decoders disagree about the id: %d (%v) and %d (%v)", summary.ID, summaryErr, order.ID, err)
+		result, err := DecodePlanChange(body) // it has the same ids
+		if (err == nil) != (summaryErr == nil) || result.ID != summary.ID {
+			t.Fatalf("two decoders disagree about the id: %d (%v) and %d (%v)", summary.ID, summaryErr, result.ID, err)
 		}
 		if err == nil {
 			checkSummaryIDs(t, body, summary)
@@ -95,5 +95,26 @@ func checkSummaryIDs(t *testing.T, body []byte, summary RequestSummary) {
 		if (ok || id != 0) && want != id {
 			t.Fatalf("%q: %s is %d, want %s", body, key, id, plain[key])
 		}
+	}
+}
+
+// TestResourcesWithoutAnID: the specification lists no id for these resources, so whatever is under
+// that key does not make a response unreadable.
+func TestResourcesWithoutAnID(t *testing.T) {
+	body := []byte(`{"id":"8f14e45f","id":7,"serviceId":1234567,"status":"REQUESTED"}`)
+	_, options := DecodePlanOptions(body)
+	_, quote := DecodeFibreBuildCharge(body)
+	test, err := DecodeDiagnosticTest(body)
+	if options != nil || quote != nil || err != nil || test.ServiceID != 1234567 {
+		t.Errorf("plan options %v, quote %v, diagnostic test of service %d %v", options, quote, test.ServiceID, err)
+	}
+	want := RequestSummary{ServiceID: 1234567, Status: "REQUESTED"}
+	for _, op := range []Operation{CancellationReschedule, CancellationAbort} {
+		if got, err := DecodeSummary(op, body); got != want || err != nil {
+			t.Errorf("%s: %+v, %v; want %+v", op, got, err, want)
+		}
+	}
+	if _, err := DecodeCancellation([]byte(`{"serviceId":"abc"}`)); ClassOf(err) != Unreadable {
+		t.Errorf("a cancellation of a service without a number: %v", err)
 	}
 }

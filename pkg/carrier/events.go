@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // EventName is the name of a notification of the carrier, in the specification's spelling (spec
@@ -90,8 +92,8 @@ type EventHint struct {
 // wireEvent is the envelope of a resource, if there is one.
 type wireEvent struct {
 	EventType   string       `json:"eventType"`
-	ServiceID   int64        `json:"serviceId"`
-	RequestID   int64        `json:"requestId"`
+	ServiceID   givenIDs     `json:"serviceId"`
+	RequestID   givenIDs     `json:"requestId"`
 	Service     wireResource `json:"service"`
 	Order       wireResource `json:"order"`
 	Appointment wireResource `json:"appointment"`
@@ -99,19 +101,29 @@ type wireEvent struct {
 
 // wireResource has the fields of a service, an order or an appointment that a hint needs.
 type wireResource struct {
-	ID                int64  `json:"id"`
-	OrderID           int64  `json:"orderId"`
-	CustomerRef       string `json:"customerRef"`
-	CustomerReference string `json:"customerReference"`
-	LocID             string `json:"locId"`
-	LocationID        string `json:"locationId"`
-	RejectedReason    string `json:"rejectedReason"`
-	Reason            string `json:"reason"`
+	ID                givenIDs `json:"id"`
+	OrderID           givenIDs `json:"orderId"`
+	CustomerRef       string   `json:"customerRef"`
+	CustomerReference string   `json:"customerReference"`
+	LocID             string   `json:"locId"`
+	LocationID        string   `json:"locationId"`
+	RejectedReason    string   `json:"rejectedReason"`
+	Reason            string   `json:"reason"`
 }
 
 func (r *wireResource) reference() string { return cmp.Or(r.CustomerReference, r.CustomerRef) }
 func (r *wireResource) location() string  { return cmp.Or(r.LocationID, r.LocID) }
 func (r *wireResource) reason() string    { return cmp.Or(r.RejectedReason, r.Reason) }
+
+// givenIDs are the numbers under a key, which may occur twice. An id that is not a whole number, such
+// as the sender's own id of the notification, identifies nothing of ours and counts as none.
+type givenIDs []int64
+
+func (g *givenIDs) readWire(d jsondoc.Value) {
+	if id, ok := wholeNumber(d); ok {
+		*g = append(*g, id)
+	}
+}
 
 // ReadEvent finds the ids in a payload. It returns false if the payload is not one JSON object, or
 // gives conflicting ids.
@@ -121,18 +133,20 @@ func ReadEvent(payload []byte) (EventHint, bool) {
 	if len(payload) > maxBodyBytes || readObject(payload, &wire) != nil || readObject(payload, &bare) != nil {
 		return EventHint{}, false
 	}
+	id, oneID := agreedID(bare.ID)
 	serviceID, oneService := agreedID(wire.ServiceID, wire.Service.ID)
 	orderID, oneOrder := agreedID(bare.OrderID, wire.Order.ID, wire.Appointment.OrderID)
-	if !oneService || !oneOrder {
+	requestID, oneRequest := agreedID(wire.RequestID)
+	if !oneID || !oneService || !oneOrder || !oneRequest {
 		return EventHint{}, false
 	}
 	reason := cmp.Or(bare.reason(), wire.Order.reason(), wire.Appointment.reason())
 	return EventHint{
 		Name:              sanitize(wire.EventType, maxEventName),
-		ID:                bare.ID,
+		ID:                id,
 		ServiceID:         serviceID,
 		OrderID:           orderID,
-		RequestID:         wire.RequestID,
+		RequestID:         requestID,
 		CustomerReference: sanitize(cmp.Or(bare.reference(), wire.Order.reference()), maxName),
 		LocationID:        sanitize(cmp.Or(bare.location(), wire.Service.location(), wire.Order.location()), maxName),
 		Reason:            scrubber(nil).message(reason, maxMessage),
@@ -141,9 +155,9 @@ func ReadEvent(payload []byte) (EventHint, bool) {
 
 // agreedID returns the id that is given in one or several places, zero if there is none. It returns
 // false if several places give different ids.
-func agreedID(ids ...int64) (int64, bool) {
+func agreedID(places ...givenIDs) (int64, bool) {
 	var id int64
-	for _, given := range ids {
+	for _, given := range slices.Concat(places...) {
 		if given != 0 && id != 0 && given != id {
 			return 0, false
 		}

@@ -63,6 +63,11 @@ func TestReadEvent(t *testing.T) {
 		`{"requestId":6,"serviceId":7,"service":{"id":7,"locId":"LOC1"}}`: {RequestID: 6, ServiceID: 7, LocationID: "LOC1"},
 		`{"id":5,"orderId":8,"status":"CANCELLED","reason":"storm"}`:      {ID: 5, OrderID: 8, Reason: "storm"},
 		`{"appointment":{"id":5,"orderId":8,"reason":"storm"}}`:           {OrderID: 8, Reason: "storm"},
+		`{"id":"evt_01H455VB4PEX5VSKNK084SN02Q","eventType":"OrderRejected","orderId":8,"order":{"rejectedReason":"no"}}`: {
+			Name: "OrderRejected", OrderID: 8, Reason: "no",
+		},
+		`{"id":"a1b2","id":5,"serviceId":1.5,"requestId":{}}`: {ID: 5},
+		`{"serviceId":1e400,"service":{"id":7,"id":"x"}}`:     {ServiceID: 7},
 		`{}`: {},
 	} {
 		if got, ok := ReadEvent([]byte(payload)); !ok || got != want {
@@ -71,7 +76,7 @@ func TestReadEvent(t *testing.T) {
 	}
 	huge := strings.Repeat(" ", 2<<20)
 	for _, payload := range []string{
-		"", "[]", "<html>", `{"id":1,"id":2}`, `{"serviceId":1.5}`, huge,
+		"", "[]", "<html>", `{"id":1,"id":2}`, `{"requestId":1,"requestId":"2"}`, `{"service":{"id":1,"id":2}}`, huge,
 		`{"orderId":1,"order":{"id":2}}`, `{"serviceId":1,"service":{"id":2}}`,
 	} {
 		if got, ok := ReadEvent([]byte(payload)); ok || got != (EventHint{}) {

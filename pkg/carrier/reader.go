@@ -38,7 +38,7 @@ type tolerantReader struct {
 }
 
 // readObject fills into, a pointer to a struct, from a body that must be an object. Only the
-// resource's ids must be valid: see checkResourceIDs.
+// resource's own ids must be valid: see checkResourceIDs.
 func readObject(body []byte, into any) error {
 	d, err := jsondoc.Parse(body)
 	switch {
@@ -47,10 +47,11 @@ func readObject(body []byte, into any) error {
 	case !d.IsObject():
 		return errNotObject
 	}
-	if err := checkResourceIDs(d); err != nil {
+	reader := newReader()
+	if err := reader.checkResourceIDs(reflect.TypeOf(into).Elem(), d); err != nil {
 		return err
 	}
-	newReader().read(into, d)
+	reader.read(into, d)
 	return nil
 }
 
@@ -77,13 +78,13 @@ func newReader() tolerantReader {
 // read fills what into points to.
 func (r tolerantReader) read(into any, d jsondoc.Value) { r.fill(reflect.ValueOf(into).Elem(), d) }
 
-// checkResourceIDs ensures that the ids of the resource can be compared with those requested: its
-// id and service id must be whole numbers in range, and must not be given twice with different
-// values.
-func checkResourceIDs(d jsondoc.Value) error {
+// checkResourceIDs ensures that the ids of a resource can be compared with those requested: its id
+// and service id must be whole numbers in range, and must not be given twice with different values.
+// A key that the resource does not have may contain anything.
+func (r tolerantReader) checkResourceIDs(resource reflect.Type, d jsondoc.Value) error {
 	seen := make(map[string]int64)
 	for key, value := range d.Members() {
-		if key != "id" && key != "serviceId" || value.IsNull() {
+		if !r.isResourceID(resource, key) || value.IsNull() {
 			continue
 		}
 		id, ok := wholeNumber(value)
@@ -96,6 +97,12 @@ func checkResourceIDs(d jsondoc.Value) error {
 		seen[key] = id
 	}
 	return nil
+}
+
+// isResourceID reports whether a key is that of the id or service id of a resource.
+func (r tolerantReader) isResourceID(resource reflect.Type, key string) bool {
+	field, known := r.fieldsOf(resource)[key]
+	return known && (key == "id" || key == "serviceId") && resource.Field(field).Type.Kind() == reflect.Int64
 }
 
 // wholeNumber reads a number, or a number in a string, without converting it to a float.

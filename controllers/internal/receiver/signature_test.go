@@ -41,6 +41,18 @@ func TestEventNamedInAHeaderIsAccepted(t *testing.T) {
 	}
 }
 
+// An id of the notification itself may be a text. The sender does not repeat what got a 400, and
+// the rejection of an order may be reported nowhere else.
+func TestRejectionWithATextAsIDIsAccepted(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, hmacOnly())
+	const rejected = `{"id":"evt_01H455VB4PEX5VSKNK084SN02Q","eventType":"OrderRejected","orderId":8}`
+	d.expect(t, d.signed(t, secret, "evt_1", rejected), http.StatusAccepted, 1)
+	if got := d.taken[0]; got.Event != carrier.EventOrderRejected || got.Hint.OrderID != 8 || got.Hint.ID != 0 {
+		t.Errorf("took %+v", got)
+	}
+}
+
 // Case 78: "no signature: 401, constant body".
 func TestNotificationWithoutSignatureIsRefused(t *testing.T) {
 	t.Parallel()
@@ -124,10 +136,11 @@ func TestMalformedPayloads(t *testing.T) {
 	d := newFixture(t, hmacOnly())
 	payloads := map[string]int{
 		"": 400, "{": 400, "[]": 400, "null": 400, `"x"`: 400, "\xff\xfe": 400,
-		`{"id":1,"id":2}`: 400, `{"serviceId":1.5}`: 400, `{"orderId":1,"order":{"id":2}}`: 400,
+		`{"id":1,"id":2}`: 400, `{"orderId":1,"order":{"id":2}}`: 400,
 		strings.Repeat(`{"order":`, 6000) + "1" + strings.Repeat("}", 6000): 202,
-		`{}`: 202, `{"eventType":null}`: 202, `{"eventType":7,"serviceId":null}`: 202,
-		`{"eventType":"SomethingElse","serviceId":5}`: 202, `{"eventType":{"a":[]},"order":[1]}`: 202,
+		`{}`: 202, `{"eventType":null}`: 202, `{"eventType":7,"serviceId":null}`: 202, `{"serviceId":1.5}`: 202,
+		`{"eventType":"SomethingElse","id":"0b1b7d6e-3a80-4a1e-9f0e-0e6f5b1f0c52"}`: 202,
+		`{"eventType":"SomethingElse","serviceId":5}`:                               202, `{"eventType":{"a":[]},"order":[1]}`: 202,
 	}
 	i := 0
 	for payload, status := range payloads {
