@@ -232,3 +232,24 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 		},
 	}),
 )
+
+var _ = Describe("A diagnostic test of a service on which another client runs one", func() {
+	It("is run after that one", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line, another := w.Line(), w.InAnotherNamespace(ctx)
+		another.Login(ctx)
+		_, err := process.In(another).ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(another.Create(ctx, tests().build(another, line))).To(Succeed())
+		tests().until(ctx, another, process.In(another), v1alpha1.ReasonProgressing)
+		Expect(tests().posts(w)).To(Equal(1))
+
+		Expect(w.Create(ctx, tests().build(w, line))).To(Succeed())
+		refused := tests().until(ctx, w, process, v1alpha1.ReasonChangeInProgress)
+		Expect(readyOf(refused).Message).To(And(
+			HavePrefix("constraints.service-diagnostic-test-request.in-progress"), ContainSubstring("it is retried automatically")))
+		tests().until(ctx, w, process, v1alpha1.ReasonCompleted)
+		Expect(tests().posts(w)).To(Equal(3))
+		tests().until(ctx, another, process.In(another), v1alpha1.ReasonCompleted)
+	})
+})

@@ -109,7 +109,7 @@ const (
 	ReasonPlanNameInvalid             = "PlanNameInvalid"
 	ReasonPlanChangeFailed            = "PlanChangeFailed"
 	ReasonDSLChangeInProgress         = "DSLChangeInProgress"
-	ReasonChangeInProgress            = "ChangeInProgress" // any other code that ends in .in.progress
+	ReasonChangeInProgress            = "ChangeInProgress" // any other code that ends in .in.progress or .in-progress
 	ReasonDSLChangeFailed             = "DSLChangeFailed"
 	ReasonFibreBuildQuoteFailed       = "FibreBuildQuoteFailed"
 	ReasonInvalidFormat               = "InvalidFormat"

@@ -12,8 +12,11 @@ import (
 )
 
 // endsInProgress reports whether a sub-error means that somebody else's request is in progress. The
-// specification names one such code; a carrier may have others of that form (section 7).
-func endsInProgress(code string) bool { return strings.HasSuffix(code, ".in.progress") }
+// specification names one such code; a carrier may have others of that form (section 7). The codes
+// of diagnostic tests and cancellations are spelled with hyphens.
+func endsInProgress(code string) bool {
+	return strings.HasSuffix(strings.ReplaceAll(code, "-", "."), ".in.progress")
+}
 
 // AnotherInProgress reports whether the carrier refused a request because somebody else's is in
 // progress: "DSL's in-progress answer (a new attempt after 5 to 30 min)", for every operation. The

@@ -30,6 +30,7 @@ func TestARejectedRequestHasAReason(t *testing.T) {
 		{422, "", other},
 		{422, string(carrier.SubPlanNameInvalid), v1alpha1.ReasonPlanNameInvalid},
 		{422, "constraints.other.request.in.progress", v1alpha1.ReasonChangeInProgress},
+		{422, "constraints.service-diagnostic-test-request.in-progress", v1alpha1.ReasonChangeInProgress},
 	} {
 		if got := reasonOf(&v1alpha1.RequestError{HTTPStatus: row.status, Code: row.code}); got != row.reason {
 			t.Errorf("%d %s: %s, want %s", row.status, row.code, got, row.reason)

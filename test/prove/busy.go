@@ -17,7 +17,7 @@ const busyPause = 5 * time.Minute
 // isBusy reports whether the carrier has refused an attempt because another request is in progress.
 func isBusy(request *v1alpha1.Request) bool {
 	refused := request.Phase == v1alpha1.PhaseRejected && request.Error != nil
-	return refused && strings.HasSuffix(request.Error.Code, ".in.progress")
+	return refused && strings.HasSuffix(strings.ReplaceAll(request.Error.Code, "-", "."), ".in.progress")
 }
 
 // isTooSoon reports whether an attempt was made too soon: the carrier refused the same request as
