@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -124,8 +125,17 @@ func unreachable(k call, resp response) *Error {
 	}
 }
 
-// unreadable reports an unusable response with a success status, or a body that was not read to its
-// end.
+// incomplete reports a body that was not read to its end. If the network cut it off, there is no
+// response, whatever the status; a body that is too long would be so again.
+func incomplete(k call, err error) *Error {
+	failure := unreadable(k, err)
+	if !errors.Is(err, errBodyTooLarge) {
+		failure.Class = Unreachable
+	}
+	return failure
+}
+
+// unreadable reports an unusable response with a success status.
 func unreadable(k call, err error) *Error {
 	return &Error{
 		Operation: k.operation, Target: k.target(), HTTPStatus: http.StatusOK, Class: Unreadable,

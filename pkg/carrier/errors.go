@@ -15,7 +15,7 @@ type Class string
 
 // The classes.
 const (
-	Unreachable         Class = "Unreachable"         // no response: wait and try again
+	Unreachable         Class = "Unreachable"         // no complete response: wait and try again
 	Unauthorized        Class = "Unauthorized"        // 401: the token was dropped, the next call fetches a new one
 	NotFoundOrForbidden Class = "NotFoundOrForbidden" // 403, 404: no permission or no such id; never proves absence
 	Throttled           Class = "Throttled"           // 425, 429: come back later

@@ -82,7 +82,7 @@ func (c *Client) read(ctx context.Context, k call, statuses ...int) (response, e
 		c.recordStatus(Contract{}, k, resp)
 		return response{}, c.responseError(k, resp, "")
 	case resp.bodyErr != nil:
-		return response{}, unreadable(k, resp.bodyErr)
+		return response{}, incomplete(k, resp.bodyErr)
 	}
 	return resp, nil
 }
@@ -91,7 +91,7 @@ func (c *Client) read(ctx context.Context, k call, statuses ...int) (response, e
 // success.
 func (c *Client) completed(k call, resp response) (Outcome, error) {
 	if resp.bodyErr != nil {
-		return Outcome{}, unreadable(k, resp.bodyErr)
+		return Outcome{}, incomplete(k, resp.bodyErr)
 	}
 	if _, err := jsondoc.Parse(resp.body); err != nil {
 		return Outcome{}, unreadable(k, err)

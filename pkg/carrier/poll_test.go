@@ -26,7 +26,7 @@ func TestPollOutcomes(t *testing.T) {
 		"200 without a body (30)":           {200, "", "", Unreadable},
 		"200 with space":                    {200, " \n", "", Unreadable},
 		"200 with a page":                   {200, "<html>", "", Unreadable},
-		"200 cut off":                       {200, `{"id":77`, "", Unreadable},
+		"200 with half a document":          {200, `{"id":77`, "", Unreadable},
 		"200 of 2 MiB (21)":                 {200, `"` + strings.Repeat("x", 2<<20) + `"`, "", Unreadable},
 		"200 nested 100,000 deep (23)":      {200, nested(100_000), "", Unreadable},
 		"202 without a body":                {202, "", Pending, ""},
@@ -78,6 +78,24 @@ func TestPollRedirectIsNotFollowed(t *testing.T) {
 	}
 	if got := elsewhere.Load(); got != 0 {
 		t.Errorf("%d requests were sent to another host", got)
+	}
+}
+
+// TestResponseThatIsCutOff: the carrier has not refused to answer, so the call is repeated soon.
+func TestResponseThatIsCutOff(t *testing.T) {
+	for status, body := range map[int]string{200: `{"id":77,"serviceId":7}`, 202: `{"id":77,"serviceId":7}`, 201: ""} {
+		client := testClient(t, serve(t, respond(status, body, "Content-Length", "10000", "Location", requests+"77")).URL)
+		_, poll := client.Poll(t.Context(), handle)
+		_, read := client.Cancellation(t.Context(), 7)
+		receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+		got := [3]string{string(ClassOf(poll)), string(ClassOf(read)), string(receipt.Delivery)}
+		want := map[int][3]string{
+			200: {"Unreachable", "Unreachable", "Ambiguous"}, 202: {"", "Unreachable", "Ambiguous"},
+			201: {"Unreadable", "Unreadable", "Accepted"},
+		}[status]
+		if got != want {
+			t.Errorf("a %d: poll, read and submission are %q, want %q (%v, %v)", status, got, want, poll, read)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func TestEveryErrorShowsTheSteadyText(t *testing.T) {
 		k := call{operation: PlanChange}
 		return [3]string{
 			unreachable(k, response{err: err}).Error(),
-			unreadable(k, fmt.Errorf("read body: %w", err)).Error(),
+			incomplete(k, fmt.Errorf("read body: %w", err)).Error(),
 			(&TokenError{Reason: TokenUnreachable, Message: "m", cause: err}).Error(),
 		}
 	}

@@ -91,8 +91,8 @@ func TestPollOfASlowBodyTimesOut(t *testing.T) {
 			writeSlowly(ctx, conn, `{"id":77}`+strings.Repeat(" ", 10_000))
 		})
 		outcome, err := client.Poll(t.Context(), handle)
-		if outcome.State != "" || ClassOf(err) != Unreadable {
-			t.Errorf("%+v, %v; want Unreadable", outcome, err)
+		if outcome.State != "" || ClassOf(err) != Unreachable {
+			t.Errorf("%+v, %v; want Unreachable", outcome, err)
 		}
 	})
 }

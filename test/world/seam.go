@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing/iotest"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -152,7 +153,7 @@ func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
 }
 
 // readWhole makes a call and reads its response to the end, so that the effect ends when it
-// returns.
+// returns. A response that is cut off is still one whose headers have arrived.
 func readWhole(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	response, err := next.RoundTrip(request)
 	if err != nil {
@@ -162,10 +163,11 @@ func readWhole(next http.RoundTripper, request *http.Request) (*http.Response, e
 	if closeErr := response.Body.Close(); err == nil {
 		err = closeErr
 	}
+	rest := io.Reader(bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		rest = io.MultiReader(rest, iotest.ErrReader(err))
 	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
+	response.Body = io.NopCloser(rest)
 	return response, nil
 }
 

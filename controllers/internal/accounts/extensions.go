@@ -4,9 +4,7 @@ package accounts
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"sync"
 
@@ -44,12 +42,8 @@ func (s *Session) Extensions() decide.Extensions {
 	return maps.Clone(s.extensions.known)
 }
 
-// noteResponse records whether the carrier has an extension. Only a complete response shows this,
-// because one that was cut off may have been a good one.
+// noteResponse records whether the carrier has an extension. Only a complete response shows this.
 func (s *Session) noteResponse(extension v1alpha1.Extension, err error) {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return
-	}
 	switch carrier.ClassOf(err) {
 	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
 		s.NoteExtension(extension, err)
