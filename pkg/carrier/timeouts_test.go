@@ -97,6 +97,37 @@ func TestPollOfASlowBodyTimesOut(t *testing.T) {
 	})
 }
 
+// TestDeadHTTP2ConnectionIsReplaced: the second call is not made on the connection on which the first
+// received nothing. A server whose packets are lost looks like one that says nothing after its
+// settings.
+func TestDeadHTTP2ConnectionIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := transport.Config{AllowInsecure: true}.KeepAlive()
+		network.Protocols.SetHTTP1(false)
+		network.Protocols.SetUnencryptedHTTP2(true)
+		t.Cleanup(network.CloseIdleConnections)
+		var connections int
+		dial := pipes(t, func(ctx context.Context, conn net.Conn) {
+			either(conn.Write(h2Frame(h2Settings, 0, nil)))
+			<-ctx.Done()
+		})
+		network.DialContext = func(ctx context.Context, kind, address string) (net.Conn, error) {
+			connections++
+			return dial(ctx, kind, address)
+		}
+		client := testClient(t, "http://carrier.example")
+		client.keepAlive = httpClient(authorizer{origin: client.origin, next: network}, nil)
+		for range 2 {
+			if _, err := client.Poll(t.Context(), handle); ClassOf(err) != Unreachable {
+				t.Errorf("Poll: %v, want Unreachable", err)
+			}
+		}
+		if connections != 2 {
+			t.Errorf("%d connections, want 2", connections)
+		}
+	})
+}
+
 // TestSlowTokenResponsesTimeOut: the time limit of an identity provider is shorter than that of a
 // carrier, and as strict.
 func TestSlowTokenResponsesTimeOut(t *testing.T) {

@@ -23,6 +23,15 @@ const (
 	maxIdleConns     = 32
 )
 
+// An HTTP/2 connection that received nothing for pingAfter is pinged, and closed if it receives
+// nothing for pingTimeout more. All calls share that connection, and a network that drops it silently
+// ends it only when the operating system gives up, after about 15 minutes. Together the two are less
+// than HeadersTimeout, so at most the calls in progress fail, and later ones use a new connection.
+const (
+	pingAfter   = 15 * time.Second
+	pingTimeout = 10 * time.Second
+)
+
 // Config states how transports may connect.
 type Config struct {
 	RootCAs       *x509.CertPool // nil: the system's roots
@@ -36,6 +45,7 @@ func (c Config) KeepAlive() *http.Transport {
 	transport := c.transport()
 	transport.Protocols.SetHTTP2(true)
 	transport.ForceAttemptHTTP2 = true
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout}
 	return transport
 }
 

@@ -47,3 +47,12 @@ func TestDialerChecksTheDialedAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadHTTP2ConnectionIsNoticed: a call on it fails because the connection is closed, and not only
+// because the headers are late, which would leave the connection to the next call.
+func TestDeadHTTP2ConnectionIsNoticed(t *testing.T) {
+	http2 := Config{}.KeepAlive().HTTP2
+	if http2 == nil || http2.SendPingTimeout <= 0 || http2.SendPingTimeout+http2.PingTimeout >= HeadersTimeout {
+		t.Errorf("HTTP/2 is configured with %+v", http2)
+	}
+}
