@@ -8,9 +8,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// An assertion is valid from assertionBackdating before its creation until assertionLifetime after
-// it. This period is too short to be useful to a thief, and long enough for clocks that differ
-// slightly.
+// An assertion is issued, by its own account, assertionBackdating before its creation, because an
+// identity provider may refuse one that is issued in the future, however little its clock is behind
+// ours. It is valid from then on for assertionLifetime. This period is too short to be useful to a
+// thief, and long enough for clocks that differ slightly.
 const (
 	assertionBackdating = 5 * time.Second
 	assertionLifetime   = 60 * time.Second
@@ -28,14 +29,15 @@ type assertion struct {
 // sign returns the JWT, with the key's id in its header. Its method is RS256: "must be signed with
 // this algorithm" (spec §5).
 func (a assertion) sign(signer Signer, key Key) (string, error) {
+	issued := a.now.Add(-assertionBackdating)
 	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
 		"jti": a.id,
 		"iss": a.client,
 		"sub": a.client,
 		"aud": a.audience, // one string: the specification has "the realm address", not a list
-		"iat": a.now.Unix(),
-		"nbf": a.now.Add(-assertionBackdating).Unix(),
-		"exp": a.now.Add(assertionLifetime).Unix(),
+		"iat": issued.Unix(),
+		"nbf": issued.Unix(),
+		"exp": issued.Add(assertionLifetime).Unix(),
 	})
 	token.Header["kid"] = key.ID
 	text, err := token.SigningString()

@@ -25,7 +25,7 @@ func TestTokenExchangeFollowsTheSpecification(t *testing.T) {
 		now := a.clock.Now().Unix()
 		want := jwt.MapClaims{
 			"iss": "reseller", "sub": "reseller", "aud": a.url, "jti": claimsOf(token)["jti"],
-			"iat": float64(now), "nbf": float64(now - 5), "exp": float64(now + 60),
+			"iat": float64(now - 5), "nbf": float64(now - 5), "exp": float64(now + 55),
 		}
 		if diff := cmp.Diff(want, token.Claims); diff != "" {
 			t.Errorf("claims (-want +got):\n%s", diff)

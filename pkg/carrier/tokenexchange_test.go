@@ -77,11 +77,12 @@ func TestTokenRejectsBadKeys(t *testing.T) {
 	}
 }
 
-// requireCurrentIAT accepts an assertion only if its iat is within 2 seconds of the provider's own
-// clock.
+// requireCurrentIAT accepts an assertion only if its iat is in the last 10 seconds, and not in the
+// future, by the provider's own clock.
 func (a *tokenSetup) requireCurrentIAT(token *jwt.Token) (int, string) {
 	issued, err := token.Claims.GetIssuedAt()
-	if err != nil || issued.Sub(a.clock.Now().Add(a.skew)).Abs() > 2*time.Second {
+	now := a.clock.Now().Add(a.skew).Truncate(time.Second)
+	if err != nil || issued.After(now) || now.Sub(issued.Time) > 10*time.Second {
 		return http.StatusBadRequest, `{"error":"invalid_client"}`
 	}
 	return http.StatusOK, tokenResponse("at", 300)
@@ -94,6 +95,8 @@ func TestTokenClockSkew(t *testing.T) {
 	}{
 		{0, 1},
 		{2 * time.Second, 1},
+		{-time.Second, 1},
+		{-2 * time.Second, 1},
 		{30 * time.Second, 2},
 		{-30 * time.Second, 2},
 		{5 * time.Minute, 2},

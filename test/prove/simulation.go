@@ -197,16 +197,20 @@ func (l *simulation) start() {
 	l.managers = append(l.managers, m)
 }
 
-// maxSkew is the most that a manager's clock is behind. An assertion is valid for a minute, and an
-// assertion from the future is refused.
-const maxSkew = 50 * time.Second
+// The most that a manager's clock is behind the carrier's and ahead of it, and that the clocks of two
+// managers differ. An assertion is valid for almost a minute, and one from the future is refused.
+const (
+	maxBehind = 50 * time.Second
+	maxAhead  = 5 * time.Second
+	maxSkew   = maxBehind + maxAhead
+)
 
 // skew returns how far a manager's clock is ahead of the carrier's.
 func (l *simulation) skew() time.Duration {
 	if !l.rates.skewed {
 		return 0
 	}
-	return -time.Duration(l.random.Int64N(int64(maxSkew)))
+	return time.Duration(l.random.Int64N(int64(maxSkew))) - maxBehind
 }
 
 // replaceDead removes the processes that have ended. At least one is always running.
