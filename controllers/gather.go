@@ -73,7 +73,7 @@ func (p *pass) moveIdentity(ctx context.Context, ledger *v1alpha1.RequestLedger)
 		return nil, err
 	}
 	err = retry.RetryOnConflict(onConflict(), func() (err error) {
-		if ledger, _, err = p.Ledgers.Latest(ctx, ledger.Name); err != nil || !decide.MovesIdentity(&input, ledger) {
+		if ledger, _, err = p.Ledgers.GetLive(ctx, ledger.Name); err != nil || !decide.MovesIdentity(&input, ledger) {
 			return err // another object has moved it
 		}
 		was := ledger.Spec.BaseURL

@@ -257,6 +257,8 @@ func (m *Memory) sweepGone(now time.Time) {
 	}
 }
 
+// restUntil remembers the pause that a response asks for. It never shortens one that another response
+// has asked for: the object may have requests in both lanes.
 func restUntil(at time.Time) func(*decide.Memory) {
-	return func(memory *decide.Memory) { memory.NotBefore = at }
+	return func(memory *decide.Memory) { memory.NotBefore = decide.Later(memory.NotBefore, at) }
 }

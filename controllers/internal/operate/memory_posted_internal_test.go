@@ -68,3 +68,30 @@ func TestAResponseIsRecordedWithThePauseThatTheCarrierAsksFor(t *testing.T) {
 		t.Errorf("the carrier is called again at %s, want %s", memory.NotBefore, want)
 	}
 }
+
+// A refused change has to wait for as long as the carrier asks, although a request in the other lane
+// is accepted and polled meanwhile.
+func TestAPauseThatTheCarrierAsksForIsNotShortened(t *testing.T) {
+	t.Parallel()
+	const pause = 10 * time.Minute
+	way := &answering{tape: newTape(), receipt: carrier.Receipt{
+		Delivery: carrier.NotProcessed, Err: &carrier.Error{Class: carrier.Throttled}, RetryAfter: pause,
+	}}
+	protocol, scope := way.protocol("me"), way.scope()
+	scope.Carrier = way
+	if err := sendBy(t.Context(), protocol, scope); err != nil {
+		t.Fatal(err)
+	}
+	until := protocol.Now().Add(pause)
+	protocol.notePoll(scope.Subject, "a-2", 0, nil)
+	way.receipt = carrier.Receipt{
+		Delivery: carrier.Accepted, Handle: carrier.Handle{Operation: carrier.PlanChange, Version: 8, ID: "77"},
+	}
+	if err := sendBy(t.Context(), protocol, scope); err != nil {
+		t.Fatal(err)
+	}
+	memory := protocol.Memory.Recall(scope.Subject.GetUID(), nil, protocol.Now())
+	if !memory.NotBefore.Equal(until) {
+		t.Errorf("the carrier is called again at %s, want %s", memory.NotBefore, until)
+	}
+}

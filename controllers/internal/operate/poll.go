@@ -78,9 +78,8 @@ func (p *Protocol) notePoll(
 	subject Subject, attemptID string, retryAfter time.Duration, err error,
 ) (seen metrics.Seen) {
 	now := p.Now()
-	p.Memory.Change(subject.GetUID(), now, func(memory *decide.Memory) {
-		memory.NotBefore, seen.Notified = now.Add(retryAfter), memory.NotifiedAt
-	})
+	p.Memory.Change(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
+	p.Memory.Change(subject.GetUID(), now, func(memory *decide.Memory) { seen.Notified = memory.NotifiedAt })
 	p.Memory.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {
 		seen.Before = attempt.LastPoll
 		attempt.LastPoll = now
