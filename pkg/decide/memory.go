@@ -126,7 +126,7 @@ type Reading struct {
 	State       ReadingState
 	RequestedAt time.Time      // when it was sent
 	Elapsed     time.Duration  // the same time on the monotonic clock
-	LastPoll    time.Time      // when its Location was last polled
+	LastPoll    time.Time      // when its Location was last polled, or received
 	Handle      carrier.Handle // its Location
 	Err         error          // why it failed, when Failed
 	RetryAt     time.Time      // when it may be sent again, when Failed

@@ -18,12 +18,7 @@ func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	if in.Memory.NotifiedAt.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
 		look = Earlier(look, Later(in.Memory.NotifiedAt, after.Add(curve.shortest)))
 	}
-	look = Later(look, in.Memory.NotBefore)
-	// A late poll does not reduce the pause before the next one below the minimum. Also, "after a
-	// start no fibre quote is polled within 5 s", because the previous process may have polled it just
-	// now.
-	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return Later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
+	return curve.spaced(in, look, after)
 }
 
 // NextPollOf returns when a request in progress is polled next, judging by its status alone. A
@@ -34,7 +29,15 @@ func NextPollOf(in *Input, open *v1alpha1.Request) time.Time { return nextPoll(i
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
 	look := curve.next(reading.RequestedAt, string(in.Subject.GetUID()), reading.LastPoll)
-	return Later(look, in.Memory.NotBefore)
+	return curve.spaced(in, look, reading.LastPoll)
+}
+
+// spaced returns a polling time that keeps the pause that the carrier has asked for, and the least
+// pause after the last poll. A late poll does not reduce the pause before the next one below the
+// minimum. Also, "after a start no fibre quote is polled within 5 s", because the previous process may
+// have polled it just now.
+func (c curve) spaced(in *Input, look, last time.Time) time.Time {
+	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.carriers)))
 }
 
 // polledFrom returns when the polling of a request begins. The result of a request that ended
@@ -51,8 +54,9 @@ func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
 const FailuresShown = 3
 
 // curve is the growing time between two polls: each pause is 1.5 times the previous one, from first
-// up to longest, and none is below shortest.
-type curve struct{ shortest, first, longest time.Duration }
+// up to longest, and none is below shortest, which is the account's. The carrier's least pause is in
+// carriers.
+type curve struct{ shortest, first, longest, carriers time.Duration }
 
 func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
 	contract, _ := carrier.ContractOf(operation)
@@ -65,7 +69,8 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 		shortest = max(shortest, contract.Poll.Min)
 	}
 	longest := max(polling.Max.Or(contract.Poll.Max), shortest)
-	return curve{shortest: shortest, first: min(max(contract.Poll.First, shortest), longest), longest: longest}
+	first := min(max(contract.Poll.First, shortest), longest)
+	return curve{shortest: shortest, first: first, longest: longest, carriers: contract.Poll.Min}
 }
 
 // NextLook returns the first point after a given time of a curve that does not belong to an

@@ -67,3 +67,24 @@ func TestTheAccountsPollingLimitsApplyToTheFirstPause(t *testing.T) {
 		}
 	}
 }
+
+// A reading that was polled late, just before the next point of its curve, keeps the least pause. The
+// same applies to one whose POST took longer than the first pause.
+func TestTwoPollsOfAReadingAreNeverTooClose(t *testing.T) {
+	t.Parallel()
+	service := &v1alpha1.BroadbandService{}
+	in := &Input{Subject: service, Now: noon}
+	for _, operation := range []carrier.Operation{carrier.Health, carrier.PlanOptions} {
+		contract, _ := carrier.ContractOf(operation)
+		reading := &Reading{RequestedAt: noon, Handle: carrier.Handle{Operation: operation}}
+		for range 1000 {
+			reading.LastPoll = reading.LastPoll.Add(17 * time.Millisecond)
+			if reading.LastPoll.Before(noon) {
+				reading.LastPoll = noon
+			}
+			if pause := nextReadingPoll(in, reading).Sub(reading.LastPoll); pause < contract.Poll.Min {
+				t.Fatalf("%s is polled %v after %v, want at least %v", operation, pause, reading.LastPoll, contract.Poll.Min)
+			}
+		}
+	}
+}

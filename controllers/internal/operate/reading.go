@@ -37,9 +37,10 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
 	result := p.send(ctx, session, question)
+	answered := p.Now()
 	p.Memory.Change(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
-		result.RequestedAt, result.LastPoll, result.Token = asked, asked, question.Token
+		result.RequestedAt, result.LastPoll, result.Token = asked, answered, question.Token
 		result.Elapsed, result.Generation = elapsed, question.Generation
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
 		result.Modified, result.ModifiedAt = modifiedResponses(reading, &result), reading.ModifiedAt

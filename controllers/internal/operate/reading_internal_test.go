@@ -47,6 +47,34 @@ func TestDisruptionsAreReadPageByPage(t *testing.T) {
 	}
 }
 
+// accepting is a carrier that takes a while to accept a request.
+type accepting struct {
+	*tape
+
+	takes time.Duration
+}
+
+func (s accepting) Submit(context.Context, carrier.Operation, int, []byte, bool) carrier.Receipt {
+	s.now = s.now.Add(s.takes)
+	handle := carrier.Handle{Operation: carrier.Health, Version: 8, ID: "77"}
+	return carrier.Receipt{Delivery: carrier.Accepted, Handle: handle}
+}
+
+// The pause before the first poll begins when the carrier has accepted the request.
+func TestAReadingThatIsAcceptedSlowlyIsNotPolledAtOnce(t *testing.T) {
+	t.Parallel()
+	way := accepting{newTape(), 5 * time.Second}
+	protocol, question := way.protocol("me"), Question{UID: "u-1", ServiceID: 7, Topic: decide.TopicHealth}
+	asked := protocol.Now()
+	if _, err := protocol.Ask(t.Context(), way, question); err != nil {
+		t.Fatal(err)
+	}
+	reading := protocol.Memory.Recall(question.UID, nil, protocol.Now()).Readings.Health
+	if !reading.RequestedAt.Equal(asked) || !reading.LastPoll.Equal(asked.Add(way.takes)) {
+		t.Errorf("asked at %s: %+v", asked, reading)
+	}
+}
+
 // The measurements are long, and a BroadbandService does not show them.
 func TestAHealthReadingKeepsNoMeasurements(t *testing.T) {
 	t.Parallel()
