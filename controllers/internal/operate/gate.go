@@ -83,13 +83,10 @@ func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Requ
 	if err := p.verifyLedger(ctx, scope.Ledger, live); err != nil {
 		return err
 	}
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("this process is stopping: %w", ctx.Err())
-	case p.since(began) >= gateAfter:
+	if p.since(began) >= gateAfter {
 		return errTooLate
 	}
-	return nil
+	return stopping(ctx)
 }
 
 // verifyAccount checks the account: "the account (same UID and generation as judged, not deleting,

@@ -24,10 +24,10 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
+	defer p.Submissions.begin()() // before the check whether this process is stopping
 	if err := p.prepareQuery(ctx, scope.Subject, submission); err != nil {
 		return 0, err
 	}
-	defer p.Submissions.begin()()
 	ctx = context.WithoutCancel(ctx) // the query will be sent: its response is more important than a quick exit
 	request, asked := submission.Request, p.Now()
 	request.AttemptID, request.Sender = p.NewID(), p.Memory.Sender()
@@ -62,14 +62,14 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	return 0, err
 }
 
-// prepareQuery adds the finalizer before a Query that leaves something behind at the carrier.
-// Adding it after the response would be too late: an object deleted in the meantime would be gone,
-// and with it the reference to what the Query left behind. If the process ends after adding the
-// finalizer and before sending the Query, the object has no recorded request and is released
-// immediately.
+// prepareQuery ensures that this process is not stopping. It also adds the finalizer before a Query
+// that leaves something behind at the carrier. Adding it after the response would be too late: an
+// object deleted in the meantime would be gone, and with it the reference to what the Query left
+// behind. If the process ends after adding the finalizer and before sending the Query, the object has
+// no recorded request and is released immediately.
 func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission Submission) error {
-	if !submission.FinalizerFirst {
-		return nil
+	if err := stopping(ctx); err != nil || !submission.FinalizerFirst {
+		return err
 	}
 	if err := p.AddFinalizer(ctx, subject); err != nil {
 		return err

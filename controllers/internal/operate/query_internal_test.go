@@ -3,6 +3,8 @@
 package operate
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +69,22 @@ func TestA404ForPlanOptionsIsTriedOnceMoreWithANewToken(t *testing.T) {
 		}
 		if slices.Contains(way.fresh, true) {
 			t.Errorf("%s, which is free, was sent over a new connection", row.operation)
+		}
+	}
+}
+
+// A process that has lost its lease exits as soon as no submission is in progress, so it must not
+// begin one.
+func TestAQueryIsNotSentByAProcessThatIsStopping(t *testing.T) {
+	t.Parallel()
+	for _, holds := range []bool{true, false} {
+		way := newTape()
+		ctx, stop := context.WithCancel(t.Context())
+		way.at[stepToken] = func() error { stop(); return nil }
+		question := v1alpha1.Request{Operation: v1alpha1.OperationAppointmentSlots, APIVersion: 8}
+		_, err := way.protocol("me").SubmitQuery(ctx, way.scope(), Submission{Request: question, Hold: holds})
+		if !errors.Is(err, context.Canceled) || slices.Contains(way.steps, stepPOST) {
+			t.Errorf("creates something: %t, steps %q, %v", holds, way.steps, err)
 		}
 	}
 }

@@ -57,8 +57,8 @@ func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatC
 // active leaders safe. A process that is shut down in the meantime waits for the response: an
 // intent persisted without its knowledge would become an unknown outcome.
 func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Submission) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("this process is stopping: %w", ctx.Err())
+	if err := stopping(ctx); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecordWithin)
 	defer cancel()
@@ -73,6 +73,15 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 	scope.Describe()
 	if err := p.WriteStatus(ctx, scope.Subject); err != nil {
 		return fmt.Errorf("write the intent of %s: %w", submission.Request.Operation, err)
+	}
+	return nil
+}
+
+// stopping returns an error if this process is stopping. The check comes after the submission is
+// counted as in progress: a process that has counted none exits.
+func stopping(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("this process is stopping: %w", ctx.Err())
 	}
 	return nil
 }

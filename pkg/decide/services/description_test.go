@@ -171,7 +171,7 @@ func TestAUsedUpTrustDoesNotTakeEffectAgain(t *testing.T) {
 	if taken := in.Service.LastKnown().AggregationMethod; taken == nil || taken.Value != "ETHERNET" {
 		t.Fatalf("it is taken to be %+v", taken)
 	}
-	in.Service.Status.Carrier.AggregationMethod = nil
+	in.Service.Status.Carrier.AggregationMethod, in.Service.Status.Pending = nil, nil
 	in.Service.Status.Pending = services.Decide(in).Pending
 	services.UpdateState(&in)
 	if again := in.Service.LastKnown().AggregationMethod; again != nil || in.Service.Status.Pending.Hash == asked.Hash {
