@@ -82,7 +82,7 @@ func TestAQueryIsNotSentByAProcessThatIsStopping(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		way.at[stepToken] = func() error { stop(); return nil }
 		question := v1alpha1.Request{Operation: v1alpha1.OperationAppointmentSlots, APIVersion: 8}
-		_, err := way.protocol("me").SubmitQuery(ctx, way.scope(), Submission{Request: question, Hold: holds})
+		_, err := way.protocol("me").SubmitQuery(ctx, way.scope(), Submission{Request: question, FinalizerFirst: holds})
 		if !errors.Is(err, context.Canceled) || slices.Contains(way.steps, stepPOST) {
 			t.Errorf("creates something: %t, steps %q, %v", holds, way.steps, err)
 		}
