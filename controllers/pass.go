@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -59,9 +60,9 @@ type outcomes interface {
 }
 
 // retry is the exit after an error. A conflict means that there is a newer version, and is not a
-// failure.
+// failure. Nor is an object that was deleted or replaced: the next pass evaluates the new one.
 func (p *pass) retry(err error) (ctrl.Result, error) {
-	if apierrors.IsConflict(err) {
+	if apierrors.IsConflict(err) || errors.Is(err, operate.ErrGone) {
 		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
 	}
 	return ctrl.Result{}, err

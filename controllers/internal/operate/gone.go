@@ -10,6 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// ErrGone is the error for an outcome that cannot be recorded, because its object no longer exists.
+var ErrGone = errors.New("the object was deleted, or replaced by another one of the same name")
+
 // IsGone reports whether the API server confirmed that no object of that name exists: "Forbidden, a
 // kind that is not served, or an error is not 'gone'" (R2). A 404 for a kind that is not served, or
 // from something between the operator and the API server, has no Status of the API server:

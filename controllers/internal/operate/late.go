@@ -35,8 +35,7 @@ func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string
 		}
 	}
 	if news {
-		p.Metrics.Late(receipt.Handle.Operation)
-		p.warnOfLate(scope.Subject, attemptID, receipt)
+		p.announceLate(scope.Subject, attemptID, receipt, recordedAs(scope.Subject, attemptID, late.Operation))
 	}
 	return nil
 }
@@ -47,15 +46,23 @@ func blocks(operation v1alpha1.Operation) bool {
 	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
-func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {
-	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
-	recorded := "the attempt is not recorded"
-	if taken != nil {
-		recorded = fmt.Sprintf("the attempt is recorded as %s", taken.Phase)
-	} else if other := subject.RequestOf(v1alpha1.Operation(receipt.Handle.Operation)); other != nil {
-		recorded = fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
+// recordedAs describes what is recorded instead of the acceptance of an attempt.
+func recordedAs(subject Subject, attemptID string, operation v1alpha1.Operation) string {
+	if taken := attempt(subject, attemptID); taken != nil {
+		return fmt.Sprintf("the attempt is recorded as %s", taken.Phase)
 	}
-	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(receipt.Handle.Operation),
+	if other := subject.RequestOf(operation); other != nil {
+		return fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
+	}
+	return "the attempt is not recorded"
+}
+
+// announceLate counts an acceptance that is not recorded for its attempt, and emits a Warning Event
+// that says why.
+func (p *Protocol) announceLate(subject Subject, attemptID string, receipt carrier.Receipt, why string) {
+	operation := receipt.Handle.Operation
+	p.Metrics.Late(operation)
+	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(operation),
 		"the carrier accepted %s attempt %s as %s, but %s: ask the carrier for the outcome",
-		receipt.Handle.Operation, attemptID, location, recorded)
+		operation, attemptID, receipt.Handle.Path(), why)
 }

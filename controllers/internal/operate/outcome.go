@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -22,7 +22,8 @@ const RecordWithin = time.Minute
 
 // Record writes a fact about an attempt to the status or ledger: "retried on conflict against the
 // same attempt id only". It gives up after a minute. The carrier or the memory of this process
-// still has the fact then, and the next pass finds it there.
+// still has the fact then, and the next pass finds it there. It returns ErrGone if the status that
+// should have the fact no longer exists.
 func (p *Protocol) Record(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
 	err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) error {
 		return p.recordOnce(ctx, scope, attemptID, fact)
@@ -47,8 +48,10 @@ func (p *Protocol) retryWrite(
 			// before the pause, a busy writer could make it out of date again. Without the read, the object
 			// would still contain the fact that was not written, and there would seem to be nothing to
 			// write.
-			if err := p.reload(ctx, scope); err != nil {
-				return IsGone(err, scope.Subject.GetName()), nil
+			if err := p.reload(ctx, scope); errors.Is(err, ErrGone) {
+				return false, err
+			} else if err != nil {
+				return false, nil //nolint:nilerr // it is read again after the next pause
 			}
 		}
 		last = write(ctx)
@@ -60,12 +63,21 @@ func (p *Protocol) retryWrite(
 	return nil
 }
 
-// reload makes the object show the recorded state.
+// reload makes the object show the recorded state. Another object of the same name has requests of
+// its own, and the outcome of this one must not be written there.
 func (p *Protocol) reload(ctx context.Context, scope Scope) error {
 	if scope.Ledger != nil {
 		return scope.Ledger.Reload(ctx)
 	}
-	return p.Live.Get(ctx, client.ObjectKeyFromObject(scope.Subject), scope.Subject)
+	live, there, err := p.readLive(ctx, scope.Subject)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return ErrGone
+	}
+	reflect.ValueOf(scope.Subject).Elem().Set(reflect.ValueOf(live).Elem())
+	return nil
 }
 
 func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string, fact Fact) error {

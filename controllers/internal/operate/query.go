@@ -4,6 +4,7 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -56,8 +57,12 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	}
 	p.warnOfLocation(scope.Subject, receipt)
 	err := p.Record(ctx, scope, request.AttemptID, fact)
-	if err == nil && submission.FinalizerFirst {
+	switch {
+	case !submission.FinalizerFirst:
+	case err == nil:
 		err = p.recordLate(ctx, scope, request.AttemptID, receipt)
+	case errors.Is(err, ErrGone) && receipt.Delivery == carrier.Accepted:
+		p.announceLate(scope.Subject, request.AttemptID, receipt, ErrGone.Error())
 	}
 	return 0, err
 }

@@ -31,6 +31,9 @@ func (p *Protocol) recordResponse(ctx context.Context, scope Scope, attemptID st
 		return nil
 	}
 	if err := p.Record(ctx, scope, attemptID, finished(*receipt, scope.Finish)); err != nil {
+		if errors.Is(err, ErrGone) {
+			p.Memory.Recorded(attemptID, p.Now()) // no later attempt to record it can succeed
+		}
 		return err
 	}
 	if err := p.recordLate(ctx, scope, attemptID, *receipt); err != nil {
