@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,31 +20,34 @@ import (
 	. "github.com/onsi/gomega"
 )
 
+// rejectOrder places an order that the carrier accepts and then rejects.
+func rejectOrder(ctx context.Context, w *world.World, process *world.Process) {
+	GinkgoHelper()
+	ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
+	Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
+	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+	order := process.DriveOrder(ctx, site)
+	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	w.Clock.Advance(time.Hour)
+}
+
+func expectRejected(order *v1alpha1.ServiceOrder, unverified bool) {
+	GinkgoHelper()
+	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+	Expect(order.Status.Rejection).To(HaveValue(And(
+		HaveField("Event", "OrderRejected"), HaveField("Reason", "No access"), HaveField("Unverified", unverified))))
+}
+
+// rejectedBody is a notification that an order was rejected.
+func rejectedBody(number v1alpha1.CarrierID) string {
+	const form = `{"eventType":"OrderRejected","order":{"id":%s,"customerRef":%q,"rejectedReason":"No access"}}`
+	return fmt.Sprintf(form, number, reference)
+}
+
 var _ = Describe("A notification that an order was rejected", func() {
-	reject := func(ctx SpecContext, w *world.World, process *world.Process) {
-		GinkgoHelper()
-		ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
-		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		w.Clock.Advance(time.Hour)
-	}
-	expectRejected := func(order *v1alpha1.ServiceOrder, unverified bool) {
-		GinkgoHelper()
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
-		Expect(order.Status.Rejection).To(HaveValue(And(
-			HaveField("Event", "OrderRejected"), HaveField("Reason", "No access"), HaveField("Unverified", unverified))))
-	}
-
-	rejectedBody := func(number v1alpha1.CarrierID) string {
-		const form = `{"eventType":"OrderRejected","order":{"id":%s,"customerRef":%q,"rejectedReason":"No access"}}`
-		return fmt.Sprintf(form, number, reference)
-	}
-
 	It("is recorded at once, with its source", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		reject(ctx, w, process)
+		rejectOrder(ctx, w, process)
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), false)
 		Expect(w.Events.All()).To(ContainElement("Warning OrderRejected the carrier sent OrderRejected: No access"))
@@ -55,7 +59,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 	It("is marked as unverified until a signed one arrives", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureNone)
 		Expect(w.EventsPath(ctx)).To(BeEmpty())
-		reject(ctx, w, process)
+		rejectOrder(ctx, w, process)
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), true)
 		ready := orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
@@ -64,7 +68,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 
 	It("is recorded by a process that does not lead", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		reject(ctx, w, process)
+		rejectOrder(ctx, w, process)
 		standby := w.Start(world.CrashPoint{})
 		standby.StopLeading()
 		_, err := standby.ReconcileAccount(ctx) // makes its receiver listen for the account
@@ -113,7 +117,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 
 	It("may be resolved by an annotation that was set too early, once that is removed", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		reject(ctx, w, process)
+		rejectOrder(ctx, w, process)
 		first := w.ReadOrder(ctx, site).Status.Request.AttemptID
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
@@ -150,7 +154,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 
 	It("is not taken to be about a later order with the same customerReference", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		reject(ctx, w, process)
+		rejectOrder(ctx, w, process)
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		first := process.DriveOrder(ctx, site)
 		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}

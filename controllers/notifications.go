@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,9 +31,6 @@ type Notifications struct {
 	Enqueue      func(types.NamespacedName) // reconciles a BroadbandService now; nil: not called
 	EnqueueOrder func(types.NamespacedName) // reconciles a ServiceOrder now; nil: not called
 }
-
-// errNotYet makes the carrier send a notification again, because the order may not be recorded yet.
-var errNotYet = errors.New("an order of this account is being sent, and its number is not known yet")
 
 // Take handles a notification. An error makes the carrier send it again later.
 func (n *Notifications) Take(ctx context.Context, notification receiver.Notification) error {
@@ -155,82 +150,6 @@ func hasRequest(service *v1alpha1.BroadbandService, id int64) bool {
 	}
 	return false
 }
-
-// orderRejected records that the carrier has rejected an order that it had accepted, or whose
-// outcome is unknown. In the latter case the customerReference identifies the order.
-func (n *Notifications) orderRejected(ctx context.Context, notification receiver.Notification) error {
-	at := OrderAt{ID: numberOf(notification), CustomerReference: notification.Hint.CustomerReference}
-	orders, err := n.ordersNumbered(ctx, notification, at.ID)
-	if err == nil && len(orders) == 0 {
-		return n.unnumberedRejected(ctx, notification, at)
-	}
-	for _, order := range orders {
-		err = errors.Join(err, n.Orders.RecordRejection(ctx, client.ObjectKeyFromObject(order), at, factOf(notification)))
-	}
-	return err
-}
-
-// unnumberedRejected handles the rejection of an order whose number is not known, because the order
-// is being sent, its response was lost, or a person has resolved it without its number. A
-// notification without a customerReference has to wait until each order being sent has its number,
-// and is ignored for orders that are no longer being sent. A notification about an earlier order
-// with the same reference is ignored.
-func (n *Notifications) unnumberedRejected(ctx context.Context, notification receiver.Notification, at OrderAt) error {
-	ledgers, err := n.unnumberedLedgers(ctx, notification, at.CustomerReference)
-	since := n.Protocol.Now().Add(-sendingFor)
-	for i := range ledgers {
-		request, holder := ledgers[i].RequestOf(v1alpha1.OperationOrderCreate), ledgers[i].Spec.Holder
-		switch {
-		case isEarlierOrder(&ledgers[i], at.ID):
-		case request.Phase == v1alpha1.PhaseSubmitting && request.SubmittedAt.After(since):
-			err = errors.Join(err, errNotYet)
-		case at.CustomerReference != "":
-			key := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
-			err = errors.Join(err, client.IgnoreNotFound(n.Orders.RecordRejection(ctx, key, at, factOf(notification))))
-		}
-	}
-	return err
-}
-
-// isEarlierOrder reports whether a number is that of an ended attempt at the order.
-func isEarlierOrder(ledger *v1alpha1.RequestLedger, id v1alpha1.CarrierID) bool {
-	return id != "" && slices.ContainsFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
-		return path.Base(ended.Location) == string(id)
-	})
-}
-
-// unnumberedLedgers returns the ledgers of the account's orders that are in progress, or were
-// resolved without a number. If a customerReference is given, it returns only the ledger of that
-// reference.
-func (n *Notifications) unnumberedLedgers(
-	ctx context.Context, notification receiver.Notification, reference string,
-) ([]v1alpha1.RequestLedger, error) {
-	var account v1alpha1.CarrierAccount
-	if err := n.Get(ctx, notification.Account, &account); err != nil {
-		return nil, fmt.Errorf("read the account that a notification is for: %w", err)
-	}
-	by := client.MatchingFields{fieldIdentity: account.IdentityName()}
-	if reference != "" {
-		by = client.MatchingFields{fieldLedgerReference: reference}
-	}
-	var ledgers v1alpha1.RequestLedgerList
-	if err := n.List(ctx, &ledgers, by); err != nil {
-		return nil, fmt.Errorf("find the orders in progress: %w", err)
-	}
-	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
-		ours := ledger.Spec.Identity == account.IdentityName() && ledger.Spec.Holder.Namespace == account.Namespace
-		return !ours || ledger.Spec.Order == nil || len(ledger.Spec.Open) == 0 && !isUnnumbered(&ledger)
-	}), nil
-}
-
-// isUnnumbered reports whether an order has succeeded but its number is not known.
-func isUnnumbered(ledger *v1alpha1.RequestLedger) bool {
-	newest, known := ledger.RequestOf(v1alpha1.OperationOrderCreate), ledger.Spec.Known.Order
-	return newest != nil && newest.Phase == v1alpha1.PhaseSucceeded && (known == nil || known.OrderID == "")
-}
-
-// sendingFor is longer than any POST takes, including the recording of its response.
-const sendingFor = 2 * time.Minute
 
 // numberOf returns the number of the order that a notification concerns. If the notification is
 // about an order itself, this is the number of its resource.

@@ -57,21 +57,21 @@ func (r *ServiceOrderReconciler) Order(
 	return services.OrderOf(&order, account), nil
 }
 
-// OrderAt identifies an order at the carrier: by its number or, if that is not known yet, by the
-// customerReference.
+// OrderAt identifies an order at the carrier: by its number or, if one of the two sides does not know
+// that, by the customerReference.
 type OrderAt struct {
 	ID                v1alpha1.CarrierID
 	CustomerReference string
 }
 
-// is reports whether an object is that order.
-func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
-	if order.Status.OrderID != "" {
+// is reports whether an object is that order. The reference alone does not say which order is meant
+// if the carrier has accepted more than one with it.
+func (at OrderAt) is(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool {
+	if at.ID != "" && order.Status.OrderID != "" {
 		return order.Status.OrderID == at.ID
 	}
-	sent := order.Status.Request
-	unnumbered := sent != nil && (!sent.Phase.Ended() || sent.Phase == v1alpha1.PhaseSucceeded)
-	return at.CustomerReference == order.Spec.CustomerReference && unnumbered
+	return at.CustomerReference == order.Spec.CustomerReference && mayBePlaced(order.Status.Request) &&
+		(at.ID != "" || !wasAcceptedBefore(ledger))
 }
 
 // RecordRejection records that the carrier has rejected an order that it had accepted. The attempt
@@ -85,13 +85,17 @@ func (r *ServiceOrderReconciler) RecordRejection(
 		if err := r.Protocol.Live.Get(ctx, key, order); err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
 		}
-		if !at.is(order) {
-			return fmt.Errorf("ServiceOrder %s is order %s at the carrier, but order %s was rejected",
-				key, order.Status.OrderID, at.ID)
-		}
 		p := r.newPass(order)
 		if err := p.begin(ctx); err != nil {
 			return err
+		}
+		// The status may be older than its ledger, which may have another attempt by now.
+		switch ledger := p.ledger.held(); {
+		case isEarlierOrder(ledger, at.ID):
+			return nil
+		case !at.is(order, ledger):
+			return fmt.Errorf("ServiceOrder %s is order %q at the carrier, but order %q was rejected",
+				key, order.Status.OrderID, at.ID)
 		}
 		return p.writeNotice(ctx, &order.Status.Rejection, notification)
 	})

@@ -40,14 +40,21 @@ func (p *orderPass) gather(ctx context.Context) error {
 		return err
 	}
 	p.learn()
+	if p.holdsLedger() {
+		input := p.orderInput(p.input())
+		orders.DismissRejection(&input)
+	}
 	return p.gatherQualification(ctx)
 }
+
+// holdsLedger reports whether the order is evaluated, and its ledger is its own.
+func (p *orderPass) holdsLedger() bool { return p.verdict == nil && p.ledger.own() != nil }
 
 // learn shows in the status what was read and is not recorded yet. The ledger is written before the
 // status, which shows only what the ledger has: see [orders.Project].
 func (p *orderPass) learn() {
 	p.learns = false
-	if p.verdict == nil && p.ledger.own() != nil {
+	if p.holdsLedger() {
 		input := p.orderInput(p.input())
 		p.learns = orders.Learn(&input)
 	}

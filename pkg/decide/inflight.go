@@ -74,7 +74,7 @@ func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 		"the carrier accepted %s attempt %s as %s, %s. "+
 			"If the request is valid, run: %s; if it was cancelled at the carrier or is not valid, use %s",
 		open.Operation, open.AttemptID, open.Location, known,
-		ResolveCommand(in, open, resolvedSucceeded), abandon)+notResolvedByAll(in, open))
+		ResolveCommand(in, open, ResolvedSucceeded), abandon)+notResolvedByAll(in, open))
 }
 
 // submitting decides about an intent without an outcome.

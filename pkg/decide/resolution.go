@@ -25,7 +25,7 @@ type resolution struct {
 const (
 	resolvedAccepted    = "Accepted"
 	ResolvedNotAccepted = "NotAccepted"
-	resolvedSucceeded   = "Succeeded"
+	ResolvedSucceeded   = "Succeeded"
 	resolvedAbandoned   = "Abandoned"
 )
 
@@ -82,7 +82,7 @@ func ParseResolution(value string) (resolution, bool) {
 	switch word {
 	case resolvedAccepted:
 		return parsed, found && attemptID != "" && requestID != ""
-	case ResolvedNotAccepted, resolvedSucceeded, resolvedAbandoned:
+	case ResolvedNotAccepted, ResolvedSucceeded, resolvedAbandoned:
 		return parsed, found && attemptID != "" && !named
 	}
 	return parsed, false
@@ -100,7 +100,7 @@ func parseForAll(at, outcome string) (resolution, bool) {
 	before, err := time.Parse(time.RFC3339, at)
 	parsed := resolution{Outcome: outcome, before: before}
 	switch outcome {
-	case resolvedSucceeded, resolvedAbandoned, resolvedSameCarrier:
+	case ResolvedSucceeded, resolvedAbandoned, resolvedSameCarrier:
 		return parsed, err == nil
 	}
 	return parsed, false

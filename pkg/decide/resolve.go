@@ -35,7 +35,7 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	switch resolved.Outcome {
 	case resolvedAccepted:
 		return accepted(open, resolved.requestID)
-	case resolvedSucceeded:
+	case ResolvedSucceeded:
 		return ResolveSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
 		return ResolveBy(WriterPerson, open, v1alpha1.PhaseAbandoned, Because(abandonedText(open.Operation)))

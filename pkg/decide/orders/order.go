@@ -103,9 +103,26 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
 		Message: fmt.Sprintf(
 			"the carrier rejected %s after accepting it%s: %s. To order again with this customerReference, "+
-				"confirm with the carrier that the order was closed, then run: %s%s",
+				"confirm with the carrier that the order was closed, then run: %s. If the carrier confirms that the order "+
+				"is not rejected, set the annotation to %s=%s instead%s",
 			number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection),
-			decide.ResolveCommand(&in.Input, request, decide.ResolvedNotAccepted), again),
+			decide.ResolveCommand(&in.Input, request, decide.ResolvedNotAccepted),
+			request.AttemptID, decide.ResolvedSucceeded, again),
+	}
+}
+
+// DismissRejection removes the rejection of an accepted order from its status, if a person has
+// resolved the order as succeeded after the rejection: it was false, or the carrier has withdrawn
+// it. The ledger is not changed, because it records the order as succeeded all the time.
+func DismissRejection(in *Input) {
+	request, status := requestOf(in), &in.Order.Status
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || status.Rejection == nil {
+		return
+	}
+	value := decide.ResolveAnnotation(&in.Input)
+	resolved, _ := decide.ParseResolution(value)
+	if decide.ResolutionNames(&in.Input, request.AttemptID) && resolved.Outcome == decide.ResolvedSucceeded {
+		status.Rejection, status.Handled.Resolve = nil, value
 	}
 }
 
