@@ -4,8 +4,10 @@ package controllers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,6 +44,17 @@ var _ = Describe("A rejection", func() {
 			notifyRejected(ctx, w, receiver, rejectedBody(first.Status.OrderID))
 		})
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first.Status.Request.AttemptID+"=NotAccepted")
+		By("losing the write of the status after the ledger has the resolution")
+		process.Seam.Fault = func(effect world.Effect) error {
+			if effect.What == "update status of "+site {
+				return errors.New("the API server is not reachable")
+			}
+			return nil
+		}
+		_, err = process.ReconcileOrder(ctx, site)
+		Expect(err).To(HaveOccurred())
+		process.Seam.Fault = nil
+		w.Clock.Advance(time.Minute)
 		second := process.DriveOrder(ctx, site)
 		Expect(redelivered).To(BeTrue())
 		expectOrder(second, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
