@@ -182,16 +182,6 @@ func heldUntilResolved(open *v1alpha1.Request) string {
 	return "Nothing that changes this service, except its cancellation, is sent"
 }
 
-// ResolveHint returns the command that resolves a request.
-func ResolveHint(in *Input, open *v1alpha1.Request) string {
-	return ResolveCommand(in, open, "Accepted:<request id>") + " (or =NotAccepted, =Succeeded, =Abandoned)"
-}
-
-// ResolveCommand returns the command that resolves an attempt with an outcome.
-func ResolveCommand(in *Input, attempt *v1alpha1.Request, outcome string) string {
-	return AnnotateCommand(in, v1alpha1.AnnotationResolve, attempt.AttemptID+"="+outcome)
-}
-
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
 	return in.Past(open.SubmittedAt).Add(contract.Poll.Usual)

@@ -29,7 +29,7 @@ func ResolvedByPerson(in *Input) *Decision {
 // resolveAs applies a person's resolution to an attempt; nil if the resolution is void.
 func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	resolved, _ := ParseResolution(annotation)
-	if !possible(open, resolved) {
+	if WhyImpossible(open, annotation) != "" {
 		return nil // the void resolution is ignored, the request keeps its known state
 	}
 	switch resolved.Outcome {
@@ -68,15 +68,6 @@ func accepted(open *v1alpha1.Request, requestID string) *Decision {
 
 func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
-}
-
-// possible reports whether a resolution can be true for a request: the request id must be valid for
-// its operation, and a request that the carrier has accepted cannot be resolved as not accepted.
-func possible(open *v1alpha1.Request, resolved resolution) bool {
-	if acceptedByCarrier(open) && resolved.Outcome == ResolvedNotAccepted {
-		return false
-	}
-	return resolved.Outcome != resolvedAccepted || handleNamed(open, resolved.requestID).Path() != ""
 }
 
 // acceptedByCarrier reports whether the Location of a request came from the carrier's own response
@@ -130,14 +121,14 @@ func resolvesNothing(in *Input) bool {
 	resolved, ok := ParseResolution(value)
 	for _, open := range in.Subject.OpenRequests() {
 		if ok && open.AttemptID == resolved.AttemptID && !isUsedUp(in, value) {
-			return !possible(open, resolved)
+			return WhyImpossible(open, value) != ""
 		}
 		if resolvesAll(in, open) {
 			return false
 		}
 	}
 	ended := newlyResolved(in)
-	return ended == nil || !possible(ended, resolved)
+	return ended == nil || WhyImpossible(ended, value) != ""
 }
 
 // hasResolved reports whether the annotation has resolved an attempt of the object, or has moved

@@ -103,8 +103,8 @@ func unusedResolution(in *Input, decision *Decision) string {
 	}) {
 		return ""
 	}
-	return fmt.Sprintf("the annotation %s is %q, but resolves nothing: it names no attempt that can be resolved",
-		v1alpha1.AnnotationResolve, ignored)
+	return fmt.Sprintf("the annotation %s is %q, but resolves nothing: %s",
+		v1alpha1.AnnotationResolve, ignored, whyResolvesNothing(in, ignored))
 }
 
 // isRecorded reports whether a recorded request was approved or retried by an annotation with this

@@ -19,6 +19,11 @@ func TestAnAnnotationThatDoesNotFitIsAnnouncedAsTheMessageDescribesIt(t *testing
 		in.Service.Spec.AggregationMethod, in.Service.Spec.UnknownValues = "ETHERNET", v1alpha1.UnknownAsk
 	}
 	failed := []func(*services.Input){wanting, with(v1alpha1.PhaseFailed)}
+	lost := []func(*services.Input){wanting, with(v1alpha1.PhaseOutcomeUnknown)}
+	late := []func(*services.Input){wanting, with(v1alpha1.PhaseLateAcceptance)}
+	resolves := func(value, why string) string {
+		return "the annotation wholesale.broadband/resolve is \"" + value + "\", but resolves nothing: " + why
+	}
 	const future = "2026-03-03T00:00:00Z"
 	for name, test := range map[string]struct {
 		edits      []func(*services.Input)
@@ -36,6 +41,21 @@ func TestAnAnnotationThatDoesNotFitIsAnnouncedAsTheMessageDescribesIt(t *testing
 		},
 		"a retry in the future, which is used then": {failed, v1alpha1.AnnotationRetry, future, ""},
 		"a retry of the attempt":                    {failed, v1alpha1.AnnotationRetry, "a-1", ""},
+		"a resolution in another form": {
+			lost, v1alpha1.AnnotationResolve, "a-1=succeeded", resolves("a-1=succeeded", "the form is <attempt id>=Accepted:"),
+		},
+		"a resolution of another attempt": {
+			lost, v1alpha1.AnnotationResolve, "a-7=Succeeded", resolves("a-7=Succeeded", "it names no attempt"),
+		},
+		"a resolution with an impossible request id": {
+			lost, v1alpha1.AnnotationResolve, "a-1=Accepted:abc", resolves("a-1=Accepted:abc", "the carrier does not write"),
+		},
+		"a resolution that the carrier has disproved": {
+			late, v1alpha1.AnnotationResolve, "a-1=NotAccepted", resolves("a-1=NotAccepted", "the carrier itself has confirmed"),
+		},
+		"a resolution of a known outcome": {
+			failed, v1alpha1.AnnotationResolve, "a-1=Succeeded", resolves("a-1=Succeeded", "the outcome of the attempt"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
