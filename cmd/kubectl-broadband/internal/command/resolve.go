@@ -65,8 +65,8 @@ func (r *resolution) check(choices []*judge.Choice) error {
 		if r.output.format != outputTable {
 			return nil
 		}
-		command := choices[0].Command(verbResolve, "--outcome ...")
-		if err := show.Write(r.Out, r.Style, show.Section{}, show.Resolutions(command)); err != nil {
+		sections := append([]show.Section{{}}, show.Resolutions(choices, verbResolve)...)
+		if err := show.Write(r.Out, r.Style, sections...); err != nil {
 			return err
 		}
 		return exitWith(ExitNeeds)

@@ -36,6 +36,11 @@ func (k Kind) ReadsOnRequest() bool {
 	return slices.Contains([]string{"BroadbandService", "ServiceOrder", "AppointmentRequest"}, k.Name)
 }
 
+// Immutable reports whether the API server refuses every change of a spec of the kind.
+func (k Kind) Immutable() bool {
+	return slices.Contains([]string{"DiagnosticTest", "FibreBuildQuote", "PlanOptionsQuery", "HealthCheck"}, k.Name)
+}
+
 // Kinds returns the kinds that the operator reconciles, in the order of display.
 func Kinds() []Kind {
 	return []Kind{

@@ -21,7 +21,8 @@ type Choice struct {
 	Outcome string            `json:"outcome"` // what became of it
 	Done    bool              `json:"done"`
 
-	Object fleet.Object `json:"-"` // the version that was shown
+	Object  fleet.Object     `json:"-"` // the version that was shown
+	Request v1alpha1.Request `json:"-"` // the request to resolve
 }
 
 // Chooser makes the choice about an object. If no choice is possible, why says what prevents it.

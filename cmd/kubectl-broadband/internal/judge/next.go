@@ -29,7 +29,9 @@ func nextCommands(object fleet.Object, detail *Detail) []string {
 		case Resolve:
 			add(detail.Command("resolve"))
 		case Correct:
-			add("kubectl edit -n " + detail.Namespace + " " + detail.Short())
+			if isEditable(object) {
+				add("kubectl edit -n " + detail.Namespace + " " + detail.Short())
+			}
 			if RetryOf(object) != nil {
 				add(detail.Command("retry"))
 			}
@@ -38,6 +40,12 @@ func nextCommands(object fleet.Object, detail *Detail) []string {
 		}
 	}
 	return next
+}
+
+// isEditable reports whether the API server accepts another spec of an object.
+func isEditable(object fleet.Object) bool {
+	order, is := object.(*v1alpha1.ServiceOrder)
+	return !fleet.KindOf(object).Immutable() && !(is && order.Status.Frozen)
 }
 
 // lookCommand returns the command that makes the operator try again once a person has removed the
@@ -54,14 +62,16 @@ func lookCommand(object fleet.Object, detail *Detail) string {
 }
 
 // RetryOf returns the failed attempt of an object that a retry annotation would make again; nil if
-// there is none. The newest failure of the present manifest counts.
+// there is none. The newest failure of the present manifest counts. An order that a person has
+// abandoned is never sent again.
 func RetryOf(object fleet.Object) *v1alpha1.Request {
 	var newest *v1alpha1.Request
 	requests := RequestsOf(object)
 	for i := range requests {
 		request := &requests[i]
 		current := request.Generation == object.GetGeneration() && decide.EndedInFailure(request)
-		if current && (newest == nil || newest.FinishedAt.Before(&request.FinishedAt)) {
+		final := request.Operation == v1alpha1.OperationOrderCreate && request.Phase == v1alpha1.PhaseAbandoned
+		if current && !final && (newest == nil || newest.FinishedAt.Before(&request.FinishedAt)) {
 			newest = request
 		}
 	}

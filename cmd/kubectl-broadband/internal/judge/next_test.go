@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,11 @@ import (
 
 // stalled returns an object of a kind that is stalled for a reason whose cause a person has to find.
 func stalled(kind fleet.Kind) fleet.Object {
+	return stalledBy(kind, v1alpha1.ReasonNotFoundOrForbidden)
+}
+
+// stalledBy returns an object of a kind that is stalled for a reason.
+func stalledBy(kind fleet.Kind, reason string) fleet.Object {
 	object := kind.New()
 	object.SetNamespace("sites")
 	object.SetName("site-014")
@@ -28,7 +34,7 @@ func stalled(kind fleet.Kind) fleet.Object {
 			status = metav1.ConditionTrue
 		}
 		*conditions = append(*conditions, metav1.Condition{
-			Type: name, Status: status, Reason: v1alpha1.ReasonNotFoundOrForbidden,
+			Type: name, Status: status, Reason: reason,
 		})
 	}
 	return object
@@ -66,5 +72,42 @@ func TestAFailedAttemptThatIsMadeOnceIsRetried(t *testing.T) {
 		if next := judge.DetailOf(object, judge.Around{}).Next; !slices.Equal(next, want) {
 			t.Errorf("%s: %q, want %q", kind.Name, next, want)
 		}
+	}
+}
+
+// The API server refuses a change of an immutable spec, whatever the carrier has refused.
+func TestAnEditIsProposedOnlyWhereTheAPIServerAcceptsOne(t *testing.T) {
+	t.Parallel()
+	for _, kind := range fleet.Kinds() {
+		text, err := os.ReadFile(filepath.Join(source.Root(), "config", "crd", "bases",
+			v1alpha1.GroupVersion.Group+"_"+kind.Plural+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"kubectl edit -n sites " + kind.Short + "/site-014"}
+		if strings.Contains(string(text), kind.Name+" is immutable") {
+			want = []string{}
+		}
+		object := stalledBy(kind, v1alpha1.ReasonCarrierRejected)
+		if next := judge.DetailOf(object, judge.Around{}).Next; !slices.Equal(next, want) {
+			t.Errorf("%s: %q, want %q", kind.Name, next, want)
+		}
+	}
+}
+
+func TestAnOrderThatIsFrozenIsNotEdited(t *testing.T) {
+	t.Parallel()
+	kind := fleet.KindOf(&v1alpha1.ServiceOrder{})
+	abandoned, _ := stalledBy(kind, v1alpha1.ReasonCarrierRejected).(*v1alpha1.ServiceOrder)
+	abandoned.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseAbandoned})
+	abandoned.Status.Frozen = true
+	if next := judge.DetailOf(abandoned, judge.Around{}).Next; len(next) != 0 {
+		t.Errorf("an abandoned order: %q", next)
+	}
+	rejected, _ := stalledBy(kind, v1alpha1.ReasonOrderRejected).(*v1alpha1.ServiceOrder)
+	rejected.Status.Frozen = true
+	want := []string{"kubectl broadband resolve -n sites sorder/site-014"}
+	if next := judge.DetailOf(rejected, judge.Around{}).Next; !slices.Equal(next, want) {
+		t.Errorf("a rejected order: %q, want %q", next, want)
 	}
 }

@@ -41,7 +41,7 @@ func actionOf(reason string) Action {
 	case v1alpha1.ReasonAwaitingApproval:
 		return Approve
 	case v1alpha1.ReasonOutcomeUnknown, v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost,
-		v1alpha1.ReasonLateAcceptance:
+		v1alpha1.ReasonLateAcceptance, v1alpha1.ReasonOrderRejected:
 		return Resolve
 	}
 	if isCorrectable(reason) || isRefusal(reason) {
@@ -67,7 +67,7 @@ func isCorrectable(reason string) bool {
 // request has failed there.
 func isRefusal(reason string) bool {
 	switch reason {
-	case v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonOrderRejected, v1alpha1.ReasonCarrierRejected,
+	case v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonCarrierRejected,
 		v1alpha1.ReasonServiceNotTC4, v1alpha1.ReasonAggregationConversionFailed, v1alpha1.ReasonPlanNameInvalid,
 		v1alpha1.ReasonPlanChangeFailed, v1alpha1.ReasonDSLChangeFailed, v1alpha1.ReasonFibreBuildQuoteFailed,
 		v1alpha1.ReasonInvalidFormat, v1alpha1.ReasonNotEligibleForReclaim, v1alpha1.ReasonReclaimFailed,

@@ -45,7 +45,10 @@ func ToResolve(attempt, outcome string) Chooser {
 		}
 		choice = &Choice{
 			Reference: ReferenceTo(object), Value: open[0].AttemptID + "=" + outcome, What: DescribeRequest(open[0]),
-			Object: object,
+			Object: object, Request: open[0],
+		}
+		if why := whyImpossible(choice, outcome); why != "" {
+			return nil, why
 		}
 		if outcome != "" && object.GetAnnotations()[v1alpha1.AnnotationResolve] == choice.Value {
 			choice.Outcome, choice.Done = alreadySet(object, v1alpha1.AnnotationResolve), true
@@ -54,13 +57,27 @@ func ToResolve(attempt, outcome string) Chooser {
 	}
 }
 
+// whyImpossible returns why an outcome would have no effect; "" if it would have one, or if none is
+// given.
+func whyImpossible(choice *Choice, outcome string) string {
+	switch {
+	case outcome == "":
+		return ""
+	case isRejected(choice.Object, &choice.Request) && outcome != decide.ResolvedNotAccepted:
+		return "the carrier has rejected this order after accepting it, so the only outcome that has an effect is " +
+			"NotAccepted, once the carrier has confirmed that the order was closed"
+	}
+	return decide.WhyImpossible(&choice.Request, choice.Value)
+}
+
 // resolvableOf returns the requests of an object that a person may resolve: those whose outcome is
-// unknown, and those that have taken too long or lost their response.
+// unknown, those that have taken too long or lost their response, and an order that the carrier has
+// rejected.
 func resolvableOf(object fleet.Object, attempt string) []v1alpha1.Request {
 	var open []v1alpha1.Request
 	for _, request := range RequestsOf(object) {
 		named := attempt == "" || request.AttemptID == attempt
-		if named && (AsksPerson(request) || isLate(object, request)) {
+		if named && (AsksPerson(request) || isLate(object, request) || isRejected(object, &request)) {
 			open = append(open, request)
 		}
 	}

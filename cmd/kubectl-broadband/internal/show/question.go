@@ -3,6 +3,9 @@
 package show
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
@@ -17,12 +20,43 @@ func Question(choice *judge.Choice, ledger *v1alpha1.RequestLedger) Section {
 	return Section{Table: rows}
 }
 
-// Resolutions lays out the outcomes that a resolution takes.
-func Resolutions(command string) Section {
+// Resolutions lays out the outcomes that each request can have. Requests with the same outcomes share
+// a table, with the command for the first of them.
+func Resolutions(choices []*judge.Choice, verb string) []Section {
+	var groups [][]*judge.Choice
+	for _, choice := range choices {
+		same := func(group []*judge.Choice) bool {
+			return slices.Equal(judge.OutcomesOf(group[0]), judge.OutcomesOf(choice))
+		}
+		if at := slices.IndexFunc(groups, same); at >= 0 {
+			groups[at] = append(groups[at], choice)
+			continue
+		}
+		groups = append(groups, []*judge.Choice{choice})
+	}
+	var sections []Section
+	for _, group := range groups {
+		section := outcomesSection(group[0], verb)
+		if len(groups) > 1 {
+			section.Title = shortNames(group)
+		}
+		sections = append(sections, section)
+	}
+	return sections
+}
+
+func outcomesSection(choice *judge.Choice, verb string) Section {
 	rows := table.New("IF THE CARRIER SAYS", "RESOLVE WITH", "AND THEN")
-	rows.Add("it accepted the request as number 998877", "--outcome Accepted=998877", "it is tracked from there")
-	rows.Add("it never received the request", "--outcome NotAccepted", "it is sent again")
-	rows.Add("it has completed the request", "--outcome Succeeded", "the requested values are recorded as the carrier's")
-	rows.Add("anything else, and you no longer want it", "--outcome Abandoned", "it is not sent again automatically")
-	return Section{Table: rows, After: []string{"  " + command}}
+	for _, outcome := range judge.OutcomesOf(choice) {
+		rows.Add(outcome.Says, "--outcome "+outcome.Stated, outcome.Then)
+	}
+	return Section{Table: rows, After: []string{"  " + choice.Command(verb, "--outcome ...")}}
+}
+
+func shortNames(choices []*judge.Choice) string {
+	var names []string
+	for _, choice := range choices {
+		names = append(names, choice.Short())
+	}
+	return strings.Join(names, ", ")
 }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Outcome is an outcome that a person can state for a request: what the carrier says, how it is
+// stated, and what the operator does then.
+type Outcome struct {
+	Says, Stated, Then string
+}
+
+// OutcomesOf returns the outcomes that can be stated for the request of a choice.
+func OutcomesOf(choice *Choice) []Outcome {
+	request := &choice.Request
+	if isRejected(choice.Object, request) {
+		return []Outcome{{"it has closed the order", decide.ResolvedNotAccepted, "the order is sent again"}}
+	}
+	outcomes := outcomesOf(request)
+	return slices.DeleteFunc(outcomes, func(one Outcome) bool {
+		outcome, err := ParseOutcome(one.Stated)
+		return err != nil || decide.WhyImpossible(request, request.AttemptID+"="+outcome) != ""
+	})
+}
+
+// outcomesOf returns the outcomes of an operation, including those that this request cannot have.
+func outcomesOf(request *v1alpha1.Request) []Outcome {
+	if request.Operation == v1alpha1.OperationOrderCreate {
+		return []Outcome{
+			{"it has the order as number 998877", "Accepted=998877", "the order counts as accepted under this number"},
+			{"it does not have the order", "NotAccepted", "the order is sent again"},
+			{
+				"it has the order, and you do not know the number", "Succeeded",
+				"the order counts as accepted, and its number stays unknown",
+			},
+			{"the order is closed, or you give it up", "Abandoned", "this is final: the customerReference cannot be used again"},
+		}
+	}
+	outcomes := []Outcome{
+		{"it accepted the request as number 998877", "Accepted=998877", "it is polled under this number until it ends"},
+		{"it never received the request", "NotAccepted", "it is sent again"},
+		{"it has completed the request", "Succeeded", afterSuccess(request.Operation)},
+		{"anything else, and you no longer want it", "Abandoned", afterAbandoning(request.Operation)},
+	}
+	if request.Phase == v1alpha1.PhaseLateAcceptance {
+		outcomes[2].Says = "the request that it accepted is valid"
+		outcomes[3].Says = "the request was cancelled, or is not valid"
+	}
+	return outcomes
+}
+
+// afterSuccess says what the operator does once a person has stated that a request has succeeded.
+func afterSuccess(operation v1alpha1.Operation) string {
+	switch {
+	case slices.Contains([]v1alpha1.Operation{
+		v1alpha1.OperationAggregationConversion, v1alpha1.OperationPlanChange, v1alpha1.OperationDSLStabilityProfileChange,
+	}, operation):
+		return "the requested values are recorded as the carrier's"
+	case operation == v1alpha1.OperationAppointmentCancel:
+		return "the appointment-request counts as cancelled"
+	case isOneShot(operation):
+		return "the object is done, and its result stays unknown"
+	}
+	return "it counts as done"
+}
+
+// afterAbandoning says what the operator does once a person has abandoned a request.
+func afterAbandoning(operation v1alpha1.Operation) string {
+	switch {
+	case operation == v1alpha1.OperationAppointmentCancel:
+		return "the appointment-request is left at the carrier as it is"
+	case isOneShot(operation):
+		return "it is sent again only with the annotation retry"
+	}
+	return "it is sent again only after a change of the spec, or with the annotation retry"
+}
+
+// isOneShot reports whether an operation is that of an object that makes one request, and whose
+// spec is immutable.
+func isOneShot(operation v1alpha1.Operation) bool {
+	return slices.Contains([]v1alpha1.Operation{
+		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
+		v1alpha1.OperationHealth,
+	}, operation)
+}
+
+// isRejected reports whether a request is an order that the carrier accepted and then rejected.
+func isRejected(object any, request *v1alpha1.Request) bool {
+	order, is := object.(*v1alpha1.ServiceOrder)
+	return is && order.Status.Rejection != nil && request.Phase == v1alpha1.PhaseSucceeded
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// sending returns an object whose request of an operation is in a phase.
+func sending(operation v1alpha1.Operation, phase v1alpha1.RequestPhase) fleet.Object {
+	request := v1alpha1.Request{AttemptID: "a-1", Operation: operation, Phase: phase, APIVersion: 8}
+	switch operation { //nolint:exhaustive // every other operation is one of a service
+	case v1alpha1.OperationOrderCreate:
+		order := &v1alpha1.ServiceOrder{}
+		order.PutRequest(request)
+		return order
+	case v1alpha1.OperationDiagnosticTest:
+		test := &v1alpha1.DiagnosticTest{}
+		test.PutRequest(request)
+		return test
+	}
+	service := &v1alpha1.BroadbandService{}
+	service.Status.Requests = []v1alpha1.Request{request}
+	return service
+}
+
+// stated returns the outcomes that the plugin shows for an object, and what follows from each.
+func stated(t *testing.T, object fleet.Object) map[string]string {
+	t.Helper()
+	choice, why := judge.ToResolve("", "")(object)
+	if choice == nil {
+		t.Fatal(why)
+	}
+	shown := map[string]string{}
+	for _, one := range judge.OutcomesOf(choice) {
+		shown[one.Stated] = one.Then
+	}
+	return shown
+}
+
+func TestExactlyTheOutcomesThatAreShownCanBeStated(t *testing.T) {
+	t.Parallel()
+	for contract := range carrier.Contracts() {
+		for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance} {
+			object := sending(v1alpha1.Operation(contract.Operation), phase)
+			shown := stated(t, object)
+			for _, given := range []string{"Accepted=998877", "NotAccepted", "Succeeded", "Abandoned"} {
+				outcome, err := judge.ParseOutcome(given)
+				if err != nil {
+					t.Fatal(err)
+				}
+				choice, why := judge.ToResolve("", outcome)(object)
+				if _, is := shown[given]; is != (choice != nil) || is != (why == "") {
+					t.Errorf("%s %s: %s is shown: %v, and refused: %q", contract.Operation, phase, given, is, why)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatFollowsFromAnOutcomeDependsOnTheRequest(t *testing.T) {
+	t.Parallel()
+	const (
+		unknown, late = v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance
+		order, change = v1alpha1.OperationOrderCreate, v1alpha1.OperationPlanChange
+		test          = v1alpha1.OperationDiagnosticTest
+	)
+	for _, row := range []struct {
+		operation v1alpha1.Operation
+		phase     v1alpha1.RequestPhase
+		given     string
+		then      string // "" if the outcome is not shown
+	}{
+		{order, unknown, "Abandoned", "this is final"},
+		{order, unknown, "Accepted=998877", "counts as accepted under this number"},
+		{order, unknown, "Succeeded", "its number stays unknown"},
+		{order, late, "NotAccepted", ""},
+		{order, late, "Abandoned", "this is final"},
+		{change, unknown, "Abandoned", "only after a change of the spec"},
+		{change, unknown, "Succeeded", "the requested values are recorded"},
+		{change, late, "NotAccepted", ""},
+		{test, unknown, "Abandoned", "only with the annotation retry"},
+		{v1alpha1.OperationCancellationAbort, unknown, "Accepted=998877", ""},
+	} {
+		then, is := stated(t, sending(row.operation, row.phase))[row.given]
+		if is != (row.then != "") || !strings.Contains(then, row.then) {
+			t.Errorf("%s %s %s: %q, want %q", row.operation, row.phase, row.given, then, row.then)
+		}
+	}
+}
+
+// The condition of a rejected order demands NotAccepted, which is the only outcome with an effect.
+func TestARejectedOrderIsResolvedOnlyAsNotAccepted(t *testing.T) {
+	t.Parallel()
+	object := sending(v1alpha1.OperationOrderCreate, v1alpha1.PhaseSucceeded)
+	if choice, _ := judge.ToResolve("", "NotAccepted")(object); choice != nil {
+		t.Errorf("an order that is not rejected: %+v", choice)
+	}
+	order, _ := object.(*v1alpha1.ServiceOrder)
+	order.Status.Rejection = &v1alpha1.Notice{}
+	if shown := stated(t, order); len(shown) != 1 || shown["NotAccepted"] == "" {
+		t.Errorf("%v is shown", shown)
+	}
+	if choice, why := judge.ToResolve("", "NotAccepted")(order); choice == nil || choice.Value != "a-1=NotAccepted" {
+		t.Errorf("%+v: %s", choice, why)
+	}
+	if choice, why := judge.ToResolve("", "Succeeded")(order); choice != nil || !strings.Contains(why, "only outcome") {
+		t.Errorf("%+v: %s", choice, why)
+	}
+}
