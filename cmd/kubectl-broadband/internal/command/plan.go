@@ -50,11 +50,14 @@ func (t *tool) planCommand() *cobra.Command {
 
 func (p *planner) run(ctx context.Context, names []string) (err error) {
 	p.selection.names = names
+	if err := p.selection.check(); err != nil {
+		return err
+	}
 	if p.cluster, err = p.tool.cluster(); err != nil {
 		return err
 	}
 	plan := &judge.Plan{}
-	if len(p.selection.files) > 0 && len(names) == 0 {
+	if len(p.selection.files) > 0 {
 		err = p.planFiles(ctx, plan)
 	} else {
 		p.selection.all = p.selection.all || !p.selection.named() && p.selection.selector == ""

@@ -39,6 +39,24 @@ func (t *tool) addSelection(command *cobra.Command) *selection {
 // errSelectsNothing is the error of a command that needs objects and was given none.
 var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
 
+// errSelectsTwice is the error of a command that was given several ways to select objects. None of
+// them narrows another, so using only one would include objects that nobody meant.
+var errSelectsTwice = errors.New("select objects in one way: use one of names, -f, and -l or --all")
+
+// check refuses selections that cannot be combined.
+func (s *selection) check() error {
+	ways := 0
+	for _, used := range []bool{len(s.names) > 0, len(s.files) > 0, s.selector != "" || s.all} {
+		if used {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return errSelectsTwice
+	}
+	return nil
+}
+
 // named reports whether objects were named one by one, so that each of them must qualify.
 func (s *selection) named() bool { return len(s.names) > 0 || len(s.files) > 0 }
 

@@ -35,6 +35,9 @@ func (t *tool) statusCommand() *cobra.Command {
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: t.completeNames(fleet.Kinds()...),
 		RunE: func(command *cobra.Command, names []string) error {
+			if len(names) > 0 && options.selector != "" {
+				return errSelectsTwice
+			}
 			if options.watch {
 				return options.follow(command.Context(), names)
 			}
