@@ -57,7 +57,7 @@ func (p *oneShotPass) gatherNumber(ctx context.Context) error {
 			return fmt.Errorf("read BroadbandService %s: %w", ref.Name, err)
 		}
 	}
-	p.number, p.hold = services.NumberOf(p.account.Object, own, ref, named, p.shot.operation)
+	p.number, p.hold = services.NumberOf(p.account.Object, own, ref, named)
 	return nil
 }
 

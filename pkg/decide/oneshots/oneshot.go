@@ -64,7 +64,7 @@ func failed(in *Input) *decide.Decision {
 	case decision == nil:
 		return nil
 	case in.ServiceID != "" && decide.ReasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
-		decision.Verdict = decide.NotFoundOrForbidden(in.Task.Operation, in.ServiceID)
+		decision.Verdict = decide.RefusedAsNotFound(&in.Input, last, in.ServiceID)
 	default:
 		decision.Verdict.Message = decide.FailureMessageWith(&in.Input, last, "create another object")
 	}

@@ -84,6 +84,8 @@ func TestARejectedTaskReportsTheRejection(t *testing.T) {
 	}{
 		"422":                   {taskInput(refused(422)), another},
 		"404":                   {taskInput(refused(404)), unseen},
+		"404 with the command":  {taskInput(refused(404)), "to try again, run: kubectl -n"},
+		"404 with its attempt":  {taskInput(refused(404)), v1alpha1.AnnotationRetry + "=a-1"},
 		"404 without a service": {taskInput(refused(404), aboutNone), another},
 		"422 without a service": {taskInput(refused(422), aboutNone), another},
 	} {

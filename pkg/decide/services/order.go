@@ -63,7 +63,7 @@ func orderedTerm(in *Input) *v1alpha1.KnownValue {
 // used; nil if it may.
 func NumberOf(
 	account *v1alpha1.CarrierAccount, own v1alpha1.CarrierID, ref *v1alpha1.ServiceReference,
-	service *v1alpha1.BroadbandService, operation v1alpha1.Operation,
+	service *v1alpha1.BroadbandService,
 ) (v1alpha1.CarrierID, *decide.Verdict) {
 	number := own
 	switch {
@@ -85,7 +85,7 @@ func NumberOf(
 		number = service.ServiceNumber()
 	}
 	if !decide.Listed(account, number) {
-		refusal := decide.NotFoundOrForbidden(operation, number)
+		refusal := decide.NotFoundOrForbidden(number)
 		return number, &refusal
 	}
 	return number, nil

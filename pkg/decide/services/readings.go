@@ -54,7 +54,7 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 	}
 	switch carrier.ClassOf(reading.Err) {
 	case carrier.NotFoundOrForbidden:
-		return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
+		return decide.NotFoundOrForbidden(in.Service.ServiceNumber())
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 		return decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,

@@ -66,7 +66,7 @@ func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 	}
 	held := decide.HeldBack(&in.Input, last)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
-		held.Verdict = decide.NotFoundOrForbidden(last.Operation, in.Service.ServiceNumber())
+		held.Verdict = decide.RefusedAsNotFound(&in.Input, last, in.Service.ServiceNumber())
 		held.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
 	}
 	return held

@@ -154,7 +154,7 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 // unseenService is the verdict on a service that is not on the account's list: the same as on one that
 // the carrier does not show.
 func unseenService(in *Input) decide.Verdict {
-	return decide.NotFoundOrForbidden(v1alpha1.OperationHealth, in.Service.ServiceNumber())
+	return decide.NotFoundOrForbidden(in.Service.ServiceNumber())
 }
 
 // openModification returns a decision as long as a modification has not ended.
