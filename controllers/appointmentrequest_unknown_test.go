@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -227,6 +228,11 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 		w, process := moved(ctx, fault)
 		appointment := process.DriveAppointment(ctx, site)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		asks := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady).Message
+		Expect(asks).To(HavePrefix(fmt.Sprintf("the outcome of AppointmentCancel for appointment-request %s, sent at",
+			appointment.Status.AppointmentRequestID)))
+		Expect(asks).To(ContainSubstring("No slots are requested until you have asked the carrier"))
+		Expect(asks).NotTo(ContainSubstring("=Accepted"), "it has no number at the carrier")
 		w.Clock.Advance(24 * time.Hour)
 		process.DriveAppointment(ctx, site)
 		Expect(cancelPosts(w)).To(Equal(3))

@@ -43,13 +43,24 @@ func (s *BroadbandService) RecordedTimes() []metav1.Time {
 func CarrierName(object metav1.Object) string {
 	switch object := object.(type) {
 	case *BroadbandService:
-		return "service " + string(object.ServiceNumber())
+		return numbered("service ", object.ServiceNumber())
 	case *ServiceOrder:
 		return "the order with reference " + object.Spec.CustomerReference
 	case *AppointmentRequest:
-		return "order " + string(object.Spec.OrderID)
+		if id := object.Status.AppointmentRequestID; id != "" {
+			return numbered("appointment-request ", id)
+		}
+		return numbered("order ", object.Spec.OrderID)
 	}
 	return ""
+}
+
+// numbered returns a noun with its number; "" if the number is not known.
+func numbered(noun string, id CarrierID) string {
+	if id == "" {
+		return ""
+	}
+	return noun + string(id)
 }
 
 // ShortName returns the short name of an object's kind in kubectl; "" for a kind without one here.

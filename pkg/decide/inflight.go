@@ -59,11 +59,12 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
-	known := "which became known only after a person had resolved the attempt: nothing is sent until you resolve it again"
+	known := "which became known only after a person had resolved the attempt. " + heldUntilResolved(open.Operation) +
+		" until you resolve it again"
 	if in.Ledger.IsProvenNotAccepted(open.AttemptID) {
 		known = "although its description of the service had shown that the attempt was not accepted: remove " +
-			"spec.serviceRead from the account, and ask the carrier about every request for this change. Nothing is sent " +
-			"until you resolve the attempt"
+			"spec.serviceRead from the account, and ask the carrier about every request for this change. " +
+			heldUntilResolved(open.Operation) + " until you resolve the attempt"
 	}
 	abandon := "=" + resolvedAbandoned
 	if isUsedUp(in, open.AttemptID+abandon) {
@@ -165,21 +166,25 @@ func outcomeUnknown(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // UnknownVerdict asks a person to determine the outcome of a request.
 func UnknownVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	return Verdict{Stuck, UnknownReason(open.Error), DescribeUnknown(in, open, open.Error) +
-		". " + heldUntilResolved(open) + " until you have asked the carrier and resolved the request: " +
+		". " + heldUntilResolved(open.Operation) + " until you have asked the carrier and resolved the request: " +
 		ResolveHint(in, open) + notResolvedByAll(in, open)}
 }
 
-// heldUntilResolved says what is not sent until a person has resolved a request.
-func heldUntilResolved(open *v1alpha1.Request) string {
+// heldUntilResolved says what is not sent until a person has resolved a request. A request that
+// moves or aborts a cancellation never waits for a modification, but every modification waits for
+// it.
+func heldUntilResolved(operation v1alpha1.Operation) string {
 	switch {
-	case open.Operation == v1alpha1.OperationDiagnosticTest:
+	case operation == v1alpha1.OperationOrderCreate:
+		return "The order is not sent again"
+	case operation == v1alpha1.OperationDiagnosticTest:
 		return "No test of this service is sent"
-	case open.Operation == v1alpha1.OperationAppointmentCancel:
+	case operation == v1alpha1.OperationAppointmentCancel:
 		return "No slots are requested"
-	case open.Operation.AltersCancellation():
+	case operation.AltersCancellation():
 		return "Nothing that changes this service is sent"
 	}
-	return "Nothing that changes this service, except its cancellation, is sent"
+	return "Nothing that changes this service, except a request that moves or aborts its cancellation, is sent"
 }
 
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {

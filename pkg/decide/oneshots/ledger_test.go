@@ -3,6 +3,7 @@
 package oneshots_test
 
 import (
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -135,6 +136,24 @@ func TestR30ANewerLedgerOfTestsIsNotUsed(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}
 	decidetest.AssertUnreadable(t, oneshots.JudgeTestLedger(decidetest.NewerLedger(test), test))
+}
+
+// The tests of a service share a ledger, in which they wait for each other.
+func TestAnUnknownTestSaysWhatItHoldsBack(t *testing.T) {
+	t.Parallel()
+	for phase, until := range map[v1alpha1.RequestPhase]string{
+		v1alpha1.PhaseOutcomeUnknown: "until you have asked the carrier",
+		v1alpha1.PhaseLateAcceptance: "until you resolve it",
+	} {
+		test := &v1alpha1.DiagnosticTest{}
+		test.PutRequest(testCase{}.attempt(phase))
+		message := oneshots.Decide(oneshots.Input{
+			Input: decidetest.Input(test), ServiceID: "1", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+		}).Verdict.Message
+		if !strings.Contains(message, "No test of this service is sent "+until) {
+			t.Errorf("%s: %s", phase, message)
+		}
+	}
 }
 
 // For a request of class Never, no read shows the outcome, and it must not be repeated.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
@@ -20,6 +21,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	lost := func(request *v1alpha1.Request) {
 		request.Error, request.Location = &v1alpha1.RequestError{Message: "connection reset"}, ""
 	}
+	unread := func(in *services.Input) { in.Memory.Readings.Cancellation = decide.Reading{} }
 	zone, err := time.LoadLocation("Australia/Sydney")
 	if err != nil {
 		t.Fatal(err)
@@ -28,19 +30,29 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 		decidetest.Start().In(zone).Format("2006-01-02 15:04:05 -07:00") + ", is unknown (connection reset)"
 	at := func(after time.Duration) string { return decidetest.Start().Add(after).In(zone).Format("15:04:05") }
 	for name, test := range map[string]struct {
-		phase v1alpha1.RequestPhase
-		says  []string
+		phase     v1alpha1.RequestPhase
+		operation v1alpha1.Operation
+		says      []string
 	}{
-		"while health may show it": {v1alpha1.PhaseSubmitting, []string{
+		"while health may show it": {v1alpha1.PhaseSubmitting, v1alpha1.OperationPlanChange, []string{
 			sent, at(2*time.Minute) + " +", ", " + at(10*time.Minute) + ", " + at(30*time.Minute) + " and may show the outcome",
 		}},
-		"once a person is asked": {v1alpha1.PhaseOutcomeUnknown, []string{
-			sent, "until you have asked the carrier", "wholesale.broadband/resolve=a-1=Accepted:<request id>",
+		"once a person is asked": {v1alpha1.PhaseOutcomeUnknown, v1alpha1.OperationPlanChange, []string{
+			sent, "Nothing that changes this service, except a request that moves or aborts its cancellation, is sent until " +
+				"you have asked the carrier", "wholesale.broadband/resolve=a-1=Accepted:<request id>",
+		}},
+		"about its cancellation": {v1alpha1.PhaseOutcomeUnknown, v1alpha1.OperationCancellationAbort, []string{
+			"Nothing that changes this service is sent until you have asked the carrier",
+			"wholesale.broadband/resolve=a-1=<outcome>",
+		}},
+		"of a change that was accepted late": {v1alpha1.PhaseLateAcceptance, v1alpha1.OperationPlanChange, []string{
+			"except a request that moves or aborts its cancellation, is sent until you resolve it again",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			decision := services.Decide(settled(wanting, sydney, with(test.phase, lost)))
+			of := func(request *v1alpha1.Request) { request.Operation = test.operation }
+			decision := services.Decide(settled(wanting, unread, sydney, with(test.phase, lost, of)))
 			for _, words := range test.says {
 				if !strings.Contains(decision.Verdict.Message, words) {
 					t.Errorf("it does not say %q: %s", words, decision.Verdict.Message)
