@@ -38,6 +38,17 @@ func TestNamesAreValidAndDiffer(t *testing.T) {
 	}
 }
 
+// Such a name would be empty, and its file ".yaml".
+func TestANameWithoutALetterOrDigitIsRefused(t *testing.T) {
+	t.Parallel()
+	list := "name,service\n北,1\n,2\n–,3\n"
+	_, err := imports.Read(strings.NewReader(list), nil)
+	if err == nil || !strings.Contains(err.Error(), `line 2: the name "北" has no letter`) ||
+		!strings.Contains(err.Error(), "line 4: ") || strings.Contains(err.Error(), "line 3") {
+		t.Fatal(err)
+	}
+}
+
 func TestTwoServicesOfOneNameAreRefused(t *testing.T) {
 	t.Parallel()
 	if _, err := imports.Read(strings.NewReader("name,service\nSite 1,1\nsite-1,2\n"), nil); err == nil {

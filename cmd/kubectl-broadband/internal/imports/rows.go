@@ -154,7 +154,12 @@ func check(rows []Row) error {
 		if row.Name == "" {
 			row.Name = "service-" + row.ServiceID
 		}
-		row.Name = objectName(row.Name)
+		given := row.Name
+		if row.Name = objectName(given); row.Name == "" {
+			failures = append(failures, fmt.Errorf("line %d: the name %q has no letter from a to z and no digit: "+
+				"give the service a name with one, or none", row.Line, given))
+			continue
+		}
 		for _, key := range []string{"name " + row.Name, "service " + row.ServiceID} {
 			if before, twice := lines[key]; twice {
 				failures = append(failures, fmt.Errorf("line %d: %s is in line %d too", row.Line, key, before))
