@@ -67,24 +67,28 @@ type TokenError struct {
 	cause error
 }
 
+// noToken begins the text of each TokenError.
+const noToken = "no access token: "
+
 // Error returns the message, the code, the key and the cause, sanitized and bounded.
 func (e *TokenError) Error() string {
 	if _, names := errors.AsType[*KeyError](e.cause); names {
-		return "no access token: " + e.cause.Error() // it names the key and the defect
+		return noToken + e.cause.Error() // it names the key and the defect
 	}
 	text := e.Answer()
 	if e.KeyID != "" {
 		text += fmt.Sprintf(", key %q", e.KeyID)
 	}
 	if e.cause != nil {
-		text += ": " + scrubber(nil).message(steadyText(e.cause), maxMessage) // it may quote a server or its certificate
+		cause := scrubber(nil).message(steadyText(e.cause), maxMessage) // it may quote a server or its certificate
+		text += ": " + strings.TrimPrefix(cause, noToken)               // a clock skew wraps a refusal
 	}
 	return text
 }
 
 // Answer returns the message with the identity provider's code and description, without the key.
 func (e *TokenError) Answer() string {
-	text := "no access token: " + e.Message
+	text := noToken + e.Message
 	if description := strings.Trim(e.Code+": "+e.Description, ": "); description != "" {
 		text += " (" + description + ")"
 	}

@@ -120,7 +120,10 @@ func TestTokenClockSkew(t *testing.T) {
 		t.Run(skew.String(), func(t *testing.T) {
 			a := newTokenSetup(t)
 			a.respond, a.skew = a.requireCurrentIAT, skew
-			a.mustFail(t, TokenClockSkew)
+			text := a.failure(t, TokenClockSkew).Error()
+			if strings.Count(text, "no access token") != 1 || !strings.Contains(text, "invalid_client") {
+				t.Error(text)
+			}
 		})
 	}
 }
