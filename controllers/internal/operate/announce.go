@@ -86,8 +86,39 @@ func (p *Protocol) warnOfContradiction(subject Subject, request *v1alpha1.Reques
 	if accepted || !decide.Contradicts(request.Phase, fact.To) {
 		return
 	}
+	correct := ""
+	if decide.EndedByPerson(request) { // no other record can be corrected
+		correct = "; if the record is wrong, correct it with " + v1alpha1.AnnotationResolve
+	}
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventContradicted, string(request.Operation),
-		"%s attempt %s is recorded as %s (reported by the %s), but the %s now reports %s: the record is kept. "+
-			"Ask the carrier; if the record is wrong, correct it with %s",
-		request.Operation, request.AttemptID, request.Phase, request.EndedBy, fact.By, fact.To, v1alpha1.AnnotationResolve)
+		"%s attempt %s is recorded as %s (%s), but now %s: the record is kept. Ask the carrier%s",
+		request.Operation, request.AttemptID, request.Phase, recordedBy(request.EndedBy), reports(fact), correct)
+}
+
+// recordedBy says how the outcome of an attempt became known.
+func recordedBy(by v1alpha1.EndedBy) string {
+	switch by {
+	case v1alpha1.EndedByCarrier:
+		return "as the carrier reported"
+	case v1alpha1.EndedByPerson:
+		return "as a person resolved it"
+	case v1alpha1.EndedBySender:
+		return "as the process that sent it reported"
+	case v1alpha1.EndedByProof:
+	}
+	return "as a later read showed"
+}
+
+// reports says who reports the phase of a fact.
+func reports(fact Fact) string {
+	switch fact.By {
+	case decide.WriterSender:
+		return "the process that sent it reports " + string(fact.To)
+	case decide.WriterPoll:
+		return "the carrier reports " + string(fact.To)
+	case decide.WriterPerson:
+		return "a person states " + string(fact.To)
+	case decide.WriterRule:
+	}
+	return "a later read shows " + string(fact.To)
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // eventLog records Events.
@@ -21,6 +22,20 @@ type eventLog struct{ events []string }
 //nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
 func (h *eventLog) Eventf(_, _ runtime.Object, kind, reason, _, note string, args ...any) {
 	h.events = append(h.events, kind+" "+reason+" "+fmt.Sprintf(note, args...))
+}
+
+// Only what a person has ended can be corrected.
+func TestR14AContradictionOfTheCarriersOwnReportCannotBeCorrected(t *testing.T) {
+	t.Parallel()
+	events := &eventLog{}
+	(&Protocol{Events: events}).warnOfContradiction(&v1alpha1.ServiceOrder{}, &v1alpha1.Request{
+		AttemptID: "one", Phase: v1alpha1.PhaseRejected, EndedBy: v1alpha1.EndedByCarrier,
+	}, Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded})
+	const want = "attempt one is recorded as Rejected (as the carrier reported), but now the carrier reports Succeeded: " +
+		"the record is kept. Ask the carrier"
+	if text := strings.Join(events.events, "\n"); !strings.HasSuffix(text, want) {
+		t.Error(text)
+	}
 }
 
 // "Whatever it does not list is refused where it is made, with an Event if it ... contradicts"
@@ -47,7 +62,9 @@ func TestR14ARefusedFactThatContradictsIsReported(t *testing.T) {
 			t.Errorf("%s became %s", phase, order.Status.Request.Phase)
 		}
 		text := strings.Join(events.events, "\n")
-		want := "Warning OutcomeContradicted OrderCreate attempt one is recorded as " + string(phase)
+		want := "Warning OutcomeContradicted OrderCreate attempt one is recorded as " + string(phase) +
+			" (as a person resolved it), but now the process that sent it reports NotSent: the record is kept. Ask the " +
+			"carrier; if the record is wrong, correct it with wholesale.broadband/resolve"
 		if strings.Contains(text, want) != reported {
 			t.Errorf("events for %s: %s", phase, text)
 		}
