@@ -69,6 +69,15 @@ func IsHolder(in *LedgerInput) bool {
 	return in.Ledger.Spec.Holder.UID == string(in.Subject.GetUID())
 }
 
+// ownerOf names whose requests a ledger records: those of its holder, or the tests of a service,
+// which share a ledger without a holder.
+func ownerOf(ledger *v1alpha1.RequestLedger) string {
+	if tests := ledger.Spec.Diagnostics; tests != nil {
+		return "the tests of service " + string(tests.ID)
+	}
+	return holderOf(ledger)
+}
+
 func holderOf(ledger *v1alpha1.RequestLedger) string {
 	return ledger.Spec.Holder.Namespace + "/" + ledger.Spec.Holder.Name
 }

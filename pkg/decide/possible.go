@@ -31,7 +31,7 @@ func ResolveCommand(in *Input, attempt *v1alpha1.Request, outcome string) string
 
 // outcomesOf returns the outcomes that a person can state for a request of an operation.
 func outcomesOf(operation v1alpha1.Operation) []string {
-	outcomes := []string{ResolvedNotAccepted, resolvedSucceeded, resolvedAbandoned}
+	outcomes := []string{ResolvedNotAccepted, ResolvedSucceeded, resolvedAbandoned}
 	switch {
 	case !TakesRequestID(operation):
 		return outcomes
@@ -81,11 +81,13 @@ func whyResolvesNothing(in *Input, value string) string {
 	resolved, valid := ParseResolution(value)
 	switch {
 	case !valid && strings.HasPrefix(value, resolvedAll):
-		return "the form is " + resolvedAll + "<RFC 3339 time>=" + resolvedSucceeded + ", =" + resolvedAbandoned +
+		return "the form is " + resolvedAll + "<RFC 3339 time>=" + ResolvedSucceeded + ", =" + resolvedAbandoned +
 			" or =" + resolvedSameCarrier
 	case !valid:
 		return "the form is <attempt id>=" + resolvedAccepted + ":<request id>, =" + ResolvedNotAccepted +
-			", =" + resolvedSucceeded + " or =" + resolvedAbandoned
+			", =" + ResolvedSucceeded + " or =" + resolvedAbandoned
+	case resolved.Outcome == resolvedSameCarrier:
+		return "this object has no RequestLedger that has to be moved"
 	case resolved.AttemptID == "":
 		return "no attempt was open for a resolution at that time, or the time is in the future"
 	}

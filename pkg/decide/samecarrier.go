@@ -26,7 +26,7 @@ func CarrierConflict(in *LedgerInput) LedgerVerdict {
 	judged := LedgerVerdict{Unused: whyNotMoved(&in.Input), Verdict: &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
 		"RequestLedger %s of %s belongs to the carrier at %s, but the account uses the carrier at %s: nothing is sent. "+
 			"%s. %s",
-		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL, differentCarriers,
+		in.Ledger.Name, ownerOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL, differentCarriers,
 		sameCarrierHint(&in.Input))}}
 	if value := ResolveAnnotation(&in.Input); judged.Unused != "" && value != in.Subject.Controls().Resolve {
 		judged.Resolve = value

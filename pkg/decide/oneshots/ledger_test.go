@@ -138,6 +138,26 @@ func TestR30ANewerLedgerOfTestsIsNotUsed(t *testing.T) {
 	decidetest.AssertUnreadable(t, oneshots.JudgeTestLedger(decidetest.NewerLedger(test), test))
 }
 
+// The ledger of the tests of a service has no holder. A person may move it (R4).
+func TestR4ALedgerOfTestsAtAnotherCarrierIsAConflict(t *testing.T) {
+	t.Parallel()
+	view := decidetest.NewerLedger(&v1alpha1.DiagnosticTest{})
+	view.Lost, view.Ledger.Spec.Schema, view.Ledger.Name = false, v1alpha1.LedgerSchema, "diagnostics-1"
+	view.Ledger.Spec.Diagnostics = &v1alpha1.LedgerService{ID: "1"}
+	view.Ledger.Spec.BaseURL = "https://old.example"
+	judged := oneshots.JudgeTestLedger(view, &v1alpha1.DiagnosticTest{})
+	const message = "RequestLedger diagnostics-1 of the tests of service 1 belongs to the carrier at https://old.example"
+	if judged.Verdict == nil || !strings.HasPrefix(judged.Verdict.Message, message) {
+		t.Errorf("%+v", judged.Verdict)
+	}
+	moving := &v1alpha1.DiagnosticTest{}
+	moving.Annotations = map[string]string{v1alpha1.AnnotationResolve: decidetest.ResolveAll(0, "SameCarrier")}
+	view.Subject = moving
+	if judged = oneshots.JudgeTestLedger(view, moving); !judged.Move {
+		t.Errorf("it is not moved: %+v", judged.Verdict)
+	}
+}
+
 // The tests of a service share a ledger, in which they wait for each other.
 func TestAnUnknownTestSaysWhatItHoldsBack(t *testing.T) {
 	t.Parallel()
