@@ -13,7 +13,8 @@ func AccountReady(in *Input) *Decision {
 	name := in.Subject.AccountName()
 	if in.Account.Object == nil {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s does not exist in this namespace: create it; the operator then continues automatically", name))
+			"CarrierAccount %s does not exist in this namespace: create it, and the operator continues automatically; or "+
+				"create this object again with another accountRef", name))
 	}
 	if in.Account.Unusable != nil {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(

@@ -40,6 +40,17 @@ func TestARequestInProgressBelongsToTheCarrierAndIdentityItWasSentTo(t *testing.
 	}
 }
 
+// accountRef is immutable, so an object with a wrong one cannot be corrected.
+func TestAMissingAccountIsCreatedOrReplaced(t *testing.T) {
+	t.Parallel()
+	verdict := services.Decide(settled(func(in *services.Input) { in.Account.Object = nil })).Verdict
+	for _, says := range []string{"create it", "create this object again with another accountRef"} {
+		if verdict.Reason != v1alpha1.ReasonAccountNotReady || !strings.Contains(verdict.Message, says) {
+			t.Errorf("%s: %s", verdict.Reason, verdict.Message)
+		}
+	}
+}
+
 // "(baseURL, clientName) -> identity is on record in the identity's ledger when the account first
 // sends": that is so once the account is Ready with that login.
 func TestR31OnlyACheckedLoginSends(t *testing.T) {

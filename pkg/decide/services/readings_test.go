@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,29 @@ func TestServiceSendsOnlyWhatTheAPIVersionSupports(t *testing.T) {
 		"a field that the version does not have":                       {settled(wanting, expedited, versioned(5)), stuck},
 		"a field that the version has":                                 {settled(wanting, expedited), working("Submit")},
 	}.run(t)
+}
+
+// Without spec.plan there is no plan that could be trusted.
+func TestTrustInAPlanIsProposedOnlyIfOneIsDeclared(t *testing.T) {
+	t.Parallel()
+	unread := func(in *services.Input) {
+		in.Service.Status.Carrier, in.Account.Object.Spec.APIVersion = nil, 4
+		in.Account.Object.Spec.FamilyVersions = v1alpha1.FamilyVersionsStrict
+	}
+	onlySLA := func(in *services.Input) { in.Service.Spec.Plan, in.Service.Spec.RestorationSLA = nil, "Fast" }
+	for name, row := range map[string]struct {
+		edit     func(*services.Input)
+		proposed bool
+	}{
+		"a plan":      {func(*services.Input) {}, true},
+		"only an SLA": {onlySLA, false},
+	} {
+		verdict := services.Decide(settled(unread, row.edit)).Verdict
+		proposed := strings.Contains(verdict.Message, "list Plan in trustDeclared")
+		if verdict.Reason != v1alpha1.ReasonUnsupportedByAPIVersion || proposed != row.proposed {
+			t.Errorf("%s: %s: %s", name, verdict.Reason, verdict.Message)
+		}
+	}
 }
 
 // The reconcile annotation counts as acted on once everything that it requests has been read, or

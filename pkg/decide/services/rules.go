@@ -229,8 +229,12 @@ func unknownPlan(in *Input) *decide.Decision {
 		return nil
 	}
 	if err := decide.CheckSupported(&in.Input, carrier.Health); err != nil {
+		trust := ""
+		if in.Service.Spec.Plan != nil { // otherwise no plan is declared that could be trusted
+			trust = ", or list Plan in trustDeclared"
+		}
 		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the service's plan cannot be read: %v; %s, or list Plan in trustDeclared", err, decide.RaiseVersion))
+			"the service's plan cannot be read: %v; %s%s", err, decide.RaiseVersion, trust))
 	}
 	return awaitReading(in, decide.TopicHealth, "the service's plan", v1alpha1.ReasonPlanUnknown)
 }
