@@ -16,7 +16,7 @@ type CarrierAccountSpec struct {
 	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable,
 	// because another carrier needs another account and identity.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If only the carrier's address has changed, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If only the carrier's address has changed, delete this CarrierAccount, create it with the new baseURL, and annotate its services, orders and tests with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
 	// +required
 	BaseURL string `json:"baseURL"`

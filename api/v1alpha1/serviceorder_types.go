@@ -65,8 +65,8 @@ type ServiceOrderSpec struct {
 	Term int32 `json:"term"`
 
 	// trafficClass is for example tc4.
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9-]{1,16}$`
 	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",message="trafficClass consists of letters, digits and '-', for example tc4"
 	// +optional
 	TrafficClass string `json:"trafficClass,omitempty"`
 
