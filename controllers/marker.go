@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,6 +37,8 @@ type Marker struct {
 	uid          types.UID // of the marker that this process started with; "": not read yet
 	version      string    // of the marker that was last seen
 	installation decide.Installation
+
+	awaited atomic.Value // installation.Waits, for scrapes, which must not wait for a read
 }
 
 var _ manager.LeaderElectionRunnable = (*Marker)(nil)
@@ -220,6 +223,13 @@ func (m *Marker) update(marker *v1alpha1.RequestLedger, found decide.Found) {
 		m.installation.Waits = decide.RequiredAcknowledgement(marker.Spec.Marker, m.installation.Cluster, found)
 	}
 	m.installation.Clusters, m.version = marker.Spec.Marker.Clusters, marker.ResourceVersion
+	m.awaited.Store(string(m.installation.Waits))
+}
+
+// Awaited returns what a person has to acknowledge, as of the last read; "" for nothing.
+func (m *Marker) Awaited() string {
+	awaited, _ := m.awaited.Load().(string) //nolint:errcheck // nothing is stored before the first read
+	return awaited
 }
 
 // Verify fails if no ledger may be created: "only after a live GET of the marker with the UID that

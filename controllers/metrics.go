@@ -47,9 +47,18 @@ func (o *Operator) fleet(ctx context.Context) *own.Fleet {
 		ctrl.Log.Error(err, "cannot count the objects: their metrics are missing from this scrape")
 		return nil
 	}
+	fleet.Withheld = o.withheld()
 	usage := o.Accounts.Usage()
 	fleet.Breakers, fleet.OpenBreakers, fleet.OldestToken = usage.Sessions, usage.OpenBreakers, usage.OldestToken
 	return fleet
+}
+
+// withheld returns why this process sends nothing, or no order; "" if it sends, or does not lead.
+func (o *Operator) withheld() string {
+	if !o.Submit {
+		return own.WithheldByFlag
+	}
+	return o.Marker.Awaited()
 }
 
 // countObjects counts the objects that users apply. They are read from the cache without a copy,

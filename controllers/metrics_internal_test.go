@@ -22,6 +22,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/scrape"
 )
 
@@ -148,5 +149,41 @@ func BenchmarkScrape(b *testing.B) {
 		if _, err := registry.Gather(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Nobody notices a forgotten flag, or a missing acknowledgement, from requests that are not sent.
+func TestAScrapeShowsWhySendingIsWithheld(t *testing.T) {
+	t.Parallel()
+	waiting := func(waits v1alpha1.MarkerWait) *Marker {
+		marker := &Marker{}
+		marker.update(&v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+			Marker: &v1alpha1.LedgerMarker{Clusters: []string{""}, Waits: waits},
+		}}, decide.Found{})
+		return marker
+	}
+	for name, test := range map[string]struct {
+		submit bool
+		marker *Marker
+		want   string
+	}{
+		"with --submit=false":                  {false, waiting(v1alpha1.MarkerRecovery), metrics.WithheldByFlag},
+		"after a restore":                      {true, waiting(v1alpha1.MarkerRecovery), "Recovery"},
+		"with objects of another installation": {true, waiting(v1alpha1.MarkerNewInstallation), "NewInstallation"},
+		"on standby":                           {true, &Marker{}, ""},
+		"once it is acknowledged":              {true, waiting(""), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			operator := fleetOf(1, scrapedAt).operator(scrapedAt)
+			operator.Submit, operator.Marker = test.submit, test.marker
+			page := scrape.PageOf(t, scraped(t, operator))
+			for _, reason := range []string{metrics.WithheldByFlag, "Recovery", "NewInstallation"} {
+				shown := page[`broadband_sending_withheld{reason="`+reason+`"}`] == 1
+				if shown != (reason == test.want) {
+					t.Errorf("%s is shown: %t", reason, shown)
+				}
+			}
+		})
 	}
 }

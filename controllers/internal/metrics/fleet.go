@@ -17,6 +17,7 @@ type Fleet struct {
 	OpenBreakers  int                        // accounts whose chargeable requests are held back
 	Breakers      int                        // accounts in use
 	OldestToken   time.Time                  // when the oldest token in use was granted; zero: none is in use
+	Withheld      string                     // why this manager sends nothing, or no order; "": it sends
 
 	now       time.Time
 	reasons   knownReasons
@@ -52,6 +53,14 @@ func NewFleet(now time.Time) *Fleet {
 		now: now, reasons: newKnownReasons(), objects: map[shownState]int{}, stalled: map[string]int{},
 		open: map[openState]tally{}, approvals: map[string]tally{},
 	}
+}
+
+// WithheldByFlag is the reason for a manager with --submit=false. The other reasons are those for
+// which the marker waits.
+const WithheldByFlag = "SubmitFlag"
+
+func withheldReasons() []string {
+	return []string{WithheldByFlag, string(v1alpha1.MarkerNewInstallation), string(v1alpha1.MarkerRecovery)}
 }
 
 // Object is an object of one of our kinds.

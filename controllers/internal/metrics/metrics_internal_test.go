@@ -72,6 +72,7 @@ func TestEveryCounterStartsAtZero(t *testing.T) {
 		`broadband_request_outcomes_total{operation="OrderCreate",outcome="OutcomeUnknown"}`,
 		`broadband_late_acceptances_total{operation="OrderCreate"}`,
 		`broadband_unrecorded_answers_total{operation="OrderCreate"}`,
+		`broadband_responses_not_recorded{operation="OrderCreate"}`,
 		`broadband_committed_cost_total{charge="one_time",currency="AUD"}`,
 		`broadband_unpriced_requests_total{operation="OrderCreate"}`,
 		`broadband_carrier_calls_total{code="none",method="POST",operation="OrderCreate"}`,

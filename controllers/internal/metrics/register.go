@@ -41,6 +41,11 @@ func (r *registrar) counter(name, help string, labels ...string) *prometheus.Cou
 	return register(r, prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels))
 }
 
+// gauge registers a gauge of our own, with its labels.
+func (r *registrar) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels))
+}
+
 // histogram registers a histogram of our own, with its labels.
 func (r *registrar) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 	return register(r, prometheus.NewHistogramVec(

@@ -14,6 +14,7 @@ import (
 // Requests counts what becomes of requests. A nil *Requests counts nothing.
 type Requests struct {
 	outcomes, late, unrecorded *prometheus.CounterVec
+	held                       *prometheus.GaugeVec
 	duration, polls, noticed   *prometheus.HistogramVec
 
 	spending spending
@@ -38,6 +39,8 @@ func newRequests(r *registrar) *Requests {
 			"Requests that the carrier accepted after another outcome was recorded, by operation.", labelOperation),
 		unrecorded: r.counter("broadband_unrecorded_answers_total",
 			"Carrier responses that could not be written to a RequestLedger within a minute, by operation.", labelOperation),
+		held: r.gauge("broadband_responses_not_recorded",
+			"Carrier responses that only the memory of this process has, by operation: do not restart it.", labelOperation),
 		duration: r.histogram("broadband_request_duration_seconds",
 			"Time from sending a request to the end that the carrier reported, by operation.",
 			[]float64{1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600}, labelOperation),
@@ -60,6 +63,7 @@ func (m *Requests) startAtZero() {
 		}
 		m.late.WithLabelValues(operation)
 		m.unrecorded.WithLabelValues(operation)
+		m.held.WithLabelValues(operation)
 		m.duration.WithLabelValues(operation)
 		m.polls.WithLabelValues(operation)
 	}
@@ -87,10 +91,18 @@ func (m *Requests) Late(operation carrier.Operation) {
 	}
 }
 
-// Unrecorded counts a response that could not be recorded.
+// Unrecorded counts a response that could not be recorded, and that this process keeps.
 func (m *Requests) Unrecorded(operation v1alpha1.Operation) {
 	if m != nil {
 		m.unrecorded.WithLabelValues(string(operation)).Inc()
+		m.held.WithLabelValues(string(operation)).Inc()
+	}
+}
+
+// Released counts a kept response that is recorded now.
+func (m *Requests) Released(operation v1alpha1.Operation) {
+	if m != nil {
+		m.held.WithLabelValues(string(operation)).Dec()
 	}
 }
 

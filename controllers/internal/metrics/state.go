@@ -24,7 +24,7 @@ func (s *State) ReadWith(read func() *Fleet) { s.read.Store(&read) }
 // stateMetrics has the descriptions of the metrics of the state.
 type stateMetrics struct {
 	objects, stalled, ledgers, open, openAge, approvals, approvalsAge *prometheus.Desc
-	drifted, withoutHolder, breakers, tokenAge                        *prometheus.Desc
+	drifted, withoutHolder, breakers, tokenAge, withheld              *prometheus.Desc
 }
 
 func describe() stateMetrics {
@@ -53,6 +53,8 @@ func describe() stateMetrics {
 			"Accounts that this manager uses, by breaker: open while chargeable requests are held back.", "state"),
 		tokenAge: desc("broadband_token_oldest_age_seconds",
 			"Age of the oldest access token that this manager uses; 0 if it uses none."),
+		withheld: desc("broadband_sending_withheld",
+			"1 while this manager sends nothing, or no order, by reason: a flag, or an acknowledgement that is missing.", "reason"),
 	}
 }
 
@@ -61,7 +63,7 @@ func (*State) Describe(into chan<- *prometheus.Desc) {
 	d := describe()
 	for _, one := range []*prometheus.Desc{
 		d.objects, d.stalled, d.ledgers, d.open, d.openAge, d.approvals, d.approvalsAge, d.drifted, d.withoutHolder,
-		d.breakers, d.tokenAge,
+		d.breakers, d.tokenAge, d.withheld,
 	} {
 		into <- one
 	}
@@ -113,4 +115,11 @@ func (f *Fleet) collect(into gauges, d stateMetrics) {
 		age = max(0, f.now.Sub(f.OldestToken)).Seconds()
 	}
 	into.set(d.tokenAge, age)
+	for _, reason := range withheldReasons() {
+		is := 0.0
+		if reason == f.Withheld {
+			is = 1
+		}
+		into.set(d.withheld, is, reason)
+	}
 }

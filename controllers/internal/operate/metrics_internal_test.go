@@ -41,7 +41,8 @@ func TestR15LateAcceptancesAreCounted(t *testing.T) {
 	}
 }
 
-// A response that cannot be recorded is counted once, however often recording it is retried.
+// A response that cannot be recorded is counted once, however often recording it is retried, and is
+// shown until it is recorded: as long as that, the process must not be restarted.
 func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 	t.Parallel()
 	for name, receipt := range map[string]carrier.Receipt{
@@ -68,6 +69,18 @@ func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 			seen := scrape.ValueOf(t, registry, "broadband_unrecorded_answers_total", v1alpha1.OperationPlanChange)
 			if seen != 1 {
 				t.Errorf("counted are %v", seen)
+			}
+			held := func() float64 {
+				return scrape.ValueOf(t, registry, "broadband_responses_not_recorded", v1alpha1.OperationPlanChange)
+			}
+			if held() != 1 {
+				t.Errorf("%v are shown while the response is not recorded", held())
+			}
+			if err := protocol.RecordUnrecorded(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if held() != 0 {
+				t.Errorf("%v are shown once the response is recorded", held())
 			}
 		})
 	}

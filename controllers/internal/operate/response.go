@@ -21,7 +21,9 @@ func (p *Protocol) RecordResponse(ctx context.Context, scope Scope, attemptID st
 	if err != nil {
 		return errors.Join(err, p.keepUnrecorded(ctx, scope, attemptID, err))
 	}
-	p.unrecorded.drop(attemptID)
+	if operation, kept := p.unrecorded.drop(attemptID); kept {
+		p.Metrics.Released(operation)
+	}
 	return nil
 }
 

@@ -17,18 +17,21 @@ import (
 // unrecorded has, by attempt, the carrier's responses that could not be written to a ledger within
 // a minute.
 type unrecorded struct {
-	mu   sync.Mutex
-	jobs map[string]Scope
+	mu         sync.Mutex
+	jobs       map[string]Scope
+	operations map[string]v1alpha1.Operation // of the jobs
 }
 
-// keep stores a scope until its response is recorded.
-func (u *unrecorded) keep(attemptID string, scope Scope) {
+// keep stores a scope until its response is recorded, and reports whether it is new.
+func (u *unrecorded) keep(attemptID string, scope Scope, operation v1alpha1.Operation) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.jobs == nil {
-		u.jobs = map[string]Scope{}
+		u.jobs, u.operations = map[string]Scope{}, map[string]v1alpha1.Operation{}
 	}
-	u.jobs[attemptID] = scope
+	_, held := u.jobs[attemptID]
+	u.jobs[attemptID], u.operations[attemptID] = scope, operation
+	return !held
 }
 
 func (u *unrecorded) has(attemptID string) bool {
@@ -38,10 +41,14 @@ func (u *unrecorded) has(attemptID string) bool {
 	return held
 }
 
-func (u *unrecorded) drop(attemptID string) {
+// drop returns the operation of the attempt, and whether its response was kept.
+func (u *unrecorded) drop(attemptID string) (v1alpha1.Operation, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	operation, held := u.operations[attemptID]
 	delete(u.jobs, attemptID)
+	delete(u.operations, attemptID)
+	return operation, held
 }
 
 func (u *unrecorded) all() map[string]Scope {
@@ -61,9 +68,17 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 	if scope.Ledger == nil || receipt == nil {
 		return nil
 	}
-	defer p.unrecorded.keep(attemptID, scope)
+	operation := v1alpha1.Operation(receipt.Handle.Operation) // set for accepted responses only
+	if known := attempt(scope.Subject, attemptID); known != nil {
+		operation = known.Operation
+	}
+	defer func() {
+		if p.unrecorded.keep(attemptID, scope, operation) {
+			p.Metrics.Unrecorded(operation)
+		}
+	}()
 	if !p.unrecorded.has(attemptID) {
-		p.warnOfUnrecorded(scope.Subject, attemptID, receipt, why)
+		p.warnOfUnrecorded(scope.Subject, attemptID, operation, receipt, why)
 	}
 	if receipt.Delivery != carrier.Accepted {
 		return nil
@@ -71,12 +86,9 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 	return p.showReceipt(ctx, scope, attemptID, receipt.Handle)
 }
 
-func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *carrier.Receipt, why error) {
-	operation := v1alpha1.Operation(receipt.Handle.Operation) // set for accepted responses only
-	if known := attempt(subject, attemptID); known != nil {
-		operation = known.Operation
-	}
-	p.Metrics.Unrecorded(operation)
+func (p *Protocol) warnOfUnrecorded(
+	subject Subject, attemptID string, operation v1alpha1.Operation, receipt *carrier.Receipt, why error,
+) {
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
 		"the carrier's response to attempt %s (%s %s %s) cannot be recorded; retried until this process ends: %v",
 		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)
