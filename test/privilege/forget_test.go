@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -68,4 +69,32 @@ var _ = Describe("A RequestLedger that is being deleted", func() {
 		_, err := plane.Kubectl("annotate", "--overwrite", "ledger", ledger.Name, v1alpha1.AnnotationForget+"="+ledger.Name)
 		Expect(err).NotTo(HaveOccurred())
 	})
+})
+
+var _ = Describe("The CustomResourceDefinition of the RequestLedgers", func() {
+	It("is deleted only after an annotation has announced it, and those of the other kinds at any time",
+		func(ctx SpecContext) {
+			const ledgers = "requestledgers.wholesale.broadband"
+			crd := &metav1.PartialObjectMetadata{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+				ObjectMeta: metav1.ObjectMeta{Name: ledgers},
+			}
+			remove := func() error { return plane.Client.Delete(ctx, crd, client.DryRunAll) }
+			Eventually(remove).WithTimeout(time.Minute).Should(MatchError(ContainSubstring(
+				"first run: kubectl annotate crd "+ledgers+" "+v1alpha1.AnnotationForget+"="+ledgers)), "once the policy is applied")
+			ours := client.MatchingLabels{"app.kubernetes.io/part-of": world.OperatorName}
+			together := []client.DeleteAllOfOption{ours, client.DryRunAll}
+			Expect(plane.Client.DeleteAllOf(ctx, crd, together...)).To(Satisfy(apierrors.IsForbidden))
+			_, err := plane.Kubectl("delete", "--dry-run=server", "crd", "serviceorders.wholesale.broadband")
+			Expect(err).NotTo(HaveOccurred())
+
+			_, err = plane.Kubectl("annotate", "crd", ledgers, v1alpha1.AnnotationForget+"="+ledgers)
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(func() {
+				_, err := plane.Kubectl("annotate", "crd", ledgers, v1alpha1.AnnotationForget+"-")
+				Expect(err).NotTo(HaveOccurred())
+			})
+			_, err = plane.Kubectl("delete", "--dry-run=server", "crd", ledgers)
+			Expect(err).NotTo(HaveOccurred())
+		})
 })

@@ -8,6 +8,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -31,6 +32,8 @@ var _ = Describe("A RequestLedger", func() {
 		Eventually(forge).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsForbidden), "the policy is applied")
 		Expect(forge()).To(MatchError(ContainSubstring("only the operator writes it, and")))
 		Expect(plane.Client.Delete(ctx, ledger)).To(Satisfy(apierrors.IsForbidden))
+		rewrite := client.RawPatch(types.MergePatchType, []byte("{}"))
+		Expect(plane.Client.Patch(ctx, ledger, rewrite)).To(Succeed(), "as the API server's storage migration does")
 
 		Expect(plane.Client.Get(ctx, client.ObjectKeyFromObject(ledger), ledger)).To(Succeed())
 		ledger.Spec.Revision++

@@ -129,6 +129,7 @@ func people() map[string][]string {
 		"account-editor": each(write, "carrieraccounts"),
 		"approver":       each("approve get list patch watch", "broadbandservices", "diagnostictests", "serviceorders"),
 		"resolver":       each("get list patch resolve watch", objects...),
+		"ledger-editor":  each("get list patch", "requestledgers"),
 		"metrics-reader": {"/metrics: get"},
 	}
 }

@@ -114,7 +114,7 @@ func (c *checker) checkManifests(ctx context.Context, cluster *fleet.Cluster) ([
 		}
 		checks = append(checks, check)
 	}
-	for _, name := range []string{"annotations", "approval", "ledgers", "retry"} {
+	for _, name := range []string{"annotations", "approval", "ledgercrd", "ledgers", "retry"} {
 		check, err := c.checkPolicy(ctx, cluster, name+".yaml")
 		if err != nil {
 			return nil, err
