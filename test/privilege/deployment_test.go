@@ -131,13 +131,12 @@ var _ = Describe("config/default", func() {
 		}
 	})
 
-	It("allows only the named traffic in and out of its namespace", func(ctx SpecContext) {
-		denied := find(ctx, "broadband-operator-default-deny", &networkingv1.NetworkPolicy{})
-		Expect(denied.Spec).To(Equal(networkingv1.NetworkPolicySpec{
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-		}))
-
-		let := find(ctx, "broadband-operator-manager", &networkingv1.NetworkPolicy{})
+	It("allows only the named traffic in and out of its pods, and denies nothing to others", func(ctx SpecContext) {
+		var policies networkingv1.NetworkPolicyList
+		Expect(plane.Client.List(ctx, &policies, client.InNamespace(world.OperatorName))).To(Succeed())
+		Expect(policies.Items).To(HaveLen(1))
+		let := policies.Items[0]
+		Expect(let.Spec.PolicyTypes).To(ConsistOf(networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress))
 		deployed := deployment(ctx)
 		Expect(selects(&let.Spec.PodSelector, deployed.Spec.Template.Labels)).To(BeTrue())
 		for _, rule := range let.Spec.Ingress {

@@ -97,4 +97,17 @@ var _ = Describe("The CustomResourceDefinition of the RequestLedgers", func() {
 			_, err = plane.Kubectl("delete", "--dry-run=server", "crd", ledgers)
 			Expect(err).NotTo(HaveOccurred())
 		})
+
+	It("is neither pruned nor deleted by Argo CD and Flux, and neither are the others", func() {
+		found := 0
+		for _, object := range rendered("default") {
+			if object.GetKind() == "CustomResourceDefinition" {
+				found++
+				Expect(object.GetAnnotations()).To(And(
+					HaveKeyWithValue("argocd.argoproj.io/sync-options", "Prune=false,Delete=false"),
+					HaveKeyWithValue("kustomize.toolkit.fluxcd.io/prune", "disabled")), object.GetName())
+			}
+		}
+		Expect(found).To(Equal(9))
+	})
 })
