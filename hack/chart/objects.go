@@ -73,13 +73,14 @@ func conditions() map[string]string {
 		"CustomResourceDefinition": ".Values.crds.install",
 		"Namespace":                ".Values.namespace.create",
 		"NetworkPolicy":            ".Values.networkPolicy.enabled",
+		"ServiceAccount":           ".Values.serviceAccount.create",
 		"PodDisruptionBudget":      "and .Values.podDisruptionBudget.enabled (gt (int .Values.replicas) 1)",
 	}
 }
 
 // patch is a change that the templates make to an object, or to every object of a kind.
 type patch struct {
-	Kind  string          `json:"kind"`
+	Kind  string          `json:"kind"` // empty: every kind
 	Name  string          `json:"name"` // empty: every object of the kind
 	Patch jsonpatch.Patch `json:"patch"`
 }
@@ -99,7 +100,7 @@ func readPatches(file string) ([]patch, error) {
 // apply changes an object by the patches for it.
 func apply(patches []patch, one *object) error {
 	for _, change := range patches {
-		if change.Kind != one.GetKind() || change.Name != "" && change.Name != one.GetName() {
+		if !change.isFor(one) {
 			continue
 		}
 		text, err := json.Marshal(one.Object)
@@ -115,6 +116,10 @@ func apply(patches []patch, one *object) error {
 		}
 	}
 	return nil
+}
+
+func (p *patch) isFor(one *object) bool {
+	return (p.Kind == "" || p.Kind == one.GetKind()) && (p.Name == "" || p.Name == one.GetName())
 }
 
 // moveNamespace replaces the operator's namespace, wherever it is named, by that of the release.

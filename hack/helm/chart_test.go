@@ -85,7 +85,8 @@ func TestTheChartMovesToTheNamespaceOfItsRelease(t *testing.T) {
 // setting adds to the manifests or, after an exclamation mark, removes from them.
 func options() map[string][2]string {
 	return map[string][2]string{
-		"replicas":                               {"=3", "replicas: 3"},
+		"replicas":                               {"=0", "replicas: 0"},
+		"submit":                                 {"=false", "- --submit=false"},
 		"image.repository":                       {"=registry.example/op", `image: "registry.example/op:v`},
 		"image.tag":                              {"=v7", `broadband-operator:v7"`},
 		"image.digest":                           {"=sha256:" + strings.Repeat("a", 64), "broadband-operator@sha256:aaa"},
@@ -96,9 +97,12 @@ func options() map[string][2]string {
 		"resources":                              {".limits.memory=9Gi", "memory: 9Gi"},
 		"extraArgs":                              {"={--log-level=debug}", "- --log-level=debug"},
 		"extraEnv":                               {"[0].name=TZ,extraEnv[0].value=UTC", "name: TZ"},
+		"extraVolumes":                           {"[0].name=ca", "-operator-events-cert\n      - name: ca"},
+		"extraVolumeMounts":                      {"[0].name=ca,extraVolumeMounts[0].mountPath=/ca", "- mountPath: /ca"},
 		"proxy.httpsProxy":                       {"=http://proxy:3128", "name: HTTPS_PROXY"},
 		"proxy.noProxy":                          {"=10.0.0.1", "name: NO_PROXY"},
 		"events.certSecret":                      {"=other-cert", "secretName: other-cert"},
+		"events.serviceAnnotations":              {".lb=internal", "annotations:\n    lb: internal"},
 		"metrics.certSecret":                     {"=metrics-cert", "secretName: metrics-cert"},
 		"crds.install":                           {"=false", "!kind: CustomResourceDefinition"},
 		"crds.keep":                              {"=false", "!" + keep},
@@ -113,12 +117,23 @@ func options() map[string][2]string {
 		"prometheusRule.labels":                  {".team=isp,prometheusRule.enabled=true", "team: isp"},
 		"dashboard.enabled":                      {"=true", "broadband-operator.json: |\n    {"},
 		"dashboard.labels":                       {".team=isp,dashboard.enabled=true", "team: isp"},
+		"rbac.aggregate.viewer":                  {"=false", `aggregate-to-view: "false"`},
+		"rbac.aggregate.editor":                  {"=false", `aggregate-to-edit: "false"`},
+		"rbac.aggregate.accountEditor":           {"=false", `aggregate-to-admin: "false"`},
+		"rbac.aggregate.approver":                {"=false", `aggregate-to-admin: "false"`},
+		"rbac.aggregate.resolver":                {"=false", `aggregate-to-admin: "false"`},
+		"serviceAccount.create":                  {"=false", "!kind: ServiceAccount\nmetadata"},
+		"serviceAccount.annotations":             {".role=sender", "annotations:\n    role: sender"},
 		"networkPolicy.enabled":                  {"=false", "!kind: NetworkPolicy"},
 		"networkPolicy.metricsNamespace":         {"=obs", "kubernetes.io/metadata.name: obs"},
 		"networkPolicy.dnsNamespace":             {"=dns", "kubernetes.io/metadata.name: dns"},
 		"networkPolicy.egressPorts":              {"[0].port=8443", "- port: 6443\n      protocol: TCP\n    - port: 8443"},
 		"podDisruptionBudget.enabled":            {"=false", "!kind: PodDisruptionBudget"},
 		"podDisruptionBudget.minAvailable":       {"=2", "minAvailable: 2"},
+		"commonLabels":                           {".owner=isp", "part-of: broadband-operator\n    owner: isp"},
+		"podLabels":                              {".team=isp", "/name: broadband-operator\n        team: isp"},
+		"podSecurityContext":                     {".runAsUser=null", "!runAsUser"},
+		"securityContext":                        {".privileged=false", "privileged: false"},
 		"podAnnotations":                         {".a=b", "annotations:\n        a: b"},
 		"priorityClassName":                      {"=high", "priorityClassName:\n        high"},
 		"nodeSelector":                           {".disk=ssd", "nodeSelector:\n        disk: ssd"},
@@ -157,12 +172,15 @@ func manifests(t *testing.T, objects map[string]*unstructured.Unstructured) stri
 	return all.String()
 }
 
+// whole are values that are documented as a whole.
+var whole = []string{"affinity", "labels", "podSecurityContext", "securityContext"}
+
 // leaves are the paths of values: those of the chart, of its schema, and of its README.
 func leaves(prefix string, values map[string]any) []string {
 	var found []string
 	for name, value := range values {
 		inner, nested := value.(map[string]any)
-		if !nested || len(inner) == 0 || name == "affinity" || name == "labels" {
+		if !nested || len(inner) == 0 || slices.Contains(whole, name) {
 			found = append(found, prefix+name)
 			continue
 		}
@@ -185,6 +203,7 @@ func TestEveryValueIsDocumentedAndTested(t *testing.T) {
 	var schema property
 	g.Expect(yaml.Unmarshal(read(t, chart+"/values.schema.json"), &schema)).To(Succeed())
 	delete(schema.Properties, "global")
+	delete(schema.Properties, "enabled") // only a chart that depends on this one sets it
 	g.Expect(schema.leaves("")).To(Equal(leaves("", values)))
 }
 
@@ -211,13 +230,14 @@ func TestAMistypedValueIsRefused(t *testing.T) {
 	t.Parallel()
 	p := find(t)
 	for set, complaint := range map[string]string{
-		"replica=3": "'replica' not allowed", "replicas=0": "minimum", "fleetSize=huge": "must be one of",
+		"replica=3": "'replica' not allowed", "replicas=-1": "minimum", "fleetSize=huge": "must be one of",
 		"image.digest=latest": "does not match", "crds.keep=yes": "want boolean",
 	} {
 		_, said, err := run(command(t.Context(), t.TempDir(), p.helm, "template", release, chart, "--set", set))
 		NewWithT(t).Expect(err).To(HaveOccurred(), set)
 		NewWithT(t).Expect(said).To(ContainSubstring(complaint), set)
 	}
+	NewWithT(t).Expect(p.template(t, "--set=enabled=true")).NotTo(BeEmpty(), "as a chart that depends on this one sets it")
 }
 
 // The API server does not have the kinds of the Prometheus operator, so the Go types of these kinds

@@ -27,6 +27,9 @@
 {{- if .Values.metrics.certSecret }}
 - --metrics-cert-dir=/etc/broadband-operator/metrics-cert
 {{- end }}
+{{- if eq (toString .Values.submit) "false" }}
+- --submit=false
+{{- end }}
 {{- with .Values.extraArgs }}
 {{ toYaml . }}
 {{- end }}
@@ -39,6 +42,9 @@
   secret:
     secretName: {{ . }}
 {{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* Where these volumes are mounted. */}}
@@ -47,6 +53,9 @@
 - mountPath: /etc/broadband-operator/metrics-cert
   name: metrics-cert
   readOnly: true
+{{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
