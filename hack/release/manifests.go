@@ -30,10 +30,11 @@ func (r release) manifests(ctx context.Context) error {
 		r.writeFile("crds.yaml", r.applied("crds.yaml")+strings.Join(crds, "\n---\n")+"\n"))
 }
 
-// applied returns the first line of a manifest, a comment with the command that applies it.
+// applied returns the first lines of a manifest, a comment with the command that applies it.
 func (r release) applied(name string) string {
 	return "# broadband-operator " + r.version +
-		": kubectl apply --server-side --field-manager=broadband-operator --filename=" + name + "\n"
+		": kubectl apply --server-side --field-manager=broadband-operator --filename=" + name + "\n" +
+		"# Do not use kubectl delete --filename=" + name + ": docs/install.md, Uninstall, has the commands.\n"
 }
 
 // chart writes the archive of the Helm chart.

@@ -112,7 +112,10 @@ func TestRelease(t *testing.T) {
 		crds, installed := contents(t, folder, "crds.yaml"), contents(t, folder, "install.yaml")
 		g.Expect(strings.Count(crds, "\nkind: CustomResourceDefinition\n")).To(Equal(9))
 		g.Expect(strings.Count(crds, "\nkind: ")).To(Equal(9))
-		_, crds, _ = strings.Cut(crds, "\n")
+		for name, manifest := range map[string]string{"crds.yaml": crds, "install.yaml": installed} {
+			g.Expect(strings.SplitN(manifest, "\n", 3)[1]).To(HavePrefix("# Do not use kubectl delete --filename=" + name))
+		}
+		crds = strings.SplitN(crds, "\n", 3)[2]
 		for crd := range strings.SplitSeq(crds, "\n---\n") {
 			g.Expect(installed).To(ContainSubstring(strings.TrimSpace(crd)))
 		}

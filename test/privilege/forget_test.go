@@ -81,7 +81,7 @@ var _ = Describe("The CustomResourceDefinition of the RequestLedgers", func() {
 			}
 			remove := func() error { return plane.Client.Delete(ctx, crd, client.DryRunAll) }
 			Eventually(remove).WithTimeout(time.Minute).Should(MatchError(ContainSubstring(
-				"first run: kubectl annotate crd "+ledgers+" "+v1alpha1.AnnotationForget+"="+ledgers)), "once the policy is applied")
+				"first run: kubectl annotate crd "+ledgers+" "+v1alpha1.AnnotationForget+"="+ledgers)), "the policy is applied")
 			ours := client.MatchingLabels{"app.kubernetes.io/part-of": world.OperatorName}
 			together := []client.DeleteAllOfOption{ours, client.DryRunAll}
 			Expect(plane.Client.DeleteAllOf(ctx, crd, together...)).To(Satisfy(apierrors.IsForbidden))
