@@ -142,10 +142,12 @@ func (m *Requests) Recorded(was v1alpha1.RequestPhase, request v1alpha1.Request,
 }
 
 // accepted reports whether a change of the phase shows for the first time that the carrier has
-// accepted the request.
+// accepted the request. A person who has resolved it as Succeeded may name its id later.
 func accepted(was, now v1alpha1.RequestPhase) bool {
-	reached := now == v1alpha1.PhaseInProgress || now == v1alpha1.PhaseSucceeded
-	return reached && was != v1alpha1.PhaseInProgress && was != v1alpha1.PhaseLateAcceptance
+	shows := func(phase v1alpha1.RequestPhase) bool {
+		return phase == v1alpha1.PhaseInProgress || phase == v1alpha1.PhaseSucceeded
+	}
+	return shows(now) && !shows(was) && was != v1alpha1.PhaseLateAcceptance
 }
 
 // Ways to notice the end of a request.

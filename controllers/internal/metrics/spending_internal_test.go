@@ -114,9 +114,12 @@ func TestAnAcceptanceIsCountedOnce(t *testing.T) {
 		"polled":            {[]v1alpha1.RequestPhase{"Submitting", "InProgress", "Succeeded"}, 1},
 		"proved by a read":  {[]v1alpha1.RequestPhase{"Submitting", "Succeeded"}, 1},
 		"found by a person": {[]v1alpha1.RequestPhase{"Submitting", "OutcomeUnknown", "InProgress", "Failed"}, 1},
-		"a repeated query":  {[]v1alpha1.RequestPhase{"Submitting", "InProgress", "InProgress"}, 1},
-		"refused":           {[]v1alpha1.RequestPhase{"Submitting", "Rejected"}, 0},
-		"counted as late":   {[]v1alpha1.RequestPhase{"LateAcceptance", "Succeeded"}, 0},
+		"corrected by a person": {
+			[]v1alpha1.RequestPhase{"Submitting", "OutcomeUnknown", "Succeeded", "InProgress", "Succeeded"}, 1,
+		},
+		"a repeated query": {[]v1alpha1.RequestPhase{"Submitting", "InProgress", "InProgress"}, 1},
+		"refused":          {[]v1alpha1.RequestPhase{"Submitting", "Rejected"}, 0},
+		"counted as late":  {[]v1alpha1.RequestPhase{"LateAcceptance", "Succeeded"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
