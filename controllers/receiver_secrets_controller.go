@@ -13,7 +13,9 @@ import (
 )
 
 // receiverReconciler updates the receiver of one replica from the accounts and their Secrets. Every
-// replica has its own receiver, whether it leads or not. Nothing is written to the API server.
+// replica has its own receiver, whether it leads or not. Nothing is written to the API server. A
+// notification that is recorded opens a session of its account, so a replica that does not lead also
+// has to close the session once the account is deleted.
 type receiverReconciler struct {
 	client.Reader
 
@@ -28,7 +30,10 @@ func (e *receiverReconciler) Reconcile(ctx context.Context, request ctrl.Request
 	err := e.Get(ctx, request.NamespacedName, account)
 	if err != nil || !account.DeletionTimestamp.IsZero() {
 		e.receiver.Forget(request.NamespacedName)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		if err = client.IgnoreNotFound(err); err == nil {
+			e.accounts.Accounts.Close(request.NamespacedName)
+		}
+		return ctrl.Result{}, err
 	}
 	before, listened := e.receiver.Listens(request.NamespacedName)
 	_, listenErr := e.receiver.Learn(ctx, account)
