@@ -129,7 +129,7 @@ func changePlan(t *testing.T, client *carrier.Client, serviceID int64) carrier.R
 	if serviceID != service {
 		body.PlanName = "Home 50/20"
 	}
-	return client.Submit(t.Context(), carrier.PlanChange, 8, body.Body(), true)
+	return client.Submit(t.Context(), carrier.PlanChange, 8, body.Body())
 }
 
 // browser is a headless browser with one tab. chromedp identifies the tab by its context.

@@ -144,7 +144,7 @@ func TestWrapNeverSeesTheToken(t *testing.T) {
 	if _, err := client.Poll(t.Context(), handle); err != nil {
 		t.Fatal(err)
 	}
-	client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	client.Submit(t.Context(), PlanChange, 8, planChange.Body())
 	if strings.Join(headers, "") != "" || len(headers) != 2 {
 		t.Errorf("the wrapped transport saw %q, want two calls without the header", headers)
 	}

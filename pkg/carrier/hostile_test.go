@@ -175,7 +175,7 @@ func appointmentRequest(t *testing.T, w *wire, id int64) int64 {
 	body := carrier.AppointmentSlotsRequest{DateFrom: "2027-12-01", OrderID: id}.Body()
 	for {
 		w.advance(time.Minute)
-		receipt := w.Submit(t.Context(), carrier.AppointmentSlots, 8, body, false)
+		receipt := w.Submit(t.Context(), carrier.AppointmentSlots, 8, body)
 		if receipt.Delivery == carrier.Accepted {
 			requestID, err := strconv.ParseInt(receipt.Handle.ID, 10, 64)
 			if err != nil {
@@ -237,7 +237,7 @@ func (r operationCase) run(t *testing.T, w *wire, id int64, counts *outcomes) {
 	if r.prepare != nil {
 		requestID = r.prepare(t, w, id)
 	}
-	receipt := w.Submit(t.Context(), r.op, 8, r.body(requestID), false)
+	receipt := w.Submit(t.Context(), r.op, 8, r.body(requestID))
 	counts.deliveries[receipt.Delivery]++
 	received := w.sim.SubmissionsAbout(simulator.Operation(r.op), r.countKey(requestID))
 	if difference := discrepancy(receipt, received); difference != "" {

@@ -22,7 +22,7 @@ func TestNamesThatResolveToThisMachine(t *testing.T) {
 	}
 	base := "https://localhost:" + port
 	client := testClient(t, base, secure)
-	receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
+	receipt := client.Submit(t.Context(), Health, 8, healthBody)
 	if refused, ok := errors.AsType[*AddressError](receipt.Err); receipt.Delivery != NotSent || !ok || !refused.Insecure {
 		t.Errorf("%s, %v; want NotSent because of the address", receipt.Delivery, receipt.Err)
 	}

@@ -23,7 +23,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 		config.Now = clock.Now
 		config.Observe.Call = func(call ObservedCall) { calls = append(calls, call) }
 	})
-	client.Submit(t.Context(), Health, 8, HealthRequest{ServiceID: 1}.Body(), false)
+	client.Submit(t.Context(), Health, 8, HealthRequest{ServiceID: 1}.Body())
 	either(client.Poll(t.Context(), handle))
 	either(client.Cancellation(t.Context(), 1))
 	either(client.DisruptionPage(t.Context(), DisruptionQuery{ServiceID: 1}, 0))

@@ -87,7 +87,7 @@ func TestResponseThatIsCutOff(t *testing.T) {
 		client := testClient(t, serve(t, respond(status, body, "Content-Length", "10000", "Location", requests+"77")).URL)
 		_, poll := client.Poll(t.Context(), handle)
 		_, read := client.Cancellation(t.Context(), 7)
-		receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+		receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body())
 		got := [3]string{string(ClassOf(poll)), string(ClassOf(read)), string(receipt.Delivery)}
 		want := map[int][3]string{
 			200: {"Unreachable", "Unreachable", "Ambiguous"}, 202: {"", "Unreachable", "Ambiguous"},

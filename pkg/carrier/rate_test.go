@@ -11,7 +11,7 @@ func TestR10ClientsOfOneRateShareThePauseAfterA429(t *testing.T) {
 	clock, rate := newClock(), NewRate(5, 10)
 	shared := func(c *Config) { c.Now, c.Rate = clock.Now, rate }
 	first := testClient(t, serve(t, respond(429, "", "Retry-After", "20")).URL, shared)
-	first.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	first.Submit(t.Context(), PlanChange, 8, planChange.Body())
 	second := testClient(t, "https://c.example", shared)
 	for _, client := range []*Client{first, second} {
 		if wait := prepare(t, client, CallSubmit); wait != 20*time.Second {

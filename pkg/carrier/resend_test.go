@@ -42,7 +42,7 @@ func TestOnePOSTWhenAReusedConnectionIsClosed(t *testing.T) {
 	if _, err := client.Poll(t.Context(), Handle{Health, 8, "1"}); err != nil {
 		t.Fatal(err)
 	}
-	receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
+	receipt := client.Submit(t.Context(), Health, 8, healthBody)
 	if receipt.Delivery != Ambiguous || posts.Load() != 1 || connections.Load() != 1 {
 		t.Errorf("%s after %d POSTs on %d connections, want Ambiguous after 1 on 1",
 			receipt.Delivery, posts.Load(), connections.Load())
@@ -84,7 +84,7 @@ func TestOnePOSTWhenAStreamIsReset(t *testing.T) {
 		var posts atomic.Int64
 		address, roots := listenHTTP2(t, func(conn net.Conn) { resetEveryStream(conn, code, &posts) })
 		client := testClient(t, "https://"+address, func(c *Config) { c.RootCAs = roots })
-		receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
+		receipt := client.Submit(t.Context(), Health, 8, healthBody)
 		if receipt.Delivery != Ambiguous || posts.Load() != 1 {
 			t.Errorf("reset with code %d: %s after %d POSTs, want Ambiguous after 1", code, receipt.Delivery, posts.Load())
 		}
@@ -107,7 +107,7 @@ func TestOnePOSTOfAnOrderWhenTheServerResets(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	client := testClient(t, server.URL, func(c *Config) { c.RootCAs = roots })
-	receipt := client.Submit(t.Context(), OrderCreate, 8, healthBody, true)
+	receipt := client.Submit(t.Context(), OrderCreate, 8, healthBody)
 	if receipt.Delivery != Ambiguous || posts.Load() != 1 {
 		t.Errorf("%s after %d POSTs, want Ambiguous after 1", receipt.Delivery, posts.Load())
 	}
@@ -185,7 +185,7 @@ func TestOnePOSTWhenRedirected(t *testing.T) {
 				w.Header().Set("Location", other.URL+r.URL.Path)
 				w.WriteHeader(status)
 			})
-			receipt := testClient(t, carrier.URL).Submit(t.Context(), op, 8, healthBody, false)
+			receipt := testClient(t, carrier.URL).Submit(t.Context(), op, 8, healthBody)
 			if receipt.Delivery != Ambiguous || posts.Load() != 1 {
 				t.Errorf("%s, %d: %s after %d requests, want Ambiguous after 1", op, status, receipt.Delivery, posts.Load())
 			}
@@ -199,25 +199,22 @@ func TestOnePOSTWhenRedirected(t *testing.T) {
 // TestCostlyPOSTsHaveTheirOwnConnection: HTTP/1.1, no keep-alive, even if the server supports more.
 func TestCostlyPOSTsHaveTheirOwnConnection(t *testing.T) {
 	for contract := range Contracts() {
-		for _, fresh := range []bool{false, true} {
-			var proto, connection atomic.Value
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				proto.Store(r.Proto)
-				connection.Store(r.Header.Get("Connection"))
-				w.WriteHeader(http.StatusTeapot)
-			}))
-			server.EnableHTTP2 = true
-			server.StartTLS()
-			roots := x509.NewCertPool()
-			roots.AddCert(server.Certificate())
-			client := testClient(t, server.URL, func(c *Config) { c.RootCAs = roots })
-			client.Submit(t.Context(), contract.Operation, 8, healthBody, fresh)
-			own := proto.Load() == "HTTP/1.1" && connection.Load() == "close"
-			costly := contract.Repeat == ClassNever || contract.Repeat == ClassCharge
-			if want := fresh || costly; own != want {
-				t.Errorf("%s, fresh %t: own connection %t, want %t", contract.Operation, fresh, own, want)
-			}
-			server.Close()
+		var proto, connection atomic.Value
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			proto.Store(r.Proto)
+			connection.Store(r.Header.Get("Connection"))
+			w.WriteHeader(http.StatusTeapot)
+		}))
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		roots := x509.NewCertPool()
+		roots.AddCert(server.Certificate())
+		client := testClient(t, server.URL, func(c *Config) { c.RootCAs = roots })
+		client.Submit(t.Context(), contract.Operation, 8, healthBody)
+		own := proto.Load() == "HTTP/1.1" && connection.Load() == "close"
+		if costly := contract.Repeat == ClassNever || contract.Repeat == ClassCharge; own != costly {
+			t.Errorf("%s: own connection %t, want %t", contract.Operation, own, costly)
 		}
+		server.Close()
 	}
 }

@@ -85,7 +85,7 @@ func TestNotesAreSafeToDisplay(t *testing.T) {
 		"https://" + strings.Repeat("a", 10_000) + requests + "5", "//" + canaryToken + "@evil.example" + requests + "5",
 	} {
 		client := testClient(t, serve(t, located(201, location)).URL)
-		receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+		receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body())
 		shown := receipt.Note
 		if receipt.Err != nil {
 			shown += receipt.Err.Error()

@@ -23,18 +23,18 @@ type Receipt struct {
 // a second attempt: that decision is the caller's.
 //
 // The caller passes a context that does not end at shutdown. Submit itself times out after 5
-// seconds of connecting, 30 of waiting for a response, and 45 in total. With fresh, and for every
-// operation that may cost money, the POST uses a new HTTP/1.1 connection. After a 401 the token in
-// use is invalidated. A request that breaks a version rule (spec §9) is NotSent: its error wraps an
+// seconds of connecting, 30 of waiting for a response, and 45 in total. For every operation that may
+// cost money, the POST uses a new HTTP/1.1 connection. After a 401 the token in use is invalidated. A
+// request that breaks a version rule (spec §9) is NotSent: its error wraps an
 // [UnsupportedVersionError] or a [MissingFieldError].
-func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte, fresh bool) Receipt {
+func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte) Receipt {
 	contract, ok := ContractOf(op)
 	if !ok {
 		return notSent(&Error{Operation: op, Class: Invalid, Message: "no such operation"})
 	}
 	k := call{
 		operation: op, method: http.MethodPost, path: contract.SubmitPath, version: version, body: body,
-		fresh: fresh || contract.Repeat.Costly(),
+		fresh: contract.Repeat.Costly(),
 	}
 	if err := contract.checkBody(version, body); err != nil {
 		return notSent(&Error{Operation: op, Target: k.target(), Class: Invalid, Message: err.Error(), cause: err})

@@ -27,7 +27,7 @@ func TestSubmitRequestFollowsTheSpecification(t *testing.T) {
 		w.Header().Set("Location", requests+"77")
 		w.WriteHeader(http.StatusCreated)
 	})
-	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 7, planChange.Body(), true)
+	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 7, planChange.Body())
 	want := Receipt{Delivery: Accepted, Handle: Handle{PlanChange, 7, "77"}}
 	if diff := cmp.Diff(want, receipt, cmp.Comparer(sameBytes)); diff != "" {
 		t.Errorf("receipt (-want +got):\n%s", diff)
@@ -102,7 +102,7 @@ func TestSubmitReceipts(t *testing.T) {
 				calls.Add(1)
 				test.answer(w, r)
 			})
-			got := testClient(t, carrier.URL).Submit(t.Context(), test.op, 8, planChange.Body(), false)
+			got := testClient(t, carrier.URL).Submit(t.Context(), test.op, 8, planChange.Body())
 			if got.Delivery != test.want || got.Handle.ID != test.id || calls.Load() != 1 {
 				t.Errorf("%s %q after %d calls (%v), want %s %q after 1",
 					got.Delivery, got.Handle.ID, calls.Load(), got.Err, test.want, test.id)
@@ -132,7 +132,7 @@ func endless(header ...string) http.HandlerFunc {
 
 func TestSubmitNotesAnotherHost(t *testing.T) {
 	carrier := serve(t, respond(201, "", "Location", "https://evil.example"+requests+"5"))
-	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, planChange.Body())
 	if !strings.Contains(receipt.Note, "evil.example") {
 		t.Errorf("note %q does not name the other host", receipt.Note)
 	}
@@ -169,13 +169,13 @@ func TestSubmitNotSent(t *testing.T) {
 		"not at this version":           {usual, AggregationConversion, 3, Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			receipt := test.client.Submit(t.Context(), test.op, test.version, planChange.Body(), false)
+			receipt := test.client.Submit(t.Context(), test.op, test.version, planChange.Body())
 			if receipt.Delivery != NotSent || receipt.Err == nil || receipt.Err.Class != test.class {
 				t.Errorf("%s with %v, want NotSent with class %s", receipt.Delivery, receipt.Err, test.class)
 			}
 		})
 	}
-	if receipt := usual.Submit(cancelled, PlanChange, 8, planChange.Body(), true); receipt.Delivery != NotSent {
+	if receipt := usual.Submit(cancelled, PlanChange, 8, planChange.Body()); receipt.Delivery != NotSent {
 		t.Errorf("after the context has ended: %s, %v", receipt.Delivery, receipt.Err)
 	}
 }
@@ -223,7 +223,7 @@ func TestSubmitIsAmbiguousWithoutAResponse(t *testing.T) {
 				readRequest(conn)
 				printTo(conn, response)
 			})
-			receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+			receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body())
 			if receipt.Delivery != Ambiguous || receipt.Err == nil {
 				t.Errorf("%s, %v; want Ambiguous", receipt.Delivery, receipt.Err)
 			}
@@ -238,7 +238,7 @@ func TestSubmitKeepsTheHandleIfTheBodyBreaks(t *testing.T) {
 		readRequest(conn)
 		printTo(conn, "HTTP/1.1 201 Created\r\nLocation: "+requests+"5\r\nContent-Length: 100\r\n\r\ncut")
 	})
-	receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body())
 	if receipt.Delivery != Accepted || receipt.Handle.ID != "5" {
 		t.Errorf("%s %q (%v), want Accepted", receipt.Delivery, receipt.Handle.ID, receipt.Err)
 	}
@@ -259,7 +259,7 @@ func TestSubmitIsAmbiguousWhenCancelled(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	receipt := testClient(t, carrier.URL).Submit(ctx, PlanChange, 8, planChange.Body(), true)
+	receipt := testClient(t, carrier.URL).Submit(ctx, PlanChange, 8, planChange.Body())
 	if receipt.Delivery != Ambiguous || receipt.Err.Class != Unreachable {
 		t.Errorf("%s, %v; want Ambiguous", receipt.Delivery, receipt.Err)
 	}
@@ -279,7 +279,7 @@ func TestSubmitShowsNoSecret(t *testing.T) {
 				`{"code":"x","message":"+61 400 000 000","object":"Canary Person","field":"f",`+
 				`"rejectedValue":"other@mail.example"},{"code":"y","rejectedValue":`+string(body)+`}]}`)
 		})
-		receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, request.Body(), true)
+		receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, request.Body())
 		shown := fmt.Sprintf("%v %+v %#v %v", receipt.Err, *receipt.Err, receipt.Err.SubErrors, receipt.Err.LogValue())
 		for _, canary := range []string{canaryToken, "Canary", "canary@", "400 000", "other@"} {
 			if strings.Contains(shown, canary) {
@@ -297,7 +297,7 @@ func TestSubmitRetryAfterPausesTheClient(t *testing.T) {
 	clock := newClock()
 	carrier := serve(t, respond(429, "", "Retry-After", "20"))
 	client := testClient(t, carrier.URL, func(c *Config) { c.Now = clock.Now })
-	receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body())
 	if receipt.RetryAfter != 20*time.Second {
 		t.Errorf("Retry-After %s, want 20s", receipt.RetryAfter)
 	}

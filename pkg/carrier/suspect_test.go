@@ -60,7 +60,7 @@ func TestSubmitInvalidatesARefusedToken(t *testing.T) {
 		tokens := &staticTokens{}
 		carrier := serve(t, respond(test.status, ""))
 		client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
-		client.Submit(t.Context(), test.op, 8, planChange.Body(), false)
+		client.Submit(t.Context(), test.op, 8, planChange.Body())
 		if got := tokens.invalidations(); got != test.want {
 			t.Errorf("%s answered %d: %d tokens invalidated, want %d", test.op, test.status, got, test.want)
 		}

@@ -74,7 +74,7 @@ func TestSlowResponsesTimeOut(t *testing.T) {
 				client := clientOverPipes(t, test.server)
 				deadline, cancel := context.WithTimeout(t.Context(), test.bound+time.Second)
 				defer cancel()
-				receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+				receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body())
 				if receipt.Delivery != test.want || deadline.Err() != nil {
 					t.Errorf("%s (%v), %v; want %s within %s", receipt.Delivery, receipt.Err, deadline.Err(), test.want, test.bound)
 				}

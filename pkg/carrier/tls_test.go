@@ -91,9 +91,9 @@ func TestTLSRefusals(t *testing.T) {
 			}))
 			client := testClient(t, address, func(c *Config) { c.RootCAs = roots })
 			want := map[bool]Delivery{true: Rejected, false: NotSent}[good]
-			for _, fresh := range []bool{false, true} {
-				if got := client.Submit(t.Context(), Health, 8, healthBody, fresh); got.Delivery != want {
-					t.Errorf("fresh %t: %s, %v; want %s", fresh, got.Delivery, got.Err, want)
+			for _, op := range []Operation{Health, OrderCreate} { // a kept-alive connection, and one of its own
+				if got := client.Submit(t.Context(), op, 8, healthBody); got.Delivery != want {
+					t.Errorf("%s: %s, %v; want %s", op, got.Delivery, got.Err, want)
 				}
 			}
 			a := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL, c.RootCAs = address+"/realms/r"+protocolPart, roots })

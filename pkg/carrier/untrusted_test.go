@@ -66,7 +66,7 @@ func TestGzipBombIsNotUnpacked(t *testing.T) {
 	if _, err := client.Cancellation(t.Context(), 7); ClassOf(err) != Unreadable {
 		t.Errorf("%v, want Unreadable", err)
 	}
-	if receipt := client.Submit(t.Context(), Health, 8, healthBody, false); receipt.Delivery != Ambiguous {
+	if receipt := client.Submit(t.Context(), Health, 8, healthBody); receipt.Delivery != Ambiguous {
 		t.Errorf("%s, want Ambiguous", receipt.Delivery)
 	}
 	if encodings != "" {
@@ -133,7 +133,7 @@ func TestServerTextIsSanitized(t *testing.T) {
 	raw := `"` + strings.ReplaceAll(strings.ReplaceAll(evil, "\r\n", `\r\n`), "\x00", `\u0000`) + `"`
 	for _, text := range []string{encoded, strings.ReplaceAll(raw, "\x1b", `\u001b`)} {
 		carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(text)))
-		receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody, false)
+		receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody)
 		if len(receipt.Err.SubErrors) != 1 || !strings.Contains(receipt.Err.Message, "red") {
 			t.Fatalf("the body was not read: %v", receipt.Err)
 		}
@@ -167,7 +167,7 @@ func TestOurTokenIsRedacted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(string(quote(text)))))
-			receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody, false)
+			receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody)
 			shown := fmt.Sprintf("%v %+v %v", receipt.Err, *receipt.Err, receipt.Err.LogValue())
 			if strings.Contains(shown, canaryToken) || strings.Contains(shown, canaryToken[:half]) {
 				t.Errorf("the token, or half of it, is shown: %s", shown)
@@ -190,7 +190,7 @@ func TestEchoedRequestIsRedacted(t *testing.T) {
 			echo = strings.Join(strings.Split(echo, "\r\n")[1:], " ") // one line, without a colon where one is needed
 			printTo(conn, before+strings.ReplaceAll(echo, ":", "")+"\r\n\r\n")
 		})
-		receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, request.Body(), true)
+		receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, request.Body())
 		if receipt.Delivery != Ambiguous {
 			t.Errorf("%s, want Ambiguous", receipt.Delivery)
 		}
@@ -223,7 +223,7 @@ func TestHeaderFloodIsUnreachable(t *testing.T) {
 			if outcome, err := client.Poll(t.Context(), handle); outcome.State != "" || ClassOf(err) != Unreachable {
 				t.Errorf("Poll: %s, %v; want Unreachable", outcome.State, err)
 			}
-			if receipt := client.Submit(t.Context(), Health, 8, healthBody, true); receipt.Delivery != Ambiguous {
+			if receipt := client.Submit(t.Context(), OrderCreate, 8, healthBody); receipt.Delivery != Ambiguous {
 				t.Errorf("Submit: %s, want Ambiguous", receipt.Delivery)
 			}
 		})
@@ -251,7 +251,7 @@ func TestUnusualStatuses(t *testing.T) {
 				printTo(conn, "HTTP/1.1 "+status+" What\r\nLocation: "+requests+"5\r\nContent-Length: 2\r\n\r\n{}")
 			})
 			client := testClient(t, "http://"+address)
-			receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+			receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body())
 			if receipt.Delivery != Ambiguous || receipt.Err == nil || receipt.Err.Class == "" {
 				t.Errorf("Submit: %s, %v; want Ambiguous", receipt.Delivery, receipt.Err)
 			}
@@ -275,7 +275,7 @@ func TestRetryAfterOnTheWire(t *testing.T) {
 		now.AddDate(-2000, 0, 0).Format(http.TimeFormat): time.Second,
 	} {
 		client := testClient(t, serve(t, respond(http.StatusTooManyRequests, "", "Retry-After", value)).URL)
-		receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
+		receipt := client.Submit(t.Context(), Health, 8, healthBody)
 		if receipt.Delivery != NotProcessed || receipt.RetryAfter != want {
 			t.Errorf("Retry-After %.40s: %s, wait %s; want %s", value, receipt.Delivery, receipt.RetryAfter, want)
 		}

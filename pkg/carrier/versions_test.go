@@ -84,7 +84,7 @@ func (s *versionRecorder) check(t *testing.T, op Operation, version int, body []
 		want, delivery = fmt.Sprint(version), Rejected
 	}
 	s.last.Store("")
-	receipt := s.Submit(t.Context(), op, version, body, true)
+	receipt := s.Submit(t.Context(), op, version, body)
 	if receipt.Delivery != delivery || s.last.Load() != want {
 		t.Errorf("%s at version %d: %s (%v), sent as %q; want %s as %q",
 			op, version, receipt.Delivery, receipt.Err, s.last.Load(), delivery, want)

@@ -28,7 +28,7 @@ func TestHealthAtVersionFiveOnTheWire(t *testing.T) {
 func TestAppointmentCancelOnTheWire(t *testing.T) {
 	w := newWire(t)
 	slots := carrier.AppointmentSlotsRequest{DateFrom: "2026-12-01", OrderID: order}.Body()
-	receipt := w.Submit(t.Context(), carrier.AppointmentSlots, 8, slots, false)
+	receipt := w.Submit(t.Context(), carrier.AppointmentSlots, 8, slots)
 	if receipt.Delivery != carrier.Accepted {
 		t.Fatalf("%+v", receipt)
 	}
@@ -37,7 +37,7 @@ func TestAppointmentCancelOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel := carrier.AppointmentCancelRequest{AppointmentRequestID: id}.Body()
-	if got := w.Submit(t.Context(), carrier.AppointmentCancel, 8, cancel, false); got.Delivery != carrier.Accepted {
+	if got := w.Submit(t.Context(), carrier.AppointmentCancel, 8, cancel); got.Delivery != carrier.Accepted {
 		t.Errorf("%+v", got)
 	}
 	w.mustHaveOnePOST(t, carrier.AppointmentCancel)
@@ -50,7 +50,7 @@ func TestOrderOnTheWire(t *testing.T) {
 		ProductType: "Access Only", NTDInstallation: carrier.InstallTech, CustomerReference: "SITE-014",
 		AggregationMethod: carrier.AggregationL2TP,
 	}.Body()
-	receipt := w.Submit(t.Context(), carrier.OrderCreate, 8, body, true)
+	receipt := w.Submit(t.Context(), carrier.OrderCreate, 8, body)
 	if receipt.Delivery != carrier.Accepted {
 		t.Fatalf("%s: %v", receipt.Delivery, receipt.Err)
 	}
@@ -90,7 +90,7 @@ func TestReadsOnTheWire(t *testing.T) {
 func TestRefusalsOnTheWire(t *testing.T) {
 	w := newWire(t)
 	unknown := carrier.PlanChangeRequest{ServiceID: service, PlanName: "No such plan", Term: 12}.Body()
-	receipt := w.Submit(t.Context(), carrier.PlanChange, 8, unknown, true)
+	receipt := w.Submit(t.Context(), carrier.PlanChange, 8, unknown)
 	if receipt.Delivery != carrier.Rejected || !receipt.Err.Has(carrier.SubPlanNameInvalid) {
 		t.Errorf("an unknown plan: %s, %v", receipt.Delivery, receipt.Err)
 	}
@@ -100,7 +100,7 @@ func TestRefusalsOnTheWire(t *testing.T) {
 		t.Errorf("a change that fails: %+v", outcome)
 	}
 	theirs := carrier.PlanChangeRequest{ServiceID: foreign, PlanName: "Fast", Term: 12}.Body()
-	receipt = w.Submit(t.Context(), carrier.PlanChange, 8, theirs, true)
+	receipt = w.Submit(t.Context(), carrier.PlanChange, 8, theirs)
 	if receipt.Delivery != carrier.Rejected || receipt.Err.Class != carrier.NotFoundOrForbidden {
 		t.Errorf("another client's service: %s, %v", receipt.Delivery, receipt.Err)
 	}
@@ -132,7 +132,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := carrier.PlanChangeRequest{ServiceID: service, PlanName: "Fast", Term: 12}.Body()
-			receipt := w.Submit(t.Context(), carrier.PlanChange, 8, body, true)
+			receipt := w.Submit(t.Context(), carrier.PlanChange, 8, body)
 			if receipt.Delivery != test.want {
 				t.Errorf("%s (%v), want %s", receipt.Delivery, receipt.Err, test.want)
 			}

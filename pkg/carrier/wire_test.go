@@ -152,7 +152,7 @@ func (w *wire) advance(d time.Duration) {
 // complete submits a request and polls it until it ends, within the poll bounds.
 func (w *wire) complete(t *testing.T, op carrier.Operation, version int, body []byte) carrier.Outcome {
 	t.Helper()
-	receipt := w.Submit(t.Context(), op, version, body, false)
+	receipt := w.Submit(t.Context(), op, version, body)
 	if receipt.Delivery != carrier.Accepted {
 		t.Fatalf("%s: %s, %v", op, receipt.Delivery, receipt.Err)
 	}

@@ -26,7 +26,7 @@ func placeOrderWithWord(t *testing.T, w *wire) []any {
 		PlanName: "Basic", Term: 1, QualificationSearchID: "q-1", LocationID: location, NTDInstallation: carrier.InstallTech,
 		CustomerReference: "abc wholesale-tech", AggregationMethod: carrier.AggregationL2TP,
 	}.Body()
-	receipt := w.Submit(t.Context(), carrier.OrderCreate, 8, body, true)
+	receipt := w.Submit(t.Context(), carrier.OrderCreate, 8, body)
 	if receipt.Delivery != carrier.Accepted {
 		return []any{receipt.Delivery}
 	}

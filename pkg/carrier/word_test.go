@@ -27,7 +27,7 @@ func TestClientTranslatesTheCarriersWord(t *testing.T) {
 	})
 	client := testClient(t, carrier.URL, func(c *Config) { c.Word = "abc" })
 	body := OrderRequest{NTDInstallation: InstallTech, CustomerReference: "wholesale-tech"}.Body()
-	receipt := client.Submit(t.Context(), OrderCreate, 8, body, true)
+	receipt := client.Submit(t.Context(), OrderCreate, 8, body)
 	want := `{"sourceType":"abc","infrastructureId":null,"ntdInstallation":"abc-tech",` +
 		`"customerReference":"wholesale-tech"}`
 	if string(sent) != want {

@@ -69,11 +69,9 @@ func (l *Lease) Enter() time.Duration {
 }
 
 // Submit sends one POST, and updates the breaker from its response.
-func (l *Lease) Submit(
-	ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool,
-) carrier.Receipt {
+func (l *Lease) Submit(ctx context.Context, op carrier.Operation, version int, body []byte) carrier.Receipt {
 	defer l.Release()
-	receipt := l.client.Submit(ctx, op, version, body, fresh)
+	receipt := l.client.Submit(ctx, op, version, body)
 	had := ticket{}
 	if l.ticket != nil {
 		had = *l.ticket

@@ -83,10 +83,10 @@ func (p *Protocol) send(ctx context.Context, session Carrier, question Question)
 		return result
 	case decide.TopicHealth:
 		body := carrier.HealthRequest{ServiceID: question.ServiceID}.Body()
-		return p.opened(session.Submit(ctx, carrier.Health, question.Version, body, false))
+		return p.opened(session.Submit(ctx, carrier.Health, question.Version, body))
 	case decide.TopicOptions:
 		body := carrier.PlanOptionsRequest{ServiceID: question.ServiceID}.Body()
-		return p.opened(session.Submit(ctx, carrier.PlanOptions, question.Version, body, false))
+		return p.opened(session.Submit(ctx, carrier.PlanOptions, question.Version, body))
 	}
 	result.State = decide.ReadingAnswered
 	if result.Err != nil {

@@ -54,7 +54,7 @@ type accepting struct {
 	takes time.Duration
 }
 
-func (s accepting) Submit(context.Context, carrier.Operation, int, []byte, bool) carrier.Receipt {
+func (s accepting) Submit(context.Context, carrier.Operation, int, []byte) carrier.Receipt {
 	s.now = s.now.Add(s.takes)
 	handle := carrier.Handle{Operation: carrier.Health, Version: 8, ID: "77"}
 	return carrier.Receipt{Delivery: carrier.Accepted, Handle: handle}

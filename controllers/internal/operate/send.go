@@ -91,8 +91,8 @@ func stopping(ctx context.Context) error {
 func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission) error {
 	request := submission.Request
 	logRequest(ctx, requestSent, scope.Subject, &request)
-	receipt := scope.Carrier.Submit(
-		ctx, carrier.Operation(request.Operation), int(request.APIVersion), submission.Body, submission.Class.Costly())
+	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
+	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body)
 	p.Metrics.Posted(request, receipt.Delivery)
 	p.Memory.SetReceipt(request.AttemptID, receipt)
 	return p.RecordResponse(ctx, scope, request.AttemptID)

@@ -138,7 +138,7 @@ func (t *tape) Prepare(context.Context, carrier.CallKind) (time.Duration, error)
 func (*tape) Enter() time.Duration { return 0 }
 
 // Submit answers that the request was accepted, or not at all if the context has ended.
-func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ []byte, _ bool) carrier.Receipt {
+func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ []byte) carrier.Receipt {
 	if err := t.take(stepPOST); err != nil || ctx.Err() != nil {
 		return carrier.Receipt{Delivery: carrier.Ambiguous, Err: &carrier.Error{Operation: op, Message: "no response"}}
 	}
