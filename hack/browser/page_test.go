@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -88,20 +89,27 @@ func startCarrier(t *testing.T) (url string, client *carrier.Client) {
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL:   server.URL + "/auth/realms/resale/protocol/openid-connect/token",
 		ClientName: "reseller", AllowInsecure: true, Now: now,
-		Keys: func(context.Context) ([]carrier.Key, error) { return []carrier.Key{key}, nil },
+		NewID: newGUID,
+		Keys:  func(context.Context) ([]carrier.Key, error) { return []carrier.Key{key}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	client, err = carrier.NewClient(carrier.Config{
 		BaseURL: server.URL, Version: 8, Tokens: tokens, AllowInsecure: true,
-		RequestsPerSecond: 100, Burst: 100, Now: now,
+		Rate: carrier.NewRate(100, 100), Now: now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdleConnections)
 	return server.URL, client
+}
+
+func newGUID() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func readSeed(t *testing.T, public *rsa.PublicKey) simulator.Seed {

@@ -1,7 +1,6 @@
 package carrier
 
 import (
-	"crypto/rand"
 	"fmt"
 	"time"
 
@@ -49,13 +48,4 @@ func (a assertion) sign(signer Signer, key Key) (string, error) {
 		return "", err
 	}
 	return text + "." + token.EncodeSegment(signature), nil
-}
-
-// newGUID returns a random UUID (RFC 9562, version 4).
-func newGUID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails: it crashes the program instead
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -22,10 +23,7 @@ type Config struct {
 	AllowInsecure bool           // allow plain http and loopback addresses
 	UserAgent     string         // User-Agent header; empty: broadband-operator
 
-	RequestsPerSecond float64 // for all calls together; 5 if zero
-	Burst             int     // for all calls together; 10 if zero
-	Rate              *Rate   // a shared rate limit that replaces the two above; nil: the client creates its own
-
+	Rate *Rate                                     // for all calls together, may be shared; required
 	Now  func() time.Time                          // the clock; required
 	Wrap func(http.RoundTripper) http.RoundTripper // wraps both transports; nil: no wrapper
 
@@ -50,7 +48,7 @@ type Client struct {
 	fresh     *http.Client // HTTP/1.1, a new connection for each request
 }
 
-var errConfig = errors.New("the client needs tokens, a clock, a version from 1 to 8 and rates that are not negative")
+var errConfig = errors.New("the client needs tokens, a rate, a clock and a version from 1 to 8")
 
 // NewClient returns a client without making any call. It fails with an [AddressError] if the base
 // address is not an allowed origin, and with a displayable error if a required field is missing, a
@@ -60,16 +58,12 @@ func NewClient(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	config = config.withDefaults()
 	if !config.isValid() {
 		return nil, errConfig
 	}
 	word, err := identifier.NewWord(config.Word)
 	if err != nil {
 		return nil, err
-	}
-	if config.Rate == nil {
-		config.Rate = NewRate(config.RequestsPerSecond, config.Burst)
 	}
 	transports := transport.Config{
 		RootCAs: config.RootCAs, AllowInsecure: config.AllowInsecure, Forbidden: forbiddenAddress,
@@ -78,7 +72,7 @@ func NewClient(config Config) (*Client, error) {
 		origin:    origin,
 		version:   config.Version,
 		word:      word,
-		userAgent: config.UserAgent,
+		userAgent: cmp.Or(config.UserAgent, DefaultUserAgent),
 		tokens:    config.Tokens,
 		limiter:   config.Rate,
 		now:       config.Now,
@@ -88,23 +82,8 @@ func NewClient(config Config) (*Client, error) {
 	}, nil
 }
 
-func (c Config) withDefaults() Config {
-	if c.RequestsPerSecond == 0 {
-		c.RequestsPerSecond = defaultRequestsPerSecond
-	}
-	if c.Burst == 0 {
-		c.Burst = defaultBurst
-	}
-	if c.UserAgent == "" {
-		c.UserAgent = DefaultUserAgent
-	}
-	return c
-}
-
 func (c Config) isValid() bool {
-	return c.Tokens != nil && c.Now != nil &&
-		c.Version >= versionFirst && c.Version <= versionLast &&
-		c.RequestsPerSecond > 0 && c.Burst > 0
+	return c.Tokens != nil && c.Rate != nil && c.Now != nil && c.Version >= versionFirst && c.Version <= versionLast
 }
 
 // CloseIdleConnections closes idle connections. The client remains usable.

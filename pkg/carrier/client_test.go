@@ -49,7 +49,7 @@ func TestNewClientChecksItsAddress(t *testing.T) {
 
 func newClientOf(address string, allow bool) error {
 	_, err := NewClient(Config{
-		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: allow, Now: newClock().Now,
+		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: allow, Rate: NewRate(5, 10), Now: newClock().Now,
 	})
 	return err
 }
@@ -61,14 +61,15 @@ func isSafeAddressError(err error, insecureOnly bool) bool {
 
 func TestNewClientChecksItsConfiguration(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"no tokens":       func(c *Config) { c.Tokens = nil },
-		"no clock":        func(c *Config) { c.Now = nil },
-		"no version":      func(c *Config) { c.Version = 0 },
-		"version 9":       func(c *Config) { c.Version = 9 },
-		"a negative rate": func(c *Config) { c.RequestsPerSecond = -1 },
-		"a burst below 0": func(c *Config) { c.Burst = -1 },
+		"no tokens":  func(c *Config) { c.Tokens = nil },
+		"no rate":    func(c *Config) { c.Rate = nil },
+		"no clock":   func(c *Config) { c.Now = nil },
+		"no version": func(c *Config) { c.Version = 0 },
+		"version 9":  func(c *Config) { c.Version = 9 },
 	} {
-		config := Config{BaseURL: "https://c.example", Version: 8, Tokens: &staticTokens{}, Now: newClock().Now}
+		config := Config{
+			BaseURL: "https://c.example", Version: 8, Tokens: &staticTokens{}, Rate: NewRate(5, 10), Now: newClock().Now,
+		}
 		if _, err := NewClient(config); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestPrepareWithoutAToken(t *testing.T) {
 func TestPollsLeaveTokensForPOSTs(t *testing.T) {
 	clock := newClock()
 	client := testClient(t, "https://c.example", func(c *Config) {
-		c.Now, c.RequestsPerSecond, c.Burst = clock.Now, 5, 10
+		c.Now, c.Rate = clock.Now, NewRate(5, 10)
 	})
 	take := func(kind CallKind) (taken int) {
 		for {
@@ -116,7 +117,7 @@ func TestPollsLeaveTokensForPOSTs(t *testing.T) {
 func TestPrepareReturnsTheWait(t *testing.T) {
 	clock := newClock()
 	client := testClient(t, "https://c.example", func(c *Config) {
-		c.Now, c.RequestsPerSecond, c.Burst = clock.Now, 2, 1
+		c.Now, c.Rate = clock.Now, NewRate(2, 1)
 	})
 	for range 20 {
 		if wait := prepare(t, client, CallPoll); wait != 0 {

@@ -24,7 +24,7 @@ type TokenConfig struct {
 	RootCAs       *x509.CertPool                            // nil: the system's roots
 	AllowInsecure bool                                      // allow plain http and loopback addresses
 	Now           func() time.Time                          // the clock; required
-	NewID         func() string                             // returns the jti of an assertion; nil: a random GUID
+	NewID         func() string                             // returns the jti of an assertion, a new GUID; required
 	Sign          Signer                                    // signs each assertion; nil: [Sign]
 	MaxWait       time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps the transport; nil: no wrapper
@@ -40,7 +40,7 @@ const (
 )
 
 var (
-	errNoClock = errors.New("the token source needs a clock and keys")
+	errTokenConfig = errors.New("the token source needs a clock, ids and keys")
 
 	errTokensRefused = &TokenError{
 		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
@@ -96,17 +96,14 @@ type pause struct {
 }
 
 // NewTokenSource returns a source without making any call. It fails with an [AddressError] if
-// TokenURL is not usable, and with another error if Now or Keys is missing.
+// TokenURL is not usable, and with another error if Now, NewID or Keys is missing.
 func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	audience, err := audienceOf(config.TokenURL, config.AllowInsecure)
 	if err != nil {
 		return nil, err
 	}
-	if config.Now == nil || config.Keys == nil {
-		return nil, errNoClock
-	}
-	if config.NewID == nil {
-		config.NewID = newGUID
+	if config.Now == nil || config.NewID == nil || config.Keys == nil {
+		return nil, errTokenConfig
 	}
 	if config.Sign == nil {
 		config.Sign = Sign

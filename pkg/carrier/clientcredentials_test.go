@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -274,7 +275,7 @@ func TestNewTokenSourceChecksItsAddress(t *testing.T) {
 		"https://id.carrier.example/a%2fb" + protocolPart:            false,
 		"": false,
 	} {
-		_, err := NewTokenSource(TokenConfig{TokenURL: address, Keys: keys, Now: newClock().Now})
+		_, err := NewTokenSource(TokenConfig{TokenURL: address, Keys: keys, Now: newClock().Now, NewID: rand.Text})
 		if (err == nil) != want {
 			t.Errorf("NewTokenSource(%q) = %v, want success %t", address, err, want)
 		}

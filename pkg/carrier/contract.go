@@ -72,7 +72,6 @@ type Contract struct {
 	ID         IDShape      // the format of an id
 
 	MinVersion, MaxVersion int             // spec §9: the versions that have the endpoint family
-	Deprecated             int             // spec §9: versions up to this one are deprecated
 	Fields                 []VersionedRule // spec §9: body fields that depend on the version
 
 	Repeat              RepeatClass // see RepeatClass
@@ -101,7 +100,6 @@ type VersionedRule struct {
 const (
 	versionFirst = 1 // spec §9: versions 1 to 8 exist
 	versionLast  = 8
-	deprecated   = 2 // spec §9: 1 and 2 are deprecated where they exist
 )
 
 // cancellationPath is the path of a service's cancellation: "path id is the service id" (spec §4).
@@ -141,7 +139,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/plan-changes/request",
 		PollPath:   "/api/connect/services/plan-changes/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Fields: planChangeRules,
 		Repeat: ClassCharge, RepeatWithNTDOption: ClassNever, Poll: pollChange,
 	},
@@ -158,7 +156,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/reclaims/request",
 		PollPath:   "/api/connect/services/reclaims/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
 	},
 	{
@@ -166,7 +164,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/service-cancellations/requests/reschedule",
 		PollPath:   cancellationPath,
 		Polled:     true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
 	{
@@ -174,7 +172,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/service-cancellations/requests/abort",
 		PollPath:   cancellationPath,
 		Polled:     true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
 	{
@@ -192,14 +190,14 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/orders/appointment-requests/request",
 		PollPath:   "/api/connect/orders/appointment-requests/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 	},
 	{
 		Operation:  AppointmentCancel,
 		SubmitPath: "/api/connect/orders/appointment-requests/cancel",
 		Polled:     false, Success: 204, Handle: HandleNone, ID: IDNone,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge,
 	},
 	{
@@ -207,7 +205,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/diagnostic-tests/request",
 		PollPath:   "/api/connect/services/diagnostic-tests/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollTest,
 		AsWritten: true,
 	},
@@ -224,7 +222,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/plan-changes/options/request",
 		PollPath:   "/api/connect/services/plan-changes/options/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDOpaque,
-		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 		TokenHiddenIn404: true,
 	},

@@ -102,17 +102,6 @@ func TestSupportedAt(t *testing.T) {
 	}
 }
 
-func TestOnlyVersionsOneAndTwoAreDeprecated(t *testing.T) {
-	for c := range Contracts() {
-		for version := c.MinVersion; version <= c.MaxVersion; version++ {
-			want := version <= 2 && c.Operation != OrderCreate // spec §9 has no row for orders
-			if got := c.DeprecatedAt(version); got != want {
-				t.Errorf("%s: DeprecatedAt(%d) = %t, want %t", c.Operation, version, got, want)
-			}
-		}
-	}
-}
-
 func TestPlanChangeVersionRules(t *testing.T) {
 	contacts := PlanChangeRequest{
 		NTDOption: "4_PORT_RESIDENTIAL", ContactName: "Ada", ContactPhone: "1", ContactEmail: "a@b.example",

@@ -3,11 +3,9 @@ package carrier
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 )
 
 // DisruptionStatus is the status of a disruption; other values are kept.
@@ -67,10 +65,6 @@ type DisruptionSort struct {
 // DecodeDisruptions reads one page. The error is an [Error] of class Unreadable.
 func DecodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
 
-// maxDisruptionPages limits one iteration, because nobody reads more than 100 pages about one
-// service.
-const maxDisruptionPages = 100
-
 // DisruptionPage reads one page. The first page has the number zero. The error is an [Error].
 func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, number int) (DisruptionPage, error) {
 	k := call{
@@ -100,61 +94,6 @@ func (q DisruptionQuery) values(number int) url.Values {
 		values.Set("sort", q.Sort)
 	}
 	return values
-}
-
-// RateError ends an iteration if the account's rate limit allows no call now. This package never
-// sleeps.
-type RateError struct {
-	Wait time.Duration // how long to wait before the next try
-}
-
-// Error states how long to wait.
-func (e *RateError) Error() string { return "the rate limit allows no call for " + e.Wait.String() }
-
-// Disruptions iterates over the disruptions of a service, up to the last page or 100 pages. Every
-// page counts towards the account's rate limit. Pages may shift during the iteration, so duplicates
-// are skipped. The iteration ends at the first error: an [Error], a [RateError], or that of the
-// token source.
-func (c *Client) Disruptions(ctx context.Context, query DisruptionQuery) iter.Seq2[Disruption, error] {
-	return func(yield func(Disruption, error) bool) {
-		seen := make(map[string]bool)
-		for number := range maxDisruptionPages {
-			page, err := c.nextDisruptions(ctx, query, number)
-			if err != nil {
-				yield(Disruption{}, err)
-				return
-			}
-			if !page.yieldNew(seen, yield) || page.IsLast(number) {
-				return
-			}
-		}
-	}
-}
-
-// yieldNew yields the disruptions that no earlier page had, and reports whether to continue.
-func (p DisruptionPage) yieldNew(seen map[string]bool, yield func(Disruption, error) bool) bool {
-	for _, found := range p.Content {
-		id := found.WholesaleDisruptionID
-		if seen[id] {
-			continue
-		}
-		if !yield(found, nil) {
-			return false
-		}
-		seen[id] = id != "" // entries without an id are never duplicates
-	}
-	return true
-}
-
-func (c *Client) nextDisruptions(ctx context.Context, query DisruptionQuery, number int) (DisruptionPage, error) {
-	wait, err := c.Prepare(ctx, CallPoll)
-	switch {
-	case err != nil:
-		return DisruptionPage{}, err
-	case wait > 0:
-		return DisruptionPage{}, &RateError{Wait: wait}
-	}
-	return c.DisruptionPage(ctx, query, number)
 }
 
 // IsLast reports whether the page with the given number is the last. The flag, the page count or an

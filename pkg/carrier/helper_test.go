@@ -86,7 +86,7 @@ func testClient(tb testing.TB, address string, change ...func(*Config)) *Client 
 	tb.Helper()
 	config := Config{
 		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: true,
-		RequestsPerSecond: 1000, Burst: 1000, Now: newClock().Now,
+		Rate: NewRate(1000, 1000), Now: newClock().Now,
 	}
 	for _, f := range change {
 		f(&config)

@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -91,7 +92,7 @@ func newTokenSetup(t *testing.T, change ...func(*TokenConfig)) *tokenSetup {
 	a.url = server.URL + "/auth/realms/reseller"
 	config := TokenConfig{
 		TokenURL: a.url + protocolPart, ClientName: "reseller", Keys: a.readKeys,
-		AllowInsecure: true, Now: a.clock.Now, UserAgent: "test",
+		AllowInsecure: true, Now: a.clock.Now, NewID: rand.Text, UserAgent: "test",
 	}
 	for _, f := range change {
 		f(&config)

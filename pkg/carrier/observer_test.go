@@ -58,7 +58,7 @@ func TestAnObserverIsOptional(t *testing.T) {
 func TestWaitsForTheRateLimitAreObserved(t *testing.T) {
 	var waits []time.Duration
 	client := testClient(t, "http://127.0.0.1:1", func(config *Config) {
-		config.RequestsPerSecond, config.Burst = 1, 1
+		config.Rate = NewRate(1, 1)
 		config.Observe.Wait = func(_ CallKind, wait time.Duration) { waits = append(waits, wait) }
 	})
 	for range 2 {

@@ -18,11 +18,9 @@ const (
 )
 
 const (
-	defaultRequestsPerSecond = 5
-	defaultBurst             = 10
-	submitShare              = 0.3             // share of the bucket reserved for POSTs that change something
-	maxRatePause             = 1 * time.Minute // maximum pause that one 429 can cause
-	minWait                  = 10 * time.Millisecond
+	submitShare  = 0.3             // share of the bucket reserved for POSTs that change something
+	maxRatePause = 1 * time.Minute // maximum pause that one 429 can cause
+	minWait      = 10 * time.Millisecond
 )
 
 // Rate is the token bucket shared by all clients that the carrier treats as one, and any pause that

@@ -1,14 +1,12 @@
 package carrier
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -142,81 +140,24 @@ func TestOrderRead(t *testing.T) {
 	}
 }
 
-// pages serves disruptions d0, d1, … in pages of two, and records the calls.
-type pages struct {
-	total   int
-	queries []url.Values
-}
-
-func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	p.queries = append(p.queries, query)
-	var number int
-	either(fmt.Sscan(query.Get("page"), &number))
-	first := max(2*number-1, 0) // each page begins with the last item of the previous one, as if the list had shifted
-	printTo(w, fmt.Sprintf(`{"content":[{"wholesaleDisruptionId":"d%d"},{"wholesaleDisruptionId":"d%d"},`+
-		`{"wholesaleDisruptionId":"d%d"}],"number":%d,"totalPages":%d,"lastPage":%t}`,
-		first, 2*number, 2*number+1, number, p.total, number+1 == p.total))
-}
-
-func TestDisruptionsIteratesOverPages(t *testing.T) {
-	served := &pages{total: 3}
-	client := testClient(t, serve(t, served.ServeHTTP).URL)
-	query := DisruptionQuery{
+func TestDisruptionPageRead(t *testing.T) {
+	var asked url.Values
+	served := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Query()
+		printTo(w, `{"content":[{"wholesaleDisruptionId":"d5"}],"number":2,"totalPages":3}`)
+	})
+	page, err := testClient(t, served.URL).DisruptionPage(t.Context(), DisruptionQuery{
 		ServiceID: 7, Statuses: []DisruptionStatus{DisruptionActive, DisruptionScheduled}, Size: 3,
 		Sort: "maintenanceStartAt,ASC",
-	}
-	var got []string
-	for found, err := range client.Disruptions(t.Context(), query) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, found.WholesaleDisruptionID)
-	}
-	if diff := cmp.Diff([]string{"d0", "d1", "d2", "d3", "d4", "d5"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	}, 2)
+	if err != nil || len(page.Content) != 1 || page.Content[0].WholesaleDisruptionID != "d5" || !page.IsLast(2) {
+		t.Errorf("%+v, %v", page, err)
 	}
 	want := url.Values{
 		"page": {"2"}, "size": {"3"}, "sort": {"maintenanceStartAt,ASC"}, "status": {"ACTIVE", "SCHEDULED"},
 	}
-	if diff := cmp.Diff(want, served.queries[2]); diff != "" {
+	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
-	}
-}
-
-func TestDisruptionsStops(t *testing.T) {
-	query := DisruptionQuery{ServiceID: 7}
-	endless := &pages{total: 1_000_000}
-	for _, err := range testClient(t, serve(t, endless.ServeHTTP).URL).Disruptions(t.Context(), query) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(endless.queries) != maxDisruptionPages {
-		t.Errorf("%d pages of an endless list were read, want %d", len(endless.queries), maxDisruptionPages)
-	}
-	stopped := &pages{total: 3}
-	for _, err := range testClient(t, serve(t, stopped.ServeHTTP).URL).Disruptions(t.Context(), query) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		break
-	}
-	if len(stopped.queries) != 1 {
-		t.Errorf("%d pages were read after the caller stopped", len(stopped.queries))
-	}
-}
-
-func TestDisruptionsRespectsTheRateLimit(t *testing.T) {
-	served := &pages{total: 10}
-	client := testClient(t, serve(t, served.ServeHTTP).URL, func(c *Config) { c.RequestsPerSecond, c.Burst = 1, 3 })
-	var end error
-	for _, err := range client.Disruptions(t.Context(), DisruptionQuery{ServiceID: 7}) {
-		end = err
-	}
-	limited, ok := errors.AsType[*RateError](end)
-	if !ok || limited.Wait <= 0 || limited.Wait > 2*time.Second || len(served.queries) != 2 {
-		t.Errorf("the iteration ended with %v after %d pages", end, len(served.queries))
 	}
 }
 

@@ -56,10 +56,6 @@ func (c Contract) SupportedAt(version int) error {
 // version is chosen per request" (spec §9).
 func (c Contract) LeastVersion(version int) int { return max(version, c.MinVersion) }
 
-// DeprecatedAt reports whether the carrier has deprecated the API version (spec §9: "1 and 2
-// deprecated").
-func (c Contract) DeprecatedAt(version int) bool { return version <= c.Deprecated }
-
 // CheckFields applies the version rules of the operation's body. The function present reports
 // whether the body has a key. The first violation is returned, as [UnsupportedVersionError] or
 // [MissingFieldError].

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/uuid"
+
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
@@ -120,6 +122,7 @@ func (w *wire) connect(t *testing.T, address, word string) {
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL:   address + "/auth/realms/resale/protocol/openid-connect/token",
 		ClientName: "reseller", AllowInsecure: true, Now: w.clock,
+		NewID: func() string { return string(uuid.NewUUID()) },
 		Keys: func(context.Context) ([]carrier.Key, error) {
 			return []carrier.Key{{ID: keyID, PEM: privatePEM()}}, nil
 		},
@@ -129,7 +132,7 @@ func (w *wire) connect(t *testing.T, address, word string) {
 	}
 	w.Client, err = carrier.NewClient(carrier.Config{
 		BaseURL: address, Version: 8, Word: word, Tokens: tokens, AllowInsecure: true, Now: w.clock,
-		RequestsPerSecond: 1000, Burst: 1000,
+		Rate: carrier.NewRate(1000, 1000),
 	})
 	if err != nil {
 		t.Fatal(err)

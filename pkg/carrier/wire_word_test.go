@@ -37,16 +37,21 @@ func placeOrderWithWord(t *testing.T, w *wire) []any {
 	return []any{placed.Provider, placed.InstallationType, placed.CustomerRef}
 }
 
-// disruptionIDs are the IDs of a service's disruptions.
+// disruptionIDs are the IDs of a service's disruptions, read two at a time.
 func disruptionIDs(t *testing.T, w *wire) (ids []string) {
 	t.Helper()
-	for found, err := range w.Disruptions(t.Context(), carrier.DisruptionQuery{ServiceID: service}) {
+	for number := 0; ; number++ {
+		page, err := w.DisruptionPage(t.Context(), carrier.DisruptionQuery{ServiceID: service, Size: 2}, number)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids = append(ids, found.WholesaleDisruptionID)
+		for _, found := range page.Content {
+			ids = append(ids, found.WholesaleDisruptionID)
+		}
+		if page.IsLast(number) {
+			return ids
+		}
 	}
-	return ids
 }
 
 // TestOrdersAndReadsInTheCarriersWord covers the operations that are not a family.

@@ -3,6 +3,7 @@
 package accounts
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
-			registry := &Registry{Now: func() time.Time { return now }}
+			registry := &Registry{Now: func() time.Time { return now }, NewID: rand.Text}
 			sessionOf(t, registry, ratedAt("shop", "1", 1, 4))
 			if calls := left(registry, ratedAt("shop", "1", 1, 4)); calls != 4 {
 				t.Fatalf("%d calls at once, want 4", calls)
@@ -63,7 +64,7 @@ func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	registry := &Registry{Now: func() time.Time { return now }}
+	registry := &Registry{Now: func() time.Time { return now }, NewID: rand.Text}
 	sessionOf(t, registry, ratedAt("shop", "1", 100, 100))
 	slow, foreign := ratedAt("branch", "2", 1, 2), ratedAt("other", "3", 1, 50)
 	foreign.Spec.Identity = "another"
@@ -85,7 +86,7 @@ func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
 func TestR10AnUnusedRateIsDroppedOnceItIsFresh(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	registry := &Registry{Now: func() time.Time { return now }}
+	registry := &Registry{Now: func() time.Time { return now }, NewID: rand.Text}
 	gone := ratedAt("shop", "1", 1, 4)
 	sessionOf(t, registry, gone)
 	left(registry, gone)

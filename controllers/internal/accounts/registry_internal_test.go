@@ -3,6 +3,7 @@
 package accounts
 
 import (
+	"crypto/rand"
 	"errors"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func sessionOf(t *testing.T, registry *Registry, account *v1alpha1.CarrierAccoun
 func TestRegistryKeepsOneSessionForAnAccount(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
-	registry := &Registry{Now: now}
+	registry := &Registry{Now: now, NewID: rand.Text}
 	first := sessionOf(t, registry, accountOf("1"))
 	if sessionOf(t, registry, accountOf("1")) != first {
 		t.Error("the same account has two sessions")
@@ -62,7 +63,8 @@ func TestRegistryKeepsOneSessionForAnAccount(t *testing.T) {
 
 func TestRegistryRefusesTheTimeZoneOfTheMachine(t *testing.T) {
 	t.Parallel()
-	registry := &Registry{Now: func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }}
+	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
+	registry := &Registry{Now: now, NewID: rand.Text}
 	for zone, usable := range map[string]bool{
 		"": true, "UTC": true, "Australia/Sydney": true, "Local": false, "Nowhere/Land": false,
 	} {
