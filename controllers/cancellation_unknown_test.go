@@ -140,7 +140,7 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 	})
 
 	DescribeTable("waits for a person after two repeats, and is not sent a fourth time",
-		func(ctx SpecContext, word string, truth *simulator.Cancellation, posts int, reason string) {
+		func(ctx SpecContext, outcome string, truth *simulator.Cancellation, posts int, reason string) {
 			w, process, line := loseAll(ctx)
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
@@ -152,7 +152,7 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			Expect(reschedules(w, line)).To(Equal(3))
 
 			Expect(w.Carrier.SetCancellation(line, truth)).To(Succeed())
-			word = open.AttemptID + "=" + strings.ReplaceAll(word, "{service}", strconv.FormatInt(line, 10))
+			word := open.AttemptID + "=" + outcome
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, word)
 			service = process.Drive(ctx, site)
 			Expect(service.Status.Handled.Resolve).To(Equal(word))
@@ -163,11 +163,22 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			4, v1alpha1.ReasonInSync),
 		Entry("Succeeded is read again", "Succeeded", cancellationAs(stateRequested, wantedDate),
 			3, v1alpha1.ReasonInSync),
-		Entry("Accepted is polled", "Accepted:{service}", cancellationAs(stateRequested, wantedDate),
-			3, v1alpha1.ReasonInSync),
 		Entry("Abandoned waits for another edit", "Abandoned", cancellationAs(stateRequested, pendingDate),
-			3, v1alpha1.ReasonCarrierRejected),
+			3, v1alpha1.ReasonAbandoned),
 	)
+
+	It("is not resolved with a request number, which could be the number of another service", func(ctx SpecContext) {
+		w, process, line := loseAll(ctx)
+		other := w.Line(withCancellation(stateRequested, pendingDate))
+		open := process.Drive(ctx, site).OpenCancellation()
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, open.AttemptID+"=Accepted:"+strconv.FormatInt(other, 10))
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(world.Ready(service).Message).To(HaveSuffix(
+			"the carrier gives CancellationReschedule no request id: state NotAccepted, Succeeded or Abandoned"))
+		Expect(cancellationCalls(w)).To(Equal("rPrPrPr"), "nothing is read")
+		Expect(reschedules(w, line)).To(Equal(3))
+	})
 
 	It("is settled by a later read that shows the declared state", func(ctx SpecContext) {
 		w, process, line := loseAll(ctx)

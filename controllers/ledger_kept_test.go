@@ -136,7 +136,7 @@ var _ = Describe("The ledger of a sent request", func() {
 			Expect(world.Ready(successor.Drive(ctx, site)).Reason).To(Equal(reason))
 			Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
 		},
-		Entry("abandoned", "Abandoned", v1alpha1.ReasonCarrierRejected),
+		Entry("abandoned", "Abandoned", v1alpha1.ReasonAbandoned),
 		Entry("resolved as succeeded", "Succeeded", v1alpha1.ReasonInSync),
 	)
 

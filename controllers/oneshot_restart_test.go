@@ -114,7 +114,7 @@ var _ = Describe("A diagnostic test", func() {
 		Entry("was accepted", "Accepted:<id>", v1alpha1.ReasonCompleted, 1),
 		Entry("was not accepted", "NotAccepted", v1alpha1.ReasonCompleted, 2),
 		Entry("succeeded", "Succeeded", v1alpha1.ReasonCompleted, 1),
-		Entry("is abandoned", "Abandoned", v1alpha1.ReasonCarrierRejected, 1),
+		Entry("is abandoned", "Abandoned", v1alpha1.ReasonAbandoned, 1),
 	)
 
 	It("is not run again when its status is lost, and its result is read again", func(ctx SpecContext) {

@@ -32,7 +32,7 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		word := attempt.AttemptID + "=Abandoned"
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
 		expectResolution(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
 		expectResolution(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy, word)
 	})

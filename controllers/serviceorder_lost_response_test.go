@@ -167,7 +167,7 @@ var _ = Describe("An order whose response is lost", func() {
 		Entry("accepted, as an order", "Accepted:4711", v1alpha1.ReasonSubmitted, true, 1),
 		Entry("not accepted", "NotAccepted", v1alpha1.ReasonSubmitted, true, 2),
 		Entry("succeeded", "Succeeded", v1alpha1.ReasonSubmitted, true, 1),
-		Entry("abandoned", "Abandoned", v1alpha1.ReasonCarrierRejected, true, 1),
+		Entry("abandoned", "Abandoned", v1alpha1.ReasonAbandoned, true, 1),
 	)
 
 	It("is not settled by a resolution of another attempt, or by an invalid one", func(ctx SpecContext) {
@@ -192,7 +192,7 @@ var _ = Describe("An order whose response is lost", func() {
 		Expect(process.DriveOrder(ctx, site)).To(BeNil())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
 		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("cannot be used again"))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})

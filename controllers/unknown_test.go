@@ -164,7 +164,7 @@ var _ = Describe("A POST whose response is lost", func() {
 		for word, want := range map[string]string{
 			"NotAccepted": v1alpha1.ReasonInSync,
 			"Succeeded":   v1alpha1.ReasonInSync,
-			"Abandoned":   v1alpha1.ReasonCarrierRejected,
+			"Abandoned":   v1alpha1.ReasonAbandoned,
 		} {
 			w, process := begin(ctx)
 			line := w.Line()

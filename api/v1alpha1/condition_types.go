@@ -99,6 +99,7 @@ const (
 	ReasonOrderRejected           = "OrderRejected"           // the carrier has rejected the order after accepting it
 	ReasonOrderNotPossible        = "OrderNotPossible"        // the qualification or the account does not allow this order
 	ReasonCarrierRejected         = "CarrierRejected"         // a sub-error code without a reason of its own
+	ReasonAbandoned               = "Abandoned"               // the request was given up, usually by a person
 )
 
 // Reasons for one sub-error code each (specification section 7). The message begins with the raw

@@ -36,8 +36,11 @@ func reasonBySubError() map[carrier.SubErrorCode]string {
 
 // ReasonFor returns the reason why a request is not sent again automatically.
 func ReasonFor(last *v1alpha1.Request) string {
-	if exhausted(last) {
+	switch {
+	case exhausted(last):
 		return v1alpha1.ReasonUnanswered
+	case last.Phase == v1alpha1.PhaseAbandoned:
+		return v1alpha1.ReasonAbandoned // nobody has rejected it
 	}
 	return reasonOf(last.Error)
 }

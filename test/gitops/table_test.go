@@ -82,6 +82,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonOrderRejected:               {degraded},
 		v1alpha1.ReasonOrderNotPossible:            {degraded},
 		v1alpha1.ReasonCarrierRejected:             {degraded},
+		v1alpha1.ReasonAbandoned:                   {degraded},
 		v1alpha1.ReasonServiceNotTC4:               {degraded},
 		v1alpha1.ReasonAggregationConversionFailed: {degraded},
 		v1alpha1.ReasonPlanNameInvalid:             {degraded},

@@ -68,7 +68,7 @@ func TestR15TestAcceptedLateWaitsForAPerson(t *testing.T) {
 		"it was not carried out":        {automatic, 2, "Abandoned", v1alpha1.ReasonCompleted},
 		"it is polled":                  {automatic, 2, "Accepted:", v1alpha1.ReasonCompleted},
 		"the only one":                  {operation, 1, "Succeeded", v1alpha1.ReasonCompleted},
-		"the only one, not carried out": {operation, 1, "Abandoned", v1alpha1.ReasonCarrierRejected},
+		"the only one, not carried out": {operation, 1, "Abandoned", v1alpha1.ReasonAbandoned},
 		"the only one, it is polled":    {operation, 1, "Accepted:", v1alpha1.ReasonCompleted},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -230,7 +230,7 @@ func TestR15OrderAcceptedLateWaitsForAPerson(t *testing.T) {
 		"it was cancelled": {v1alpha1.ApprovalAutomatic, "Abandoned", v1alpha1.ReasonSubmitted, 1},
 		"the only one":     {v1alpha1.ApprovalAlways, "Succeeded", v1alpha1.ReasonSubmitted, 0},
 		"the only one, which was cancelled": {
-			v1alpha1.ApprovalAlways, "Abandoned", v1alpha1.ReasonCarrierRejected, 0,
+			v1alpha1.ApprovalAlways, "Abandoned", v1alpha1.ReasonAbandoned, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

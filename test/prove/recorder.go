@@ -214,7 +214,7 @@ func (w *recorder) recordAcceptance() {
 	calls := w.run.world.Carrier.Calls()
 	last, one := calls[len(calls)-1], w.sent[len(w.sent)-1]
 	one.accepted, one.requestID = last.Accepted, last.RequestID
-	if one.operation == v1alpha1.OperationAppointmentCancel {
+	if !decide.TakesRequestID(one.operation) { // nobody can name it in a resolution
 		one.requestID = ""
 	}
 }

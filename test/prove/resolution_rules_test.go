@@ -24,7 +24,7 @@ func (s *scriptedRun) setResolutionOfAll(t *testing.T, before time.Time, resolut
 func TestR27LateAcceptanceNeedsALaterResolution(t *testing.T) {
 	t.Parallel()
 	for resolution, reason := range map[string]string{
-		"Succeeded": v1alpha1.ReasonSubmitted, "Abandoned": v1alpha1.ReasonCarrierRejected,
+		"Succeeded": v1alpha1.ReasonSubmitted, "Abandoned": v1alpha1.ReasonAbandoned,
 	} {
 		t.Run(resolution, func(t *testing.T) {
 			t.Parallel()
@@ -77,11 +77,11 @@ func TestR14NewerResolutionReplacesSucceeded(t *testing.T) {
 		sent        int
 	}{
 		{converting, v1alpha1.ReasonInSync, v1alpha1.ReasonInSync, "NotAccepted", 2},
-		{converting, v1alpha1.ReasonInSync, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
+		{converting, v1alpha1.ReasonInSync, v1alpha1.ReasonAbandoned, "Abandoned", 1},
 		{diagnosing, v1alpha1.ReasonCompleted, v1alpha1.ReasonCompleted, "NotAccepted", 2},
-		{diagnosing, v1alpha1.ReasonCompleted, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
+		{diagnosing, v1alpha1.ReasonCompleted, v1alpha1.ReasonAbandoned, "Abandoned", 1},
 		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonSubmitted, "NotAccepted", 2},
-		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
+		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonAbandoned, "Abandoned", 1},
 	} {
 		runScript(t, scenario.operation, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
@@ -121,7 +121,7 @@ func TestR14NewerResolutionReplacesAbandoned(t *testing.T) {
 			s.drive(t.Context())
 			attempt := s.subject().RequestOf(operation).AttemptID
 			s.setResolutionOf(t, attempt, "Abandoned")
-			if reason, _, _ := stateOf(s.subject()); reason != v1alpha1.ReasonCarrierRejected {
+			if reason, _, _ := stateOf(s.subject()); reason != v1alpha1.ReasonAbandoned {
 				t.Fatalf("%s: given up, it is %s", operation, reason)
 			}
 			s.setResolutionOf(t, attempt, "Succeeded")

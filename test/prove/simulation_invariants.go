@@ -98,7 +98,7 @@ func (c *simulationRecorder) checkOpenRequests(one *post, subject Subject) {
 func (c *simulationRecorder) recordAcceptance() {
 	one := c.sent[len(c.sent)-1]
 	one.accepted, one.requestID, one.endsInError = c.call.Accepted, c.call.RequestID, c.call.EndsInError
-	if one.operation == v1alpha1.OperationAppointmentCancel {
+	if !decide.TakesRequestID(one.operation) { // nobody can name it in a resolution
 		one.requestID = ""
 	}
 	c.linef("%d %t %s", c.call.Status, one.accepted, one.requestID)

@@ -32,7 +32,8 @@ func (k knownReasons) label(reason string) string {
 // constants of the API.
 func reasons() []string {
 	return []string{
-		v1alpha1.ReasonAPIServerRefused, v1alpha1.ReasonAVCIDNotAllowed, v1alpha1.ReasonAccountNotReady,
+		v1alpha1.ReasonAPIServerRefused, v1alpha1.ReasonAVCIDNotAllowed, v1alpha1.ReasonAbandoned,
+		v1alpha1.ReasonAccountNotReady,
 		v1alpha1.ReasonAggregationConversionFailed, v1alpha1.ReasonAnotherTestInProgress, v1alpha1.ReasonAnswering,
 		v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonBreakerOpen, v1alpha1.ReasonCancellationNotRequested,
 		v1alpha1.ReasonCancelled, v1alpha1.ReasonCarrierHold, v1alpha1.ReasonCarrierRejected,

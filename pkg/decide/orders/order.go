@@ -65,7 +65,7 @@ func ended(in *Input) *decide.Decision {
 	case request == nil || !request.Phase.Ended() || decide.MayOrderAgain(request.Phase):
 		return nil
 	case request.Phase != v1alpha1.PhaseSucceeded:
-		return decide.RestStuck(v1alpha1.ReasonCarrierRejected, fmt.Sprintf(
+		return decide.RestStuck(v1alpha1.ReasonAbandoned, fmt.Sprintf(
 			"attempt %s was abandoned: customerReference %q cannot be used again. To order, create another ServiceOrder "+
 				"with a different customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
 	case in.Order.Status.Rejection != nil:

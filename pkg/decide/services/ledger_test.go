@@ -58,7 +58,7 @@ func TestR3AnUnsentAttemptDoesNotHideAFailure(t *testing.T) {
 		"failed for another generation": {[]v1alpha1.Request{ended("a-1", v1alpha1.PhaseFailed, 2)}, sent},
 		"given up, and then not sent": {[]v1alpha1.Request{
 			ended("a-1", v1alpha1.PhaseAbandoned, 3), ended("a-2", v1alpha1.PhaseNotSent, 2),
-		}, held},
+		}, v1alpha1.ReasonAbandoned},
 		"failed, and then twice not sent": {[]v1alpha1.Request{
 			ended("a-1", v1alpha1.PhaseFailed, 3), ended("a-2", v1alpha1.PhaseNotSent, 2),
 			ended("a-3", v1alpha1.PhaseNotProcessed, 2),

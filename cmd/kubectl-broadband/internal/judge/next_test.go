@@ -98,7 +98,7 @@ func TestAnEditIsProposedOnlyWhereTheAPIServerAcceptsOne(t *testing.T) {
 func TestAnOrderThatIsFrozenIsNotEdited(t *testing.T) {
 	t.Parallel()
 	kind := fleet.KindOf(&v1alpha1.ServiceOrder{})
-	abandoned, _ := stalledBy(kind, v1alpha1.ReasonCarrierRejected).(*v1alpha1.ServiceOrder)
+	abandoned, _ := stalledBy(kind, v1alpha1.ReasonAbandoned).(*v1alpha1.ServiceOrder)
 	abandoned.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseAbandoned})
 	abandoned.Status.Frozen = true
 	if next := judge.DetailOf(abandoned, judge.Around{}).Next; len(next) != 0 {
