@@ -19,7 +19,8 @@ import (
 )
 
 // errNotYet makes the carrier send a notification again, because the order may not be recorded yet.
-var errNotYet = errors.New("an order of this account is being sent, and its number is not known yet")
+var errNotYet = fmt.Errorf("an order of this account is being sent, and its number is not known yet: %w",
+	receiver.ErrNotYet)
 
 // sendingFor is longer than any POST takes, including the recording of its response.
 const sendingFor = 2 * time.Minute

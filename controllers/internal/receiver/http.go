@@ -4,6 +4,7 @@ package receiver
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -102,9 +103,19 @@ func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response
 	}
 	notification := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
 	if err := r.config.Take(ctx, notification); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot process a notification", "event", event, "account", at.account)
+		logUntaken(ctx, err, notification)
 		return response{status: http.StatusServiceUnavailable, event: event}
 	}
 	at.remember(from)
 	return response{status: http.StatusAccepted, event: event}
+}
+
+// logUntaken writes a log line about a notification that was not processed.
+func logUntaken(ctx context.Context, err error, notification Notification) {
+	logger := ctrl.LoggerFrom(ctx).WithValues("event", notification.Event, "account", notification.Account)
+	if errors.Is(err, ErrNotYet) {
+		logger.Info("a notification cannot be processed yet", "why", err.Error())
+		return
+	}
+	logger.Error(err, "cannot process a notification")
 }

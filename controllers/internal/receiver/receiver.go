@@ -41,11 +41,15 @@ type SecretFunc func(
 	ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 ) ([]byte, error)
 
+// ErrNotYet means that a notification cannot be processed before something else is recorded. The
+// carrier sends it again, so this is not a failure.
+var ErrNotYet = errors.New("the notification has to be sent again later")
+
 // Config configures a receiver.
 type Config struct {
 	// Secret reads one key of a Secret, for an account with these addresses.
 	Secret SecretFunc
-	// Take handles a notification. An error makes the sender retry later.
+	// Take handles a notification. An error makes the sender retry later. [ErrNotYet] is expected.
 	Take func(ctx context.Context, notification Notification) error
 	// Changed is called when listening for an account has started, stopped or failed; nil: not called.
 	Changed func(account types.NamespacedName)

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -128,6 +130,25 @@ func TestNotificationThatCannotBeHandledNowIsRetried(t *testing.T) {
 	}
 	d.fail = nil
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
+}
+
+// What is only too early is no error in the log, however often the carrier sends it again.
+func TestANotificationThatIsTooEarlyIsNoError(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []error{errors.New("the API server is away"), receiver.ErrNotYet} {
+		d := newFixture(t, hmacOnly())
+		d.fail = fmt.Errorf("take it: %w", failure)
+		var lines []string
+		logger := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
+		request := d.signed(t, secret, "evt_1", planned)
+
+		answer := d.answer(request.WithContext(log.IntoContext(request.Context(), logger)))
+
+		isError := len(lines) == 1 && strings.Contains(lines[0], `"error"=`)
+		if answer.Code != http.StatusServiceUnavailable || len(lines) != 1 || isError == errors.Is(failure, receiver.ErrNotYet) {
+			t.Errorf("answered %d, and logged %q", answer.Code, lines)
+		}
+	}
 }
 
 // Case 83: "malformed JSON, wrong types, nulls, deep nesting: 202 or 400, no panic".
