@@ -7,17 +7,18 @@
 // therefore has these effects, in this order. Each of them can fail, be delayed or be the last
 // thing that the process does:
 //
-//	token, rate ─► intent ─► finalizer ─► gate ─► POST ─► outcome ─► GET … ─► end
-//	     │            │          │          │       │        │
-//	  nothing     conflict:    failed or closed:  lost:   conflict: again,
-//	  written     no POST           NotSent       class   same attempt id only
+//	token, rate ─► reservation ─► intent ─► finalizer, gate ─► POST ─► outcome ─► GET … ─► end
+//	     │              │           │              │             │        │
+//	  nothing       above the    conflict:  failed or closed:  lost:   conflict: again,
+//	  written      limit: wait   no POST         NotSent       class   same attempt id only
 //
 // The comments of this package count the steps:
 //
 //	1 ready     wait for a token, the rate limit and the breaker's window
 //	2 reserve   count a chargeable request against chargeLimit
 //	3 intent    record the attempt as Submitting
-//	4 gate      check again, bypassing every cache, that it may be sent
+//	4 gate      add the finalizer, if the kind has one, and check again, bypassing every cache,
+//	            that the attempt may be sent
 //	5 POST      one call, never repeated by the client
 //	6 fact      turn the response into a phase
 //	7 record    persist the phase and the Location
