@@ -64,10 +64,10 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	}
 	verdict, err := r.requireIdentity(ctx, account, decide.CarrierAccount(account, login, listenErr))
 	if err != nil {
-		return ctrl.Result{}, err
+		return retryAfter(err)
 	}
 	if err := r.record(ctx, account, before, verdict); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return retryAfter(client.IgnoreNotFound(err))
 	}
 	if verdict.State == decide.Settled && listenErr == nil {
 		return ctrl.Result{}, nil

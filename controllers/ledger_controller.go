@@ -42,7 +42,7 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 			"RequestLedger %s is being deleted. %s", ledger.Name, kept)
 		return ctrl.Result{}, nil
 	}
-	return ctrl.Result{}, client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy()))
+	return retryAfter(client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy())))
 }
 
 // keepReason returns why a ledger must not be released; "" if it may be.

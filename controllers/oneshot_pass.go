@@ -115,7 +115,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	if err := p.begin(ctx); err != nil {
-		return p.retry(err)
+		return retryAfter(err)
 	}
 	if p.verdict != nil && p.hasOpenAttempt() {
 		return p.record(ctx, p.decide(), 0) // a ledger that may not be written "stalls what it is about" (R30)
@@ -129,7 +129,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return status.Exit(input.Now, departure.WaitUntil), nil
 	}
 	if err := p.abandonOpen(ctx); err != nil {
-		return p.retry(err)
+		return retryAfter(err)
 	}
 	if departure.Warning != "" {
 		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",
@@ -182,7 +182,7 @@ func (p *oneShotPass) expire(ctx context.Context) (ctrl.Result, error) {
 	judged := client.Preconditions{UID: &uid, ResourceVersion: &version}
 	err := client.IgnoreNotFound(p.Delete(ctx, p.subject, judged))
 	if err != nil {
-		return p.retry(fmt.Errorf("delete %s after its ttlAfterFinished: %w", p.subject.GetName(), err))
+		return retryAfter(fmt.Errorf("delete %s after its ttlAfterFinished: %w", p.subject.GetName(), err))
 	}
 	return ctrl.Result{}, nil
 }

@@ -59,9 +59,9 @@ type outcomes interface {
 	refused(request *v1alpha1.Request)                                             // the carrier refused it
 }
 
-// retry is the exit after an error. A conflict means that there is a newer version, and is not a
-// failure. Nor is an object that was deleted or replaced: the next pass evaluates the new one.
-func (p *pass) retry(err error) (ctrl.Result, error) {
+// retryAfter is the exit after an error. A conflict means that there is a newer version, and is not
+// a failure. Nor is an object that was deleted or replaced: the next pass evaluates the new one.
+func retryAfter(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) || errors.Is(err, operate.ErrGone) {
 		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
 	}

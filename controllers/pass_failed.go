@@ -28,7 +28,7 @@ func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 		p.keepRead()
 		err = errors.Join(err, p.report(ctx, *verdict))
 	}
-	return p.retry(err)
+	return retryAfter(err)
 }
 
 // keepRead restores the readings of a pass whose step failed. They are not in the status, so they
