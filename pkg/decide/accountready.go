@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -25,7 +26,7 @@ func AccountReady(in *Input) *Decision {
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s is not ready (%s)%s", name, OrElse(ready.Reason, "not checked yet"), alsoInFlight(in)))
+			"CarrierAccount %s is not ready (%s)%s", name, cmp.Or(ready.Reason, "not checked yet"), alsoInFlight(in)))
 	}
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
 		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(

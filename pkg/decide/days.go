@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -52,5 +53,5 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 func DateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone (%s): declare today or a later date",
-		field, date, OrElse(zoneOf(in.Account.Object), "UTC"))}
+		field, date, cmp.Or(zoneOf(in.Account.Object), "UTC"))}
 }

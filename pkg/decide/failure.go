@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -24,7 +25,7 @@ func RequestErrorOf(err error) *v1alpha1.RequestError {
 	described := &v1alpha1.RequestError{
 		HTTPStatus:    int32(min(fault.HTTPStatus, math.MaxInt32)), //nolint:gosec // bounded just here
 		Type:          Bounded(string(fault.Type), 128),
-		Code:          Bounded(OrElse(string(deciding.Code), string(fault.Code)), 200),
+		Code:          Bounded(cmp.Or(string(deciding.Code), string(fault.Code)), 200),
 		Field:         Bounded(deciding.Field, 200),
 		RejectedValue: Bounded(deciding.RejectedValue, 200),
 		CarrierTime:   Bounded(fault.Timestamp, 64),
@@ -49,7 +50,7 @@ func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
 }
 
 func subErrorText(sub carrier.SubError) string {
-	text := OrElse(sub.Message, "no details were given")
+	text := cmp.Or(sub.Message, "no details were given")
 	if sub.Field == "" {
 		return text
 	}

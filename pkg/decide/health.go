@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -12,8 +13,8 @@ import (
 // recommends.
 func HealthText(health *v1alpha1.HealthStatus) string {
 	const unrated = "not rated"
-	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", OrElse(health.Summary, unrated),
-		OrElse(health.Connectivity, unrated), OrElse(health.Performance, unrated), OrElse(health.Stability, unrated))
+	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", cmp.Or(health.Summary, unrated),
+		cmp.Or(health.Connectivity, unrated), cmp.Or(health.Performance, unrated), cmp.Or(health.Stability, unrated))
 	if health.Alert != "" {
 		words += "; alert: " + health.Alert
 	}

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -136,7 +137,7 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error in %s and continues once the error is fixed: %s; the request is tracked until it ends",
-			open.Operation, OrElse(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no details were given"))}
+			open.Operation, cmp.Or(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no details were given"))}
 	case isOverdue(in, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
 			"%s has been in progress at the carrier for longer than usual and is still polled at %s; to resolve it by hand: %s",

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -113,7 +114,7 @@ func FeeAmounts(oneTime, monthly *v1alpha1.Money) string {
 	if monthly != nil {
 		words = append(words, "monthly "+monthly.String())
 	}
-	return "(" + OrElse(strings.Join(words, ", "), "unknown") + ")"
+	return "(" + cmp.Or(strings.Join(words, ", "), "unknown") + ")"
 }
 
 func orUnknown(amount *v1alpha1.Money) string {

@@ -57,13 +57,5 @@ func ReadyIn(conditions []metav1.Condition) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// OrElse returns the fallback for an empty value.
-func OrElse(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
-}
-
 // MaxMessage is the maximum length of quoted messages in a status, in runes.
 const MaxMessage = 1024

@@ -5,6 +5,7 @@
 package oneshots
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -27,7 +28,7 @@ func completed(in *Input) *decide.Decision {
 				"the carrier's response was valid until %s: for a new one, create another object", in.ValidUntil),
 		}}
 	}
-	found := decide.OrElse(in.Summary, "the carrier's response is in the status")
+	found := cmp.Or(in.Summary, "the carrier's response is in the status")
 	message := fmt.Sprintf("%s is done: %s", request.Operation, found)
 	switch {
 	case request.EndedBy == v1alpha1.EndedByPerson:

@@ -3,6 +3,7 @@
 package oneshots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ func notOffered(in *Input) *decide.Decision {
 	}
 	return decide.RestStuck(v1alpha1.ReasonTestTypeNotOffered, fmt.Sprintf(
 		"the carrier does not offer the test %q for this service: it offers %s. Nothing was sent; create another object",
-		in.Test.Spec.TestType, decide.OrElse(strings.Join(shown, ", "), "none")))
+		in.Test.Spec.TestType, cmp.Or(strings.Join(shown, ", "), "none")))
 }
 
 // readsTestTypes reports whether the operator reads which tests the carrier offers for the service. A

@@ -3,6 +3,7 @@
 package orders
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,9 +55,9 @@ func (o *orderCase) place() (name string, used, known bool) {
 		return name, o.port.InUse(), o.port.InUse() || o.port.Status == carrier.PortFree
 	case o.infra.CopperPair != nil:
 		pair := o.infra.CopperPair
-		status := "pair " + decide.OrElse(pair.CopperPairStatus, "of unknown status")
+		status := "pair " + cmp.Or(pair.CopperPairStatus, "of unknown status")
 		name = fmt.Sprintf("copper pair %q (%s)", o.Infrastructure.ID,
-			decide.Bounded(decide.OrElse(pair.ServiceStatus, status), maxWord))
+			decide.Bounded(cmp.Or(pair.ServiceStatus, status), maxWord))
 		return name, pair.InUse(), pair.ServiceStatus != "" || pair.CopperPairStatus != ""
 	}
 	return "", false, false

@@ -3,6 +3,7 @@
 package orders
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func withFees(items, more []v1alpha1.OrderFee) []v1alpha1.OrderFee {
 func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
 	items := make([]v1alpha1.OrderFee, 0, len(fees))
 	for i := range fees {
-		items = withFees(items, []v1alpha1.OrderFee{feeItem(decide.OrElse(fees[i].Name, name), &fees[i])})
+		items = withFees(items, []v1alpha1.OrderFee{feeItem(cmp.Or(fees[i].Name, name), &fees[i])})
 	}
 	return items
 }

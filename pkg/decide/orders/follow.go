@@ -3,6 +3,7 @@
 package orders
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -149,7 +150,7 @@ func Learn(in *Input) bool {
 		return false
 	}
 	learnFacts(&status.OrderFacts, found)
-	status.Address = decide.OrElse(status.Address, decide.Bounded(found.Address.FormattedAddress, maxAddress))
+	status.Address = cmp.Or(status.Address, decide.Bounded(found.Address.FormattedAddress, maxAddress))
 	if appointments, truncated := appointmentsOf(found.Appointments); len(appointments) > 0 {
 		status.Appointments, status.Truncated = appointments, truncated
 	}
@@ -190,7 +191,7 @@ func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
 		{&facts.TransferType, string(found.TransferType), maxWord},
 	}
 	for _, word := range words {
-		*word.known = decide.OrElse(decide.Bounded(word.read, word.limit), *word.known)
+		*word.known = cmp.Or(decide.Bounded(word.read, word.limit), *word.known)
 	}
 	if found.ServiceID > 0 {
 		facts.ServiceID = v1alpha1.CarrierIDOf(found.ServiceID)

@@ -3,6 +3,7 @@
 package orders
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,7 +86,7 @@ func (o *orderCase) installedIDs() string {
 }
 
 func (o *orderCase) portIDs() string {
-	return decide.OrElse(namesOf(o.infra.NTD.Ports, func(p carrier.NTDPort) string { return p.PortID }), "none")
+	return cmp.Or(namesOf(o.infra.NTD.Ports, func(p carrier.NTDPort) string { return p.PortID }), "none")
 }
 
 func planNames(plans []carrier.QualifiedPlan) string {

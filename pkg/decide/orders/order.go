@@ -266,7 +266,7 @@ func speedOf(in *Input) string {
 
 // speedText formats a speed with its unit, which defaults to MBit/s.
 func speedText(speed carrier.Speed) string {
-	speed.Unit = decide.OrElse(speed.Unit, "MBit/s")
+	speed.Unit = cmp.Or(speed.Unit, "MBit/s")
 	return speed.String()
 }
 

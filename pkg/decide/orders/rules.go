@@ -3,6 +3,7 @@
 package orders
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func (o *orderCase) sameQualification() []string {
 		{"locationID", declared.LocationID, o.q.LocationID},
 		{
 			"remoteQualificationSearchID", declared.RemoteQualificationSearchID,
-			decide.OrElse(o.q.RemoteQualificationSearchID, declared.RemoteQualificationSearchID),
+			cmp.Or(o.q.RemoteQualificationSearchID, declared.RemoteQualificationSearchID),
 		},
 	} {
 		if id.declared != id.found {
@@ -72,7 +73,7 @@ func (o *orderCase) infrastructureFits() string {
 		return ""
 	case o.infra == nil:
 		return fmt.Sprintf("the site has no infrastructure %q (installed: %s): correct spec.infrastructure.id",
-			o.Infrastructure.ID, decide.OrElse(o.installedIDs(), "none"))
+			o.Infrastructure.ID, cmp.Or(o.installedIDs(), "none"))
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD && o.infra.NTD == nil:
 		return fmt.Sprintf("ReplaceNTD requires an NTD, but %q is not an NTD", o.Infrastructure.ID)
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD:

@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,7 +72,7 @@ func abortBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 		State: decide.Stuck, Reason: v1alpha1.ReasonNotEligibleForCancellation,
 		Message: fmt.Sprintf(
 			"the cancellation for %s is %s and can no longer be aborted: ask the carrier, or set disconnection: Reclaim",
-			decide.OrElse(known.RequestDate, "an unknown date"), known.Status),
+			cmp.Or(known.RequestDate, "an unknown date"), known.Status),
 	}
 }
 
@@ -87,7 +88,7 @@ func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha
 			State: decide.Stuck, Reason: v1alpha1.ReasonNotEligibleForCancellation,
 			Message: fmt.Sprintf(
 				"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare the carrier's date",
-				decide.OrElse(known.RequestDate, "an unknown date"), known.Status, date),
+				cmp.Or(known.RequestDate, "an unknown date"), known.Status, date),
 		}
 	case !isAlterable(known):
 		return &decide.Verdict{
@@ -95,7 +96,7 @@ func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha
 			Message: fmt.Sprintf(
 				"no cancellation is pending at the carrier (status: %s), and its API has no call that requests one: "+
 					"ask the carrier to cancel the service; the cancellation is then moved to %s",
-				decide.OrElse(known.Status, "none"), date),
+				cmp.Or(known.Status, "none"), date),
 		}
 	case date < decide.Today(&in.Input):
 		return new(decide.DateInPast(&in.Input, "cancellation.date", date))
@@ -152,7 +153,7 @@ func agreedEnding(in *Input) string {
 
 // declaredEnding returns the declared date of cancellation, or "none".
 func declaredEnding(in *Input) string {
-	return decide.OrElse(string(in.Service.Spec.Cancellation.Date), "none")
+	return cmp.Or(string(in.Service.Spec.Cancellation.Date), "none")
 }
 
 // AsWanted reports whether a cancellation has the state that a request was meant to set.

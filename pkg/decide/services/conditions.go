@@ -155,7 +155,7 @@ func connectedAspect(in *Input, known *v1alpha1.CancellationState, verdict decid
 	case known.Cancelled:
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonCancelled
 		aspect.Message = "the carrier shows the service as cancelled since " +
-			decide.OrElse(known.CancelledOn, "an unknown day")
+			cmp.Or(known.CancelledOn, "an unknown day")
 		if desiredReclaim(in).Wanted() {
 			aspect.Reason = verdict.Reason
 		}
@@ -197,7 +197,7 @@ func disruptionAspect(in *Input) *decide.Aspect {
 	if seen.Active > 0 {
 		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive
 		aspect.Message = fmt.Sprintf("%d active, %d scheduled: %s", seen.Active, seen.Scheduled,
-			decide.OrElse(seen.Current.Description, "no details were given"))
+			cmp.Or(seen.Current.Description, "no details were given"))
 	}
 	return &aspect
 }

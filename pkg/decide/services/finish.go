@@ -129,7 +129,7 @@ func finishCancellation(
 	}
 	return &decide.Unfinished{Phase: v1alpha1.PhaseFailed, Error: decide.Because(fmt.Sprintf(
 		"the carrier reports success, but shows a cancellation with status %s and date %s",
-		decide.OrElse(known.Status, "none"), decide.OrElse(known.RequestDate, "none")))}
+		cmp.Or(known.Status, "none"), cmp.Or(known.RequestDate, "none")))}
 }
 
 // unreadable is a value in a status that the carrier's documented API cannot report.

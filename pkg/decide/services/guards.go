@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -236,7 +237,7 @@ func unreadNeedsApproval(in *Input) bool {
 // disconnected holds back a modification of a cancelled service: the carrier accepts none until it
 // is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to decide.
 func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
-	since := decide.OrElse(sinceCancelled(in), "an unknown day")
+	since := cmp.Or(sinceCancelled(in), "an unknown day")
 	reclaim := decide.ReachedOf(&in.Input, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
 		reclaim.Generation == in.Subject.GetGeneration() && !decide.RetryRequested(&in.Input, reclaim)

@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -182,7 +183,7 @@ func cancelledAsWanted(in *Input) *decide.Decision {
 		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
 		Message: fmt.Sprintf(
 			"the service has been cancelled since %s, as declared; nothing else is compared",
-			decide.OrElse(in.Service.LastKnown().Cancellation.CancelledOn, "an unknown day")),
+			cmp.Or(in.Service.LastKnown().Cancellation.CancelledOn, "an unknown day")),
 	}}
 }
 

@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -57,7 +58,7 @@ func changeInShort(changes []v1alpha1.Change, none string) string {
 	if len(changes) == 0 {
 		return none
 	}
-	words := fmt.Sprintf("%s → %s", decide.OrElse(changes[0].From, "unknown"), changes[0].To)
+	words := fmt.Sprintf("%s → %s", cmp.Or(changes[0].From, "unknown"), changes[0].To)
 	if len(changes) > 1 {
 		words = fmt.Sprintf("%s, +%d", words, len(changes)-1)
 	}
