@@ -67,7 +67,9 @@ func (p *servicePass) gatherOrigin() {
 		return
 	}
 	here := decide.OriginOf(p.account.Object)
-	p.Protocol.Memory.Change(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.ForgetUnlessFrom(here) })
+	p.Protocol.Memory.Change(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) {
+		memory.ForgetUnlessFrom(here)
+	})
 	if p.verdict == nil && decide.ForgetStateUnlessFrom(&p.service.Status, here) {
 		p.showLedger(p.ledger.own())
 	}

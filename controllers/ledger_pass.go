@@ -97,8 +97,8 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	return p.ledger.apply(ctx, judged)
 }
 
-// receiptOnlyInStatus returns an attempt whose receipt only the status has; nil for none. A response that
-// this process still has in memory is excluded, because it is recorded from memory.
+// receiptOnlyInStatus returns an attempt whose receipt only the status has; nil for none. A response
+// that this process still has in memory is excluded, because it is recorded from memory.
 func (p *pass) receiptOnlyInStatus() *v1alpha1.Request {
 	receipt := p.ledger.receipt
 	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {

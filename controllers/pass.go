@@ -81,6 +81,9 @@ func (p *pass) decide() decide.Decision {
 	return decision
 }
 
+// input returns what the next decision is based on. It also starts the times of what is seen for the
+// first time, and reports recorded times in the future. To only read what is remembered of an
+// object, use [operate.Memory.View].
 func (p *pass) input() decide.Input {
 	now := p.Protocol.Now()
 	if p.session != nil {

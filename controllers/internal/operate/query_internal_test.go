@@ -30,7 +30,8 @@ func TestR15ASecondResponseToAQueryThatCreatesSomethingIsReported(t *testing.T) 
 			tape.record.ResourceVersion += "+"
 			return nil
 		}
-		if _, err := protocol.SubmitQuery(t.Context(), tape.scope(), Submission{Request: question, FinalizerFirst: holds}); err != nil {
+		submission := Submission{Request: question, FinalizerFirst: holds}
+		if _, err := protocol.SubmitQuery(t.Context(), tape.scope(), submission); err != nil {
 			t.Fatal(err)
 		}
 		reports := slices.DeleteFunc(slices.Clone(events.events), func(event string) bool {
