@@ -41,7 +41,9 @@ func UnsignedNote(notice *v1alpha1.Notice) string {
 }
 
 // ReasonGiven returns the reason that a notification names.
-func ReasonGiven(notice *v1alpha1.Notice) string { return cmp.Or(notice.Reason, "the carrier gave no reason") }
+func ReasonGiven(notice *v1alpha1.Notice) string {
+	return cmp.Or(notice.Reason, "the carrier gave no reason")
+}
 
 // NoticeText describes a notice in one sentence.
 func NoticeText(notice *v1alpha1.Notice) string {
