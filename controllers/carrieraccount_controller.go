@@ -76,13 +76,18 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 }
 
 // pause returns the wait before an account that is not ready is checked again. It is a minute while
-// the identity provider does not answer; otherwise, it is a second at first, then longer.
+// the identity provider does not answer; otherwise, it is a second at first, then longer. The time
+// since when it is not ready may lie in the future, if another clock recorded it.
 func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
 	if verdict.State == decide.Working {
 		return retryLogin
 	}
 	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
-	return min(max(r.Protocol.Now().Sub(ready.LastTransitionTime.Time), time.Second), secretInterval)
+	since := r.Protocol.Now().Sub(ready.LastTransitionTime.Time)
+	if since < 0 {
+		return secretInterval
+	}
+	return min(max(since, time.Second), secretInterval)
 }
 
 // requeue enqueues an account whose status may have to change, for example because a login failed

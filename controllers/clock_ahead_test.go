@@ -43,3 +43,20 @@ var _ = It("An attempt that ended in the future, by the clock that wrote it, is 
 		Expect(w.Events.All()).To(ContainElement(And(
 			HavePrefix("Warning TimeInFuture "), ContainSubstring("is treated as the present"))))
 	})
+
+// An account that is not Ready is checked again after the time that it has not been, up to 5 seconds.
+var _ = It("An account that has not been Ready since a time in the future is not checked every second (R19)",
+	func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		Expect(w.Create(ctx, w.Account())).To(Succeed()) // without its Secret
+		process := w.Start(world.CrashPoint{})
+		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionFalse))
+		account := w.ReadAccount(ctx)
+		for i := range account.Status.Conditions {
+			account.Status.Conditions[i].LastTransitionTime = metav1.NewTime(w.Clock.Now().Add(24 * time.Hour))
+		}
+		Expect(w.Status().Update(ctx, account)).To(Succeed())
+		result, err := process.ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.RequeueAfter).To(Equal(5 * time.Second))
+	})

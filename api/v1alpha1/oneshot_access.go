@@ -2,7 +2,10 @@
 
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/runtime"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
 
 // PutResult sets the result of the test, a JSON object; nil clears it.
 func (s *DiagnosticTestStatus) PutResult(object []byte) {
@@ -43,3 +46,11 @@ func (h *HealthCheck) NamedService() (CarrierID, *ServiceReference) {
 
 // KeptFor returns how long the object is kept once it has finished; "" or "0" means forever.
 func (h *HealthCheck) KeptFor() Duration { return h.Spec.TTLAfterFinished }
+
+// RecordedTimes returns when the test ended because it is not offered.
+func (d *DiagnosticTest) RecordedTimes() []metav1.Time {
+	if d.Status.NotOffered == nil {
+		return nil
+	}
+	return []metav1.Time{d.Status.NotOffered.FinishedAt}
+}

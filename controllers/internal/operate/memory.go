@@ -119,6 +119,12 @@ func (m *Memory) NoteAttempt(uid types.UID, now time.Time, attemptID string, cha
 	held.attempts[attemptID] = known
 }
 
+// SeenFor returns for how long this process has seen an attempt in its present phase.
+func (m *Memory) SeenFor(uid types.UID, attemptID string, now time.Time) (seen time.Duration) {
+	m.NoteAttempt(uid, now, attemptID, func(attempt *decide.Attempt) { seen = now.Sub(attempt.FirstSeen) })
+	return seen
+}
+
 // Receipt returns the response to an attempt's POST that is not recorded yet, or nil.
 func (m *Memory) Receipt(attemptID string) *carrier.Receipt {
 	m.mu.Lock()

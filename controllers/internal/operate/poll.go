@@ -4,6 +4,7 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,13 +32,13 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	}
 	outcome, err := scope.Carrier.Poll(ctx, handle)
 	seen := p.notePoll(scope.Subject, attemptID, outcome.RetryAfter, err)
-	if err != nil && !isHandleLost(err) {
+	if err != nil && !isHandleLost(err) && !p.givesUpReading(scope.Subject, request) {
 		return 0, nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
 	}
 	if ends := err == nil && outcome.State != carrier.Pending && !request.Phase.Ended(); ends {
-		return 0, p.recordEnd(ctx, scope, request, p.pollFact(request, outcome, nil, finish), seen)
+		return 0, p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
 	}
-	return 0, p.Record(ctx, scope, attemptID, p.pollFact(request, outcome, err, finish))
+	return 0, p.Record(ctx, scope, attemptID, p.pollFact(scope.Subject, request, outcome, err, finish))
 }
 
 // recordEnd records that the carrier has ended a request, and counts how that was seen.
@@ -53,12 +54,18 @@ func (p *Protocol) recordEnd(
 }
 
 // pollFact returns the fact that results from one poll of the Location.
-func (p *Protocol) pollFact(request *v1alpha1.Request, outcome carrier.Outcome, err error, finish Finish) Fact {
+func (p *Protocol) pollFact(
+	subject Subject, request *v1alpha1.Request, outcome carrier.Outcome, err error, finish Finish,
+) Fact {
 	switch again := decide.IsReadAgain(request); {
 	case again && err != nil:
 		return unreadable(err)
 	case again && outcome.State == carrier.Failed:
 		return unreadable(outcome.Err)
+	case again && outcome.State == carrier.Done:
+		return readAgain(outcome, finish)
+	case p.givesUpReading(subject, request):
+		return unreadable(errStillInProgress)
 	case err != nil:
 		return p.lostHandle(decide.RequestErrorOf(err))
 	}
@@ -70,6 +77,28 @@ func unreadable(why error) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Phase, request.Error = v1alpha1.PhaseSucceeded, decide.RequestErrorOf(why)
 	}}
+}
+
+// givesUpReading reports whether the result of a succeeded request has been polled in vain for so long
+// that it is not expected any more. No person could end that, because the request has ended.
+func (p *Protocol) givesUpReading(subject Subject, request *v1alpha1.Request) bool {
+	return decide.IsReadAgain(request) &&
+		p.Memory.SeenFor(subject.GetUID(), request.AttemptID, p.Now()) >= decide.HandleGrace
+}
+
+// errStillInProgress is why the result of a succeeded request is given up.
+var errStillInProgress = errors.New("the carrier has answered for a day that the request is in progress")
+
+// readAgain is the fact that the result of a succeeded request was returned again. A result that
+// finish does not accept changes nothing else, because the request has succeeded.
+func readAgain(outcome carrier.Outcome, finish Finish) Fact {
+	fact := outcomeFact(outcome, finish)
+	apply := fact.Apply
+	fact.Apply = func(subject Subject, request *v1alpha1.Request) {
+		apply(subject, request)
+		request.Phase = v1alpha1.PhaseSucceeded
+	}
+	return fact
 }
 
 // notePoll remembers that the request was polled, and the result. It returns how its end is seen,

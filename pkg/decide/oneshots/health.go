@@ -3,6 +3,10 @@
 package oneshots
 
 import (
+	"fmt"
+	"path"
+	"strconv"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -21,11 +25,15 @@ const (
 )
 
 // RecordHealth records the health of a service. The request says at which API version it was sent,
-// because the names of the fields depend on it. The response has no service id to compare.
+// because the names of the fields depend on it. The response has no service id, but it may have the
+// id of its request.
 func RecordHealth(status *v1alpha1.HealthCheckStatus, request *v1alpha1.Request, body []byte) *decide.Unfinished {
 	found, err := carrier.DecodeHealth(int(request.APIVersion), body)
 	if err != nil {
 		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	if found.ID != 0 && strconv.FormatInt(found.ID, 10) != path.Base(request.Location) {
+		return decide.NotOurs(request, fmt.Sprintf("the result of request %d", found.ID))
 	}
 	var texts shortener
 	texts.recordRating(status, &found)

@@ -59,7 +59,8 @@ func TestTheWholeHealthIsRecordedAtEachVersion(t *testing.T) {
 	t.Parallel()
 	for _, version := range []int32{5, 6, 7, 8} {
 		var status v1alpha1.HealthCheckStatus
-		why := oneshots.RecordHealth(&status, &v1alpha1.Request{APIVersion: version}, []byte(healthAt(version)))
+		request := &v1alpha1.Request{APIVersion: version, Location: "/api/connect/services/health/requests/77"}
+		why := oneshots.RecordHealth(&status, request, []byte(healthAt(version)))
 		if why != nil || !equality.Semantic.DeepEqual(status, found()) {
 			t.Errorf("version %d: %+v, %+v, want %+v", version, why, status, found())
 		}
@@ -93,6 +94,24 @@ func TestAnUnreadableHealthIsNotRecorded(t *testing.T) {
 		}
 		if !equality.Semantic.DeepEqual(status, v1alpha1.HealthCheckStatus{}) {
 			t.Errorf("%s: a health out of nothing: %+v", body, status)
+		}
+	}
+}
+
+// "A 200 whose id or service id differs" is not the result of the request.
+func TestTheHealthOfAnotherRequestIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	for id, ours := range map[int64]bool{7: true, 77: false, 0: true} {
+		var status v1alpha1.HealthCheckStatus
+		request := &v1alpha1.Request{APIVersion: 8, Location: "/api/connect/services/health/requests/7"}
+		body, err := json.Marshal(carrier.HealthResult{ID: id, Plan: "Home 50/20"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := oneshots.RecordHealth(&status, request, body)
+		lost := why != nil && why.Phase == v1alpha1.PhaseSubmitting && why.Error.Code == v1alpha1.ReasonHandleLost
+		if lost == ours || ours != (status.Plan != "") {
+			t.Errorf("the result of request %d: %+v, recorded %q", id, why, status.Plan)
 		}
 	}
 }

@@ -78,12 +78,12 @@ func failed(in *Input) *decide.Decision {
 func Expires(in *Input) time.Time {
 	request, keep := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
 	if ended := endedUnsent(in); ended != nil && keep > 0 {
-		return ended.FinishedAt.Add(keep)
+		return in.Past(ended.FinishedAt).Add(keep)
 	}
 	if keep <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
 		return time.Time{}
 	}
-	return request.FinishedAt.Add(keep)
+	return in.Past(request.FinishedAt).Add(keep)
 }
 
 func finished(in *Input, request *v1alpha1.Request) bool {

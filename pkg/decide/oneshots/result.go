@@ -43,6 +43,9 @@ func RecordDiagnosticTest(
 		return decide.NotOurs(request, fmt.Sprintf("a test of service %d", found.ServiceID))
 	}
 	run := found.Result
+	if isRunning(run) && !decide.HasSucceeded(request) {
+		return &decide.Unfinished{Phase: v1alpha1.PhaseInProgress}
+	}
 	status.TestID, status.Active = decide.Bounded(run.ID, maxBrief), run.IsActive
 	status.Stages = make([]v1alpha1.DiagnosticStage, 0, min(len(run.Status), maxStages))
 	for _, stage := range run.Status[:min(len(run.Status), maxStages)] {
@@ -55,6 +58,13 @@ func RecordDiagnosticTest(
 	status.PutResult(kept)
 	status.Truncated = truncated
 	return nil
+}
+
+// isRunning reports whether a test has not ended although the carrier answered 200. Two values have to
+// agree: is_active is "false when the test is in a finalised state" (spec §2), and the newest stage
+// is not completed.
+func isRunning(run carrier.DiagnosticRun) bool {
+	return run.IsActive && len(run.Status) > 0 && run.Status[0].Name != carrier.DiagnosticCompleted
 }
 
 // SummarizeTest summarizes the result of a test: its newest stage, and its result.

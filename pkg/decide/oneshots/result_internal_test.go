@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -87,7 +89,7 @@ func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 			request.FinishedAt.Time = decidetest.Start()
 			test.PutRequest(request)
 			got := Expires(&Input{
-				Input: decide.Input{Subject: test}, TTL: ttl, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+				Input: decide.Input{Subject: test, Now: decidetest.Start()}, TTL: ttl, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 			})
 			want := time.Time{}
 			if goes && ttl == "1h" {
@@ -96,6 +98,28 @@ func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 			if !got.Equal(want) {
 				t.Errorf("%s with ttlAfterFinished %q expires at %v, want %v", phase, ttl, got, want)
 			}
+		}
+	}
+}
+
+// "A time on record that lies in the future counts as now" (R19).
+func TestR19AnEndInTheFutureDoesNotDelayTheExpiry(t *testing.T) {
+	t.Parallel()
+	seen, ahead := decidetest.Start(), decidetest.Start().Add(24*time.Hour)
+	ended, notOffered := &v1alpha1.DiagnosticTest{}, &v1alpha1.DiagnosticTest{}
+	ended.PutRequest(v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, Phase: v1alpha1.PhaseSucceeded, FinishedAt: metav1.NewTime(ahead),
+	})
+	notOffered.Status.NotOffered = &v1alpha1.NotOffered{FinishedAt: metav1.NewTime(ahead)}
+	for name, test := range map[string]*v1alpha1.DiagnosticTest{"it has ended": ended, "it is not offered": notOffered} {
+		input := decide.Input{Subject: test, Now: seen}
+		input.Memory.FutureTimes, _ = decide.FindFutureTimes(&input)
+		input.Now = seen.Add(time.Minute)
+		got := Expires(&Input{
+			Input: input, Test: test, TTL: "1h", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+		})
+		if want := seen.Add(time.Hour); !got.Equal(want) {
+			t.Errorf("%s: it expires at %v, want %v", name, got, want)
 		}
 	}
 }

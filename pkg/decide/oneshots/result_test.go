@@ -32,6 +32,27 @@ func TestTheResultOfADiagnosticTestIsSummarized(t *testing.T) {
 	}
 }
 
+// A test that has not ended at the carrier still occupies the service there.
+func TestATestThatIsStillRunningIsNotCompleted(t *testing.T) {
+	t.Parallel()
+	for body, running := range map[string]bool{
+		`{"result":{"is_active":true,"status":[{"name":"in-progress"},{"name":"pending"}]}}`:   true,
+		`{"result":{"is_active":true,"status":[{"name":"completed"},{"name":"in-progress"}]}}`: false,
+		`{"result":{"is_active":false,"status":[{"name":"in-progress"}]}}`:                     false,
+		`{"result":{"is_active":true}}`: false,
+	} {
+		for _, by := range []v1alpha1.EndedBy{"", v1alpha1.EndedByCarrier} {
+			var status v1alpha1.DiagnosticTestStatus
+			ours := func(v1alpha1.CarrierID) bool { return true }
+			why := oneshots.RecordDiagnosticTest(&status, &v1alpha1.Request{EndedBy: by}, []byte(body), ours)
+			want := running && by == ""
+			if want != (why != nil) || want && why.Phase != v1alpha1.PhaseInProgress {
+				t.Errorf("%s, ended by %q: %+v", body, by, why)
+			}
+		}
+	}
+}
+
 // An unreadable response ends nothing. The request stays open and shows why.
 func TestUnreadablePlanOptionsAreNotRecorded(t *testing.T) {
 	t.Parallel()
