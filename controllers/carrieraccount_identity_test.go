@@ -64,6 +64,19 @@ var _ = Describe("The login of a CarrierAccount", func() {
 		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 	})
 
+	It("is reported as not recorded if a newer version wrote the ledger, and nothing is sent (R30, R31)",
+		func(ctx SpecContext) {
+			w, _ := begin(ctx)
+			ledger := identityLedger(ctx, w, w.Namespace)
+			ledger.Spec.Schema, ledger.Spec.Account.Logins = v1alpha1.LedgerSchema+1, nil
+			ledger.Spec.Revision++
+			Expect(w.Update(ctx, ledger)).To(Succeed())
+			ready := reconcileAccount(ctx, w, w.Start(world.CrashPoint{}))
+			Expect(ready).To(And(HaveField("Status", metav1.ConditionFalse),
+				HaveField("Reason", v1alpha1.ReasonLedgerUnreadable)))
+			Expect(ready.Message).To(And(ContainSubstring(ledger.Name), ContainSubstring("a newer version of the operator")))
+		})
+
 	It("is not recorded by a manager that sends nothing (R31)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)

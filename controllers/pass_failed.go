@@ -48,6 +48,8 @@ func errorVerdict(err error) *decide.Verdict {
 		return new(decide.PrunedLedger(err))
 	case errors.Is(err, operate.ErrLedgerDamaged):
 		return new(decide.DamagedLedger(err))
+	case errors.Is(err, operate.ErrLedgerNewer):
+		return new(decide.LedgerOfNewerVersion(err))
 	}
 	return decide.APIRefused(err)
 }

@@ -66,6 +66,19 @@ var _ = Describe("A deleted order that is applied again", func() {
 		Expect(ledgerOf(ctx, w).Spec.Holder.UID).To(Equal(string(after.UID)))
 	})
 
+	It("takes over only the service that the carrier has reported", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = "4711" }))).
+			To(Succeed())
+		before := process.DriveOrder(ctx, site)
+		Expect(before.Status.ServiceID).To(Equal(v1alpha1.CarrierID("4711")))
+		Expect(ledgerOf(ctx, w).Spec.Known.Order.ServiceID).To(BeEmpty())
+		Expect(w.Delete(ctx, before)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(process.DriveOrder(ctx, site).Status).To(And(
+			HaveField("OrderID", before.Status.OrderID), HaveField("ServiceID", BeEmpty())))
+	})
+
 	It("is not sent when its spec differs", func(ctx SpecContext) {
 		w, before, after := apply(ctx, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
 		expectOrder(after, metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
