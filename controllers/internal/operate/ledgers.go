@@ -124,9 +124,9 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 	return &ledger, nil
 }
 
-// errLedgerNewer protects the fields of a ledger that this version does not know: "a newer schema
+// ErrLedgerNewer protects the fields of a ledger that this version does not know: "a newer schema
 // is not written" (R30).
-var errLedgerNewer = errors.New("a newer version of the operator wrote it")
+var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
 
 // Write creates a new ledger, or updates one under the resourceVersion that was read: "Conflict or
 // AlreadyExists: no POST, judge anew" (R1). The new revision is above every revision seen so far.
@@ -153,7 +153,7 @@ func (l *Ledgers) CheckUpdate(ctx context.Context, ledger *v1alpha1.RequestLedge
 
 func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, revision int64) error {
 	if ledger.Spec.Schema > v1alpha1.LedgerSchema {
-		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, errLedgerNewer)
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerNewer)
 	}
 	ledger.Spec.Revision = revision
 	l.noteWriting(ledger.Name, revision)
