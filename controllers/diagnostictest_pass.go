@@ -62,8 +62,10 @@ func (p *testPass) keepNumber(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("read the ledger that the status of DiagnosticTest %s names: %w", p.test.Name, err)
 	}
-	sent := ledger.AttemptOf(string(p.test.UID))
-	if sent != nil && sent.Phase.Reached() && ledger.Spec.Diagnostics != nil {
+	// The ledger may have dropped the attempt for those of later tests, and the status may have been lost.
+	reached := func(sent *v1alpha1.Request) bool { return sent != nil && sent.Phase.Reached() }
+	sent := reached(p.test.Status.Request) || reached(ledger.AttemptOf(string(p.test.UID)))
+	if sent && ledger != nil && ledger.Spec.Diagnostics != nil {
 		p.number = ledger.Spec.Diagnostics.ID
 	}
 	return nil

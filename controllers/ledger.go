@@ -121,9 +121,12 @@ func (l *objectLedger) hasSameSubject(other *v1alpha1.RequestLedger) bool {
 	return operate.LedgerName(&spec) == other.Name
 }
 
-// hasAll reports whether the ledger has all attempts that a status shows.
+// hasAll reports whether the ledger has all attempts that a status shows. A shared ledger drops ended
+// attempts of an object for those of others.
 func (l *objectLedger) hasAll(shown []v1alpha1.Request) bool {
-	return !slices.ContainsFunc(shown, func(request v1alpha1.Request) bool { return !l.ledger.Knows(&request) })
+	return !slices.ContainsFunc(shown, func(request v1alpha1.Request) bool {
+		return !l.ledger.Knows(&request) && !(l.ledger.MayHaveDropped(&request) && l.isShared())
+	})
 }
 
 // receiptIn returns an attempt whose Location is in the status but not in the ledger; nil for none.

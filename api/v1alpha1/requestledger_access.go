@@ -326,6 +326,12 @@ func (l *RequestLedger) Knows(shown *Request) bool {
 	return len(l.locations(shown.AttemptID)) > 0
 }
 
+// MayHaveDropped reports whether the ledger may have contained an attempt that has ended, and has
+// dropped it for newer ones. The ledger may be nil.
+func (l *RequestLedger) MayHaveDropped(shown *Request) bool {
+	return l != nil && shown.Phase.Ended() && len(l.Spec.Ended) == endedLimit && !l.Knows(shown)
+}
+
 // LacksReceipt reports whether a status has the Location of an attempt and the ledger contains the
 // attempt without one. The ledger may be nil.
 func (l *RequestLedger) LacksReceipt(shown *Request) bool {

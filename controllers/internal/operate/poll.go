@@ -79,8 +79,8 @@ func unreadable(why error) Fact {
 	}}
 }
 
-// givesUpReading reports whether the result of a succeeded request has been polled in vain for so long
-// that it is not expected any more. No person could end that, because the request has ended.
+// givesUpReading reports whether the result of a succeeded request has been polled for so long that
+// it is not expected any more. No person could end that, because the request has ended.
 func (p *Protocol) givesUpReading(subject Subject, request *v1alpha1.Request) bool {
 	return decide.IsReadAgain(request) &&
 		p.Memory.SeenFor(subject.GetUID(), request.AttemptID, p.Now()) >= decide.HandleGrace

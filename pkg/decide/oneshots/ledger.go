@@ -72,9 +72,7 @@ func hasOnlyFinalizer(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
 func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	shown, own := test.Status.Request, ledger.AttemptOf(string(test.UID))
 	if own == nil {
-		if shown != nil && !shown.Phase.Ended() {
-			test.Status.Request = nil // the ledger does not contain it
-		}
+		projectDropped(test, ledger, now)
 		return
 	}
 	handled := &test.Status.Handled
@@ -86,6 +84,25 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	test.PutRequest(*own)
 	if !decide.SameState(shown, own) {
 		test.RequestChanged(*own, now)
+	}
+}
+
+// projectDropped updates the status of a test that has no attempt in its ledger. An attempt that was
+// not accepted could be sent again; but if the ledger has dropped it for newer ones, it may also have
+// dropped a later one, which an older status does not show. It then counts as abandoned: "An attempt
+// that has left `ended` counts as Abandoned" (R14).
+func projectDropped(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
+	shown := test.Status.Request
+	switch {
+	case shown == nil:
+	case !shown.Phase.Ended():
+		test.Status.Request = nil
+	case shown.Phase == v1alpha1.PhaseNotAccepted && ledger.MayHaveDropped(shown):
+		dropped := *shown.DeepCopy()
+		dropped.Phase = v1alpha1.PhaseAbandoned
+		dropped.Error = decide.Because("ten newer attempts have replaced it in the ledger of the service's tests")
+		test.PutRequest(dropped)
+		test.RequestChanged(dropped, now)
 	}
 }
 
