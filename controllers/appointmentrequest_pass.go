@@ -29,7 +29,7 @@ type appointmentPass struct {
 
 // gather collects the inputs that do not change within a pass.
 func (p *appointmentPass) gather(ctx context.Context) error {
-	appointments.UpdateFromRequest(&p.appointment.Status)
+	p.updateFromRequest()
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
@@ -62,12 +62,26 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 // judge first takes over the state of the appointment-request from the recorded requests, because
 // no decision may be based on an appointment-request that has just been cancelled.
 func (p *appointmentPass) judge(input decide.Input) decide.Decision {
-	appointments.UpdateFromRequest(&p.appointment.Status)
+	p.updateFromRequest()
 	if !p.appointment.DeletionTimestamp.IsZero() {
 		return appointments.Cancel(p.judged(input))
 	}
 	return appointments.Decide(p.judged(input))
 }
+
+// updateFromRequest updates the appointment-request in the status. A Warning Event has the number of
+// one that is dropped without having been cancelled.
+func (p *appointmentPass) updateFromRequest() {
+	status := &p.appointment.Status
+	before := status.AppointmentRequestID
+	appointments.UpdateFromRequest(status)
+	if left := appointments.Dropped(before, status); left != "" {
+		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, eventNotCancelled, "Poll", "%s", left)
+	}
+}
+
+// eventNotCancelled is the reason of the Event about an appointment-request that is left behind.
+const eventNotCancelled = "AppointmentNotCancelled"
 
 func (p *appointmentPass) judged(input decide.Input) appointments.Input {
 	return appointments.Input{Input: input, Appointment: p.appointment, Order: p.order}
@@ -94,6 +108,11 @@ func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	appointments.UpdateFromRequest(&p.appointment.Status)
 	if err := appointments.RecordSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
 		request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(err)
+		return
+	}
+	p.appointment.Status.OrderID = ""
+	if request.BodyHash == decide.BodyHash(p.body(*request, v1alpha1.Contact{})) { // it was sent for the present order
+		p.appointment.Status.OrderID = appointments.OrderNumber(p.appointment, p.order)
 	}
 }
 
@@ -135,7 +154,7 @@ func (p *appointmentPass) finalize(ctx context.Context) (ctrl.Result, error) {
 // release removes the finalizer, and warns about what is left at the carrier.
 func (p *appointmentPass) release(ctx context.Context, departure appointments.Finalization) (ctrl.Result, error) {
 	if departure.Warning != "" {
-		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, "AppointmentNotCancelled", "Delete",
+		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, eventNotCancelled, "Delete",
 			"%s", departure.Warning)
 	}
 	if err := p.Protocol.RemoveFinalizer(ctx, p.appointment); err != nil {

@@ -168,6 +168,22 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
+	It("does not offer the slots of another identity", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		createAppointment(ctx, w, process)
+		other := w.Namespace + "-2"
+		Expect(w.Delete(ctx, w.Account())).To(Succeed())
+		Expect(w.Create(ctx, w.Account(func(a *v1alpha1.CarrierAccount) {
+			a.Spec.Identity, a.Annotations = other, map[string]string{v1alpha1.AnnotationAcknowledge: other}
+		}))).To(Succeed())
+		process = w.Start(world.CrashPoint{})
+		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+		appointment := process.DriveAppointment(ctx, site)
+		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(fmt.Sprint(appointment.Status.Conditions)).To(ContainSubstring("can be neither booked nor cancelled"))
+		Expect(slotPosts(w) + cancelPosts(w)).To(Equal(1))
+	})
+
 	It("is not sent while the manager may not send", func(ctx SpecContext) {
 		w, _ := begin(ctx)
 		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.Submit = false })
@@ -214,6 +230,42 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 		By("losing the order: the slots stay")
 		Expect(w.Delete(ctx, placed)).To(Succeed())
 		expectSlots(w, process.DriveAppointment(ctx, site))
+	})
+
+	It("does not offer the slots of an order that the carrier no longer has", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		placed := order(ctx, w, world.AccountName)
+		update := func(change func(*v1alpha1.ServiceOrderStatus)) *v1alpha1.AppointmentRequest {
+			GinkgoHelper()
+			change(&placed.Status)
+			Expect(w.Status().Update(ctx, placed)).To(Succeed())
+			return process.DriveAppointment(ctx, site)
+		}
+		number := v1alpha1.CarrierIDOf(world.PlacedOrderID)
+		placed.Status.OrderID = number
+		Expect(w.Status().Update(ctx, placed)).To(Succeed())
+		first := createAppointment(ctx, w, process, ofOrder("placed"))
+		expectSlots(w, first)
+		Expect(first.Status.OrderID).To(Equal(number))
+
+		By("rejecting it, and withdrawing that")
+		rejected := update(func(s *v1alpha1.ServiceOrderStatus) { s.Rejection = &v1alpha1.Notice{Event: "OrderRejected"} })
+		expectAppointment(rejected, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		Expect(world.Condition(rejected.Status.Conditions, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		expectSlots(w, update(func(s *v1alpha1.ServiceOrderStatus) { s.Rejection = nil }))
+
+		By("resolving it as not accepted")
+		expectAppointment(update(func(s *v1alpha1.ServiceOrderStatus) { s.OrderID = "" }),
+			metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		Expect(slotPosts(w)).To(Equal(1))
+
+		By("ordering again, while the carrier does not cancel the former appointment-request")
+		Expect(w.Carrier.FailNext("POST AppointmentCancel", answerStatus(422))).To(Succeed())
+		for range 2 {
+			held := update(func(s *v1alpha1.ServiceOrderStatus) { s.OrderID = v1alpha1.CarrierIDOf(world.PlacedOrderID + 1) })
+			expectAppointment(held, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		}
+		Expect(slotPosts(w)).To(Equal(1))
 	})
 
 	It("of another account is refused", func(ctx SpecContext) {

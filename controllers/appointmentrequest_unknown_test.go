@@ -110,9 +110,12 @@ var _ = Describe("Polling slots", func() {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		reconcileAppointment(ctx, w, process)
+		first := string(w.ReadAppointment(ctx, site).Status.AppointmentRequestID)
 		w.Carrier.Forget()
 		appointment := process.DriveAppointment(ctx, site)
 		expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(w.Events.All()).To(ContainElement(
+			HavePrefix("Warning AppointmentNotCancelled appointment-request " + first + " may still exist at the carrier: ")))
 		Expect(slotPosts(w)).To(Equal(2))
 		Expect(w.Uncancelled()).To(HaveLen(2)) // "a Query handle is asked anew after 60 s"
 	})

@@ -100,6 +100,10 @@ type AppointmentRequestStatus struct {
 	// +optional
 	AppointmentRequestID CarrierID `json:"appointmentRequestID,omitempty"`
 
+	// orderID is the carrier's number for the order that these slots are for.
+	// +optional
+	OrderID CarrierID `json:"orderID,omitempty"`
+
 	// dateFrom is the first day that these slots are for.
 	// +optional
 	DateFrom Date `json:"dateFrom,omitempty"`

@@ -69,10 +69,22 @@ func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha
 	}
 }
 
+// Dropped describes an appointment-request that the status no longer has, because the carrier does
+// not recognize the Location of its query any more; "" if there is none. Nobody knows whether it
+// still exists.
+func Dropped(before v1alpha1.CarrierID, status *v1alpha1.AppointmentRequestStatus) string {
+	if before == "" || status.AppointmentRequestID != "" || status.Request == nil ||
+		status.Request.Operation != v1alpha1.OperationAppointmentSlots {
+		return ""
+	}
+	return fmt.Sprintf("appointment-request %s may still exist at the carrier: %s; if necessary, ask the carrier to "+
+		"cancel it", before, decide.ErrorMessage(status.Request.Error))
+}
+
 // forget clears the appointment-request in the status, and its slots, which can no longer be
 // booked.
 func forget(status *v1alpha1.AppointmentRequestStatus) {
-	status.AppointmentRequestID, status.DateFrom = "", ""
+	status.AppointmentRequestID, status.OrderID, status.DateFrom = "", "", ""
 	status.Slots, status.SlotCount, status.Recommended, status.Since = nil, 0, nil, metav1.Time{}
 }
 
@@ -117,6 +129,9 @@ func slotsOffered(in *Input) *decide.Decision {
 	if !known || status.DateFrom != in.Appointment.Spec.DateFrom || wantsRefresh(in) || ofAnotherOrder(in) {
 		return nil
 	}
+	if elsewhere := madeElsewhere(in); elsewhere != nil && decide.AccountReady(&in.Input) == nil {
+		return elsewhere
+	}
 	if status.Cancelled != nil {
 		return decide.RestStuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))
 	}
@@ -134,11 +149,18 @@ func cancelledByCarrier(in *Input) string {
 		decide.AnnotateCommand(&in.Input, v1alpha1.AnnotationReconcile, "<any new value>"))
 }
 
-// ofAnotherOrder reports whether the slots are for a different order, such as an earlier
-// ServiceOrder of the same name.
+// ofAnotherOrder reports whether the slots are not for the order: they are for a different one, such
+// as an earlier ServiceOrder of the same name, or the carrier does not have the order any more.
 func ofAnotherOrder(in *Input) bool {
+	if in.Order != nil && whyNotPlaced(in.Order) != "" {
+		return true
+	}
+	number := OrderNumber(in.Appointment, in.Order)
 	asked := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
-	return asked != nil && OrderNumber(in.Appointment, in.Order) != "" && asked.BodyHash != desiredSlots(in).BodyHash()
+	if asked == nil { // the newest request is a cancel request that did not succeed
+		return number != "" && number != in.Appointment.Status.OrderID
+	}
+	return number != "" && asked.BodyHash != desiredSlots(in).BodyHash()
 }
 
 // wantsRefresh reports whether the reconcile annotation has a value that was not handled yet.
@@ -162,11 +184,25 @@ func orderKnown(in *Input) *decide.Decision {
 			"ServiceOrder %s belongs to CarrierAccount %s, but this object belongs to %s: slots are queried with the "+
 				"account that placed the order; create another AppointmentRequest with that accountRef",
 			ref.Name, order.Spec.AccountRef.Name, in.Appointment.Spec.AccountRef.Name))
-	case order.Status.OrderID == "":
-		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
-			"ServiceOrder %s has no order number yet: the slots are queried once the carrier has accepted the order", ref.Name))
+	case order.Status.Rejection != nil:
+		return decide.RestStuck(v1alpha1.ReasonOrderNotReady, whyNotPlaced(order))
+	case whyNotPlaced(order) != "":
+		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, whyNotPlaced(order))
 	}
 	return nil
+}
+
+// whyNotPlaced returns why there is no order at the carrier for which a technician could come; "" if
+// there is one.
+func whyNotPlaced(order *v1alpha1.ServiceOrder) string {
+	switch {
+	case order.Status.Rejection != nil:
+		return fmt.Sprintf("the carrier has rejected the order of ServiceOrder %s: its condition says what to do", order.Name)
+	case order.Status.OrderID == "":
+		return fmt.Sprintf("ServiceOrder %s has no order number yet: the slots are queried once the carrier has accepted "+
+			"the order", order.Name)
+	}
+	return ""
 }
 
 // dateToCome rejects a day in the past, "judged in the account's time zone, before anything is
@@ -233,7 +269,7 @@ func madeElsewhere(in *Input) *decide.Decision {
 	}
 	return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 		"appointment-request %s was created at %s under identity %s, but the account now uses %s and identity %s, "+
-			"where it cannot be cancelled: restore the account, or create another AppointmentRequest",
+			"where it can be neither booked nor cancelled: restore the account, or create another AppointmentRequest",
 		in.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
 		account.Spec.BaseURL, account.IdentityName()))
 }
