@@ -32,22 +32,3 @@ const (
 	AggregationCompleted  AggregationConversionStatus = "COMPLETED"   // 200
 	AggregationFailed     AggregationConversionStatus = "FAILED"      // 422
 )
-
-// AggregationConversionResult is the resource of a conversion, completed or in progress (spec §2).
-type AggregationConversionResult struct {
-	ID               int64                       `json:"id"` // the request
-	ServiceID        int64                       `json:"serviceId"`
-	ConvertTo        AggregationMethod           `json:"convertTo"`
-	Status           AggregationConversionStatus `json:"status"`
-	RequestedOn      Timestamp                   `json:"requestedOn"`
-	RequestedByID    int64                       `json:"requestedById"`
-	RequestedByName  Secret                      `json:"requestedByName"`
-	RequestedByEmail Secret                      `json:"requestedByEmail"`
-	ErrorDetail      string                      `json:"errorDetail"` // text about an earlier error; empty: none
-}
-
-// DecodeAggregationConversion reads the resource of a conversion. The error is an [Error] of class
-// Unreadable.
-func DecodeAggregationConversion(body []byte) (AggregationConversionResult, error) {
-	return decode[AggregationConversionResult](AggregationConversion, body)
-}

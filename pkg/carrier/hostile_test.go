@@ -119,6 +119,10 @@ func serviceCases() []operationCase {
 	}...)
 }
 
+func isCompleted(id int64, r carrier.RequestSummary) bool {
+	return r.ServiceID == id && r.Status == completed
+}
+
 func changeCases() []operationCase {
 	return []operationCase{
 		serviceCase(carrier.PlanChange, func(id int64) []byte {
@@ -130,18 +134,12 @@ func changeCases() []operationCase {
 			return carrier.AggregationConversionRequest{
 				ServiceID: id, AggregationMethod: carrier.AggregationEthernet,
 			}.Body()
-		}, carrier.DecodeAggregationConversion, func(id int64, r carrier.AggregationConversionResult) bool {
-			return r.ServiceID == id && r.ConvertTo == carrier.AggregationEthernet && r.Status == carrier.AggregationCompleted
-		}),
+		}, summaryOf(carrier.AggregationConversion), isCompleted),
 		serviceCase(carrier.DSLStabilityProfileChange, func(id int64) []byte {
 			return carrier.DSLStabilityProfileChangeRequest{ServiceID: id, DSLStabilityProfile: carrier.DSLStable}.Body()
-		}, carrier.DecodeDSLStabilityProfileChange, func(id int64, r carrier.DSLStabilityProfileChangeResult) bool {
-			return r.ServiceID == id && r.DSLStabilityProfile == carrier.DSLStable && r.Status == carrier.DSLChangeCompleted
-		}),
+		}, summaryOf(carrier.DSLStabilityProfileChange), isCompleted),
 		serviceCase(carrier.Reclaim, func(id int64) []byte { return carrier.ReclaimRequest{ServiceID: id}.Body() },
-			carrier.DecodeReclaim, func(id int64, r carrier.ReclaimResult) bool {
-				return r.ServiceID == id && r.Status == carrier.ReclaimCompleted
-			}),
+			summaryOf(carrier.Reclaim), isCompleted),
 	}
 }
 

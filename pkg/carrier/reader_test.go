@@ -35,7 +35,7 @@ func TestReaderAcceptsUndocumentedShapes(t *testing.T) {
 		"a boolean or null":            {`{"requiresAdditionalNtd":true}`, &Plan{}, &Plan{RequiresAdditionalNTD: &yes}},
 		"a latitude as a number":       {`{"latitude":-33.865143}`, &Qualification{}, &Qualification{Latitude: "-33.865143"}},
 		"an unknown field":             {`{"x":{"y":[1,{"z":"}]"}]},"term":"1"}`, &Plan{}, &Plan{Term: "1"}},
-		"an unknown enum value":        {`{"status":"PAUSED"}`, &ReclaimResult{}, &ReclaimResult{Status: "PAUSED"}},
+		"an unknown enum value":        {`{"status":"PAUSED"}`, &PlanChangeResult{}, &PlanChangeResult{Status: "PAUSED"}},
 		"an error detail as an object": {`{"errorDetail":{"a":1}}`, &Cancellation{}, &Cancellation{ErrorDetail: `{"a":1}`}},
 		"products as an object":        {`{"availableProducts":{"id":"P"}}`, &Qualification{}, product},
 		"fees as an array":             {`{"fees":[` + fee + `]}`, &QualifiedSLA{}, hundred},

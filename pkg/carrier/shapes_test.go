@@ -51,7 +51,7 @@ func instant(text Timestamp) any {
 }
 
 func TestShapesOfTimestamps(t *testing.T) {
-	requestedOn := reading(DecodeReclaim, func(r ReclaimResult) any { return instant(r.RequestedOn) })
+	requestedOn := reading(DecodePlanChange, func(r PlanChangeResult) any { return instant(r.RequestedOn) })
 	slot := reading(DecodeAppointmentSlots, func(s []AppointmentSlot) any {
 		return []any{instant(s[0].StartTime), s[0].TimezoneOffset}
 	})

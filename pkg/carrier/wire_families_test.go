@@ -40,6 +40,14 @@ func families() []operationFamily {
 	return append(changes(), queries()...)
 }
 
+const completed = "COMPLETED"
+
+func summaryOf(op carrier.Operation) func([]byte) (carrier.RequestSummary, error) {
+	return func(body []byte) (carrier.RequestSummary, error) { return carrier.DecodeSummary(op, body) }
+}
+
+func serviceAndStatus(r carrier.RequestSummary) []any { return []any{r.ServiceID, r.Status} }
+
 func changes() []operationFamily {
 	return []operationFamily{
 		{
@@ -56,24 +64,20 @@ func changes() []operationFamily {
 			carrier.AggregationConversionRequest{
 				ServiceID: service, AggregationMethod: carrier.AggregationEthernet,
 			}.Body(),
-			pickFields(carrier.DecodeAggregationConversion, func(r carrier.AggregationConversionResult) []any {
-				return []any{r.ServiceID, r.ConvertTo, r.Status}
-			}),
-			[]any{service, carrier.AggregationEthernet, carrier.AggregationCompleted},
+			pickFields(summaryOf(carrier.AggregationConversion), serviceAndStatus),
+			[]any{service, completed},
 		},
 		{
 			carrier.DSLStabilityProfileChange,
 			carrier.DSLStabilityProfileChangeRequest{ServiceID: copperService, DSLStabilityProfile: carrier.DSLStable}.Body(),
-			pickFields(carrier.DecodeDSLStabilityProfileChange, func(r carrier.DSLStabilityProfileChangeResult) []any {
-				return []any{r.ServiceID, r.DSLStabilityProfile, r.Status}
-			}),
-			[]any{copperService, carrier.DSLStable, carrier.DSLChangeCompleted},
+			pickFields(summaryOf(carrier.DSLStabilityProfileChange), serviceAndStatus),
+			[]any{copperService, completed},
 		},
 		{
 			carrier.Reclaim,
 			carrier.ReclaimRequest{ServiceID: cancelled}.Body(),
-			pickFields(carrier.DecodeReclaim, func(r carrier.ReclaimResult) []any { return []any{r.ServiceID, r.Status} }),
-			[]any{cancelled, carrier.ReclaimCompleted},
+			pickFields(summaryOf(carrier.Reclaim), serviceAndStatus),
+			[]any{cancelled, completed},
 		},
 		{
 			carrier.CancellationReschedule,
