@@ -11,6 +11,9 @@ import (
 // assertionType is the only client_assertion_type (spec §5).
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
+// maxAssertionLifetime is the most that exp may be after iat.
+const maxAssertionLifetime = time.Minute
+
 // authenticate applies spec §5: the client must prove its identity with a signed JWT that it uses
 // only once.
 func (x *tokenExchange) authenticate() error {
@@ -45,8 +48,13 @@ func (x *tokenExchange) verify(claims *jwt.RegisteredClaims) error {
 	if err != nil {
 		return invalidClient(keycloakReason(err))
 	}
-	if claims.ID == "" || claims.IssuedAt == nil {
+	switch {
+	case claims.ID == "" || claims.IssuedAt == nil:
 		return invalidClient("The token has no jti or no iat")
+	case len(claims.Audience) != 1: // spec §5: "the realm address"
+		return invalidClient("Invalid token audience")
+	case claims.ExpiresAt.Sub(claims.IssuedAt.Time) > maxAssertionLifetime:
+		return invalidClient("Token expiration is too far in the future")
 	}
 	return nil
 }

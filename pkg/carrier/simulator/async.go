@@ -99,7 +99,6 @@ func poll(x *exchange) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	x.checkPollInterval(r)
 	fam := x.sim.families[r.Operation]
 	status := r.status(x.now)
 	switch status {
@@ -138,9 +137,13 @@ func (x *exchange) findRequest() (*request, error) {
 }
 
 // checkPollInterval records a violation if a FibreBuildCharge request is polled more than once in 5
-// seconds (spec §8).
-func (x *exchange) checkPollInterval(r *request) {
+// seconds (spec §8). Polls count when they arrive, whatever their response.
+func (x *exchange) checkPollInterval() {
 	const minInterval = 5 * time.Second
+	r := x.sim.requests[x.id]
+	if r == nil || r.Operation != x.call.Operation {
+		return
+	}
 	if r.Operation == OpFibreBuildCharge && !r.PolledAt.IsZero() && x.now.Sub(r.PolledAt) < minInterval {
 		x.recordViolation(RulePollInterval, "polled again after "+x.now.Sub(r.PolledAt).String())
 	}

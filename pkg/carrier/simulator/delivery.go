@@ -12,13 +12,14 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // The headers of a signed event. The signature is "v1," and the base64 of HMAC-SHA256 over
-// id.timestamp.body, with the bytes of the shared secret as key. The timestamp is in Unix seconds.
+// id.timestamp.body, with [signingKey] as key. The timestamp is in Unix seconds.
 const (
 	headerEventID        = "Webhook-Id"
 	headerEventTimestamp = "Webhook-Timestamp"
@@ -148,11 +149,22 @@ func envelope(e *outbox.Event, resource json.RawMessage) []byte {
 // may have moved the carrier's clock beyond a receiver's tolerance.
 func (m *message) sign(secret, id string, now time.Time) {
 	at := strconv.FormatInt(now.Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(secret))
+	mac := hmac.New(sha256.New, signingKey(secret))
 	mac.Write(slices.Concat([]byte(id+"."+at+"."), m.body))
 	m.header.Set(headerEventID, id)
 	m.header.Set(headerEventTimestamp, at)
 	m.header.Set(headerEventSignature, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}
+
+// signingKey returns the bytes of a secret. One that begins with whsec_, as in Standard Webhooks, is
+// in base64 after that.
+func signingKey(secret string) []byte {
+	if encoded, standard := strings.CutPrefix(secret, "whsec_"); standard {
+		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+			return key
+		}
+	}
+	return []byte(secret)
 }
 
 // send makes the call and returns the response status, zero without a response.

@@ -92,18 +92,22 @@ func (h *harness) names() []string {
 
 // TestEventsAreSigned checks the signature, and that it is dated by the real clock.
 func TestEventsAreSigned(t *testing.T) {
-	receiver := newEventReceiver(t)
-	h := start(t, withEventReceiver(receiver, ""))
-	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
-	h.sim.Advance(24 * time.Hour)
-	h.deliver(1)
-	got := receiver.all()[0]
-	id, at := got.header.Get("Webhook-Id"), got.header.Get("Webhook-Timestamp")
-	mac := hmac.New(sha256.New, []byte(eventSecret))
-	mac.Write([]byte(id + "." + at + "." + got.body))
-	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	if got.header.Get("Webhook-Signature") != want || at != fmt.Sprint(h.clock().Unix()) || len(id) < 16 {
-		t.Errorf("%v", got.header)
+	for _, secret := range []string{
+		eventSecret, "whsec_" + base64.StdEncoding.EncodeToString([]byte(eventSecret)), // as in Standard Webhooks
+	} {
+		receiver := newEventReceiver(t)
+		h := start(t, withEventReceiver(receiver, ""), func(s *simulator.Seed) { s.Events.Secret = secret })
+		h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+		h.sim.Advance(24 * time.Hour)
+		h.deliver(1)
+		got := receiver.all()[0]
+		id, at := got.header.Get("Webhook-Id"), got.header.Get("Webhook-Timestamp")
+		mac := hmac.New(sha256.New, []byte(eventSecret))
+		mac.Write([]byte(id + "." + at + "." + got.body))
+		want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+		if got.header.Get("Webhook-Signature") != want || at != fmt.Sprint(h.clock().Unix()) || len(id) < 16 {
+			t.Errorf("with %s: %v", secret, got.header)
+		}
 	}
 }
 

@@ -102,8 +102,9 @@
 //     an order has no FNN.
 //   - On a free port avcIdForTransfer and transferType are ignored; CONNECT_OUTSTANDING with an
 //     AVC id is refused.
-//   - The identity provider requires every claim of section 5, accepts each jti once while the JWT
-//     is valid, and uses Keycloak's wording for refusals.
+//   - The identity provider requires every claim of section 5, one audience, and a lifetime (exp
+//     minus iat) of at most a minute. It accepts each jti once while the JWT is valid, and uses
+//     Keycloak's wording for refusals.
 //   - There is no rate limit; only a hostile carrier returns 429.
 //   - A read of a service (extension ServiceRead) shows the service as it is at that moment, or as
 //     it was a while ago (seed: serviceRead.lag). Its modifications list what is in progress,
@@ -145,9 +146,10 @@
 //
 // With a shared secret an event has three headers: webhook-id, the same for every attempt;
 // webhook-timestamp, in Unix seconds by the real clock; and webhook-signature, "v1," and the base64
-// of HMAC-SHA256 over id.timestamp.body, with the bytes of the secret as key. If the response is
-// missing or is not a 2xx, there is another attempt after a pause that doubles. Events are sent in
-// the order of their times, except for repeated attempts.
+// of HMAC-SHA256 over id.timestamp.body, with the bytes of the secret as key; a secret that begins
+// with whsec_ is in base64 after that. If the response is missing or is not a 2xx, there is another
+// attempt after a pause that doubles. Events are sent in the order of their times, except for
+// repeated attempts.
 //
 // # The carrier's own word
 //

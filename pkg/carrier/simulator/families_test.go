@@ -134,6 +134,11 @@ func TestFibreBuildCharge(t *testing.T) {
 	h.get(outcome).is(http.StatusAccepted)
 	h.expectViolations(simulator.RulePollInterval)
 	h.wait(5 * time.Second)
+	h.arm("GET FibreBuildCharge", simulator.Fault{Kind: simulator.FaultStatus, Status: 502})
+	h.get(outcome).is(http.StatusBadGateway)
+	h.get(outcome)
+	h.expectViolations(simulator.RulePollInterval, simulator.RulePollInterval)
+	h.wait(5 * time.Second)
 	got := h.get(outcome).is(http.StatusOK)
 	if got.find("priceValue") != json.Number("123456") || got.text("priceUnit") != "AUD" ||
 		got.text("wholesaleLocationId") != location || got.text("validUntil") != "2027-02-18" {

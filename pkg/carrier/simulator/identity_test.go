@@ -55,6 +55,10 @@ func TestAssertionsThatBreakSection5AreRefused(t *testing.T) {
 		"without aud":        {drop("aud"), "required claim"},
 		"another audience":   {put("aud", "https://elsewhere"), "Invalid token audience"},
 		"the token endpoint": {put("aud", "https://elsewhere"+tokenPath), "Invalid token audience"},
+		"two audiences": {func(c jwt.MapClaims, _ time.Time) {
+			c["aud"] = []any{c["aud"], "https://elsewhere"}
+		}, "Invalid token audience"},
+		"valid for too long": {set("exp", 61), "too far in the future"},
 		"another subject":    {put("sub", "other"), "Invalid client or Invalid client credentials"},
 		"an unknown issuer":  {put("iss", "nobody"), "Invalid client or Invalid client credentials"},
 	}

@@ -31,6 +31,7 @@ func (s *Simulator) process(x *exchange) response {
 	s.changes++
 	x.now = s.now()
 	x.identify()
+	x.checkPollInterval()
 	x.fault = s.takeFault(x.route, x.call.ServiceID)
 	if x.fault.Kind == FaultNone && x.route != nil {
 		x.fault = s.hostile.fault()
