@@ -1,6 +1,9 @@
 package simulator
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // catalog is the carrier's offer, in the form used in responses.
 type catalog struct {
@@ -51,6 +54,11 @@ type fee struct {
 type speed struct {
 	Speed int64  `json:"speed"`
 	Unit  string `json:"unit"`
+}
+
+// hasSLA reports whether the carrier offers a restoration SLA.
+func (c *catalog) hasSLA(name string) bool {
+	return slices.ContainsFunc(c.slas, func(s SLA) bool { return s.Name == name })
 }
 
 func mbits(rate int64) speed { return speed{Speed: rate, Unit: "MBit/s"} }

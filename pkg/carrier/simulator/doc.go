@@ -58,8 +58,8 @@
 //     is refused with constraints.service.modification.request.in.progress; health requests may
 //     overlap.
 //   - A term, restoration SLA or NTD option that the carrier does not offer: 422 with
-//     constraints.plan.change.{term,restoration.sla,ntd.option}.invalid. A plan without terms
-//     has all of them.
+//     constraints.plan.change.{term,restoration.sla,ntd.option}.invalid, and for an order with
+//     constraints.order.{term,restoration.sla}.invalid. A plan without terms has all of them.
 //   - A missing ntdOption above 1000 MBit/s is 422 constraints.not.null, and so is each missing
 //     contact detail.
 //   - An unknown plan is refused on the POST, or accepted and failed later (seed: unknownPlan).

@@ -28,6 +28,8 @@ func orderRules() []func(*order) error {
 	return []func(*order) error{
 		(*order).qualified,
 		(*order).planOffered,
+		(*order).termOffered,
+		(*order).slaOffered,
 		(*order).infrastructureFound,
 		(*order).additionalAllowed, // scenario 4
 		(*order).capacityLeft,      // scenarios 2 and 3
@@ -55,6 +57,20 @@ func (o *order) planOffered() error {
 		return o.invalid("constraints.order.plan.name.invalid", "planName", name)
 	}
 	o.plan = plan
+	return nil
+}
+
+func (o *order) termOffered() error {
+	if term := o.fields.number(termField); !o.plan.hasTerm(term) {
+		return o.invalid("constraints.order.term.invalid", termField, term)
+	}
+	return nil
+}
+
+func (o *order) slaOffered() error {
+	if name := o.fields.text("restorationSla"); name != "" && !o.sim.catalog.hasSLA(name) {
+		return o.invalid("constraints.order.restoration.sla.invalid", "restorationSla", name)
+	}
 	return nil
 }
 

@@ -151,6 +151,13 @@ func TestOrdersRefused(t *testing.T) {
 		"unknown plan": {
 			orderBody(replaced{"planName": "None"}), rejected, "constraints.order.plan.name.invalid planName",
 		},
+		"a term that the plan lacks": {
+			orderBody(replaced{"planName": "Basic", "term": 24}), rejected, "constraints.order.term.invalid term",
+		},
+		"unknown SLA": {
+			orderBody(replaced{"restorationSla": "Gold"}), rejected,
+			"constraints.order.restoration.sla.invalid restorationSla",
+		},
 		"unknown qualification": {
 			orderBody(replaced{"qualificationSearchId": "q"}), rejected,
 			"constraints.order.qualification.invalid qualificationSearchId",

@@ -108,17 +108,14 @@ func (p *planChange) planKnown() error {
 }
 
 func (p *planChange) termOffered() error {
-	term := p.fields.number(termField)
-	if p.offered && len(p.plan.Terms) > 0 && !slices.Contains(p.plan.Terms, term) {
+	if term := p.fields.number(termField); p.offered && !p.plan.hasTerm(term) {
 		return p.invalid("constraints.plan.change.term.invalid", termField, term)
 	}
 	return nil
 }
 
 func (p *planChange) slaOffered() error {
-	name := p.fields.text("restorationSla")
-	offered := slices.ContainsFunc(p.sim.catalog.slas, func(s SLA) bool { return s.Name == name })
-	if name != "" && !offered {
+	if name := p.fields.text("restorationSla"); name != "" && !p.sim.catalog.hasSLA(name) {
 		return p.invalid("constraints.plan.change.restoration.sla.invalid", "restorationSla", name)
 	}
 	return nil

@@ -44,6 +44,9 @@ func (p *Plan) suits(technology string) bool {
 	return len(p.TechnologyTypes) == 0 || slices.Contains(p.TechnologyTypes, technology)
 }
 
+// hasTerm reports whether the plan is available with a term. A plan without terms has all of them.
+func (p *Plan) hasTerm(term int64) bool { return len(p.Terms) == 0 || slices.Contains(p.Terms, term) }
+
 // NTDOption is a network termination device that is available with a plan.
 type NTDOption struct {
 	Option      string `json:"option"`
