@@ -139,6 +139,30 @@ var _ = Describe("An API server that refuses", func() {
 		Expect(w.Events.All()).To(ContainElement(HavePrefix("Warning StatusRefused ")))
 	})
 
+	It("the ledger of a deleted test is reported in the status, which says why it stays (R18)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Test(site, line))).To(Succeed())
+		shot := world.OneShot{Kind: "DiagnosticTest", Name: site}
+		_, err := process.ReconcileOneShot(ctx, shot)
+		Expect(err).NotTo(HaveOccurred())
+		removeLedger(ctx, w, testsLedger(ctx, w, line))
+		test, _ := world.Fetch(ctx, w, site, &v1alpha1.DiagnosticTest{})
+		Expect(w.Delete(ctx, test)).To(Succeed())
+		reads := 0
+		process.Seam.FailRead = func() error {
+			if reads++; reads > 1 { // the object itself can be read
+				return nil
+			}
+			return apierrors.NewForbidden(schema.GroupResource{Resource: "requestledgers"}, "ledger", errors.New("no role"))
+		}
+		_, err = process.ReconcileOneShot(ctx, shot)
+		Expect(err).To(Satisfy(apierrors.IsForbidden))
+		test, _ = world.Fetch(ctx, w, site, &v1alpha1.DiagnosticTest{})
+		Expect(readyOf(test).Reason).To(Equal(v1alpha1.ReasonAPIServerRefused))
+		Expect(readyOf(test).Message).To(ContainSubstring("no role"))
+	})
+
 	It("with timeouts, conflicts or unavailability is not reported (R18)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())

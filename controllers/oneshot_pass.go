@@ -115,7 +115,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	if err := p.begin(ctx); err != nil {
-		return retryAfter(err)
+		return p.failed(ctx, err)
 	}
 	if p.verdict != nil && p.hasOpenAttempt() {
 		return p.record(ctx, p.decide(), 0) // a ledger that may not be written "stalls what it is about" (R30)
@@ -129,7 +129,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return status.Exit(input.Now, departure.WaitUntil), nil
 	}
 	if err := p.abandonOpen(ctx); err != nil {
-		return retryAfter(err)
+		return p.failed(ctx, err)
 	}
 	if departure.Warning != "" {
 		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",
