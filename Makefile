@@ -210,7 +210,10 @@ deploy: $(KUBECTL_FROM) ## Install everything, including two managers (image: co
 .PHONY: uninstall
 uninstall: $(KUBECTL_FROM) ## Remove CRDs with all their objects (keep the manager running), RBAC and policy; the ledgers and the namespace remain.
 	$(DELETE) crd --selector=$(OURS),app.kubernetes.io/component!=ledger
-	$(DELETE) --namespace=broadband-operator deployment,service,serviceaccount --selector=$(OURS)
+	$(DELETE) --namespace=broadband-operator deployment --selector=$(OURS)
+	@# A manager that waits for the response to a request must be able to record it.
+	$(KUBECTL) --namespace=broadband-operator wait pod --for=delete --timeout=3m --selector=app.kubernetes.io/name=broadband-operator
+	$(DELETE) --namespace=broadband-operator service,serviceaccount --selector=$(OURS)
 	$(DELETE) --namespace=broadband-operator networkpolicy,poddisruptionbudget --selector=$(OURS)
 	$(DELETE) --all-namespaces role,rolebinding --selector=$(OURS)
 	$(DELETE) clusterrole,clusterrolebinding --selector=$(OURS)

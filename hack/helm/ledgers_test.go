@@ -21,11 +21,12 @@ var indented = regexp.MustCompile("(?ms)^( *)```sh\n(.*?)\n *```$")
 func blocks(t *testing.T, page, title string) []string {
 	t.Helper()
 	text := "\n" + string(read(t, root+"/"+page))
-	_, text, found := strings.Cut(text, "\n## "+title+"\n")
-	NewWithT(t).Expect(found).To(BeTrue(), title)
+	_, text, is := strings.Cut(text, "\n## "+title+"\n")
+	NewWithT(t).Expect(is).To(BeTrue(), title)
 	text, _, _ = strings.Cut(text, "\n## ")
-	var all []string
-	for _, block := range indented.FindAllStringSubmatch(text, -1) {
+	found := indented.FindAllStringSubmatch(text, -1)
+	all := make([]string, 0, len(found))
+	for _, block := range found {
 		all = append(all, "set -euo pipefail\n"+strings.ReplaceAll("\n"+block[2], "\n"+block[1], "\n"))
 	}
 	return all
@@ -124,7 +125,8 @@ func TestTheRemovalEndsAfterTheKindsAreInstalledAgain(t *testing.T) {
 	stop := c.startManager(t, run+"--old-file=build run ARGS=--health-probe-bind-address=0")
 	defer stop()
 	must(t, c.shell(t, blocks(t, installPage, remove)[0], dist))
-	ledgers := strings.Split(blocks(t, operationsPage, "Remove the operator for good")[1], "\nkubectl wait ")[0]
+	ledgers, _, found := strings.Cut(blocks(t, operationsPage, "Remove the operator for good")[1], "\nkubectl wait ")
+	g.Expect(found).To(BeTrue())
 	shell := c.shell(t, ledgers, "")
 	shell.Dir = t.TempDir()
 	must(t, shell)

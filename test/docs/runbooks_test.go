@@ -35,37 +35,43 @@ type savedRequest struct {
 	Phase string `json:"phase"`
 }
 
+func (o *savedObject) requestsIn(phases []string) []string {
+	var found []string
+	for _, request := range append(o.Status.Requests, o.Status.Request) {
+		if slices.Contains(phases, request.Phase) {
+			found = append(found, request.Phase+" "+o.Kind+" "+o.Metadata.Namespace+"/"+o.Metadata.Name)
+		}
+	}
+	return found
+}
+
 // savedObjects returns the objects that the tests of controllers/ have saved, as a list of kubectl,
 // and the same objects.
 func savedObjects(t *testing.T) ([]byte, []savedObject) {
 	t.Helper()
-	files, err := filepath.Glob("../../config/argocd/wholesale.broadband/*/testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d objects: %v", len(files), err)
+	files, failed := filepath.Glob("../../config/argocd/wholesale.broadband/*/testdata/*.yaml")
+	if failed != nil || len(files) == 0 {
+		t.Fatalf("%d objects: %v", len(files), failed)
 	}
 	var list struct {
 		Items []json.RawMessage `json:"items"`
 	}
 	objects := make([]savedObject, len(files))
 	for i, file := range files {
-		read, err := os.ReadFile(file) //nolint:gosec // a file of this tree
+		item, err := yaml.YAMLToJSON([]byte(text(t, strings.TrimPrefix(file, "../../"))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		item, err := yaml.YAMLToJSON(read)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(item, &objects[i]); err != nil {
+		if err = json.Unmarshal(item, &objects[i]); err != nil {
 			t.Fatal(err)
 		}
 		list.Items = append(list.Items, item)
 	}
-	text, err := json.Marshal(list)
+	printed, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text, objects
+	return printed, objects
 }
 
 // shell runs commands with a kubectl that prints a file whatever it is asked for.
@@ -79,7 +85,8 @@ func shell(t *testing.T, printed []byte, commands string) string {
 	if err := os.WriteFile(list, printed, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "bash", "-euc", "kubectl() { cat \"$LIST\"; }\n"+commands)
+	with := "kubectl() { cat \"$LIST\"; }\n" + commands
+	command := exec.CommandContext(t.Context(), "bash", "-euc", with) //nolint:gosec // commands of our own page
 	command.Env = append(os.Environ(), "LIST="+list)
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
@@ -99,12 +106,8 @@ func TestTheRunbooksFindRequestsByTheirPhase(t *testing.T) {
 	function := runbookCommands.FindStringSubmatch(text(t, "docs/runbooks.md"))[1]
 	for _, phases := range [][]string{{"OutcomeUnknown", "LateAcceptance"}, {"Submitting"}, {"InProgress"}} {
 		var want, got []string
-		for _, object := range objects {
-			for _, request := range append(object.Status.Requests, object.Status.Request) {
-				if slices.Contains(phases, request.Phase) {
-					want = append(want, request.Phase+" "+object.Kind+" "+object.Metadata.Namespace+"/"+object.Metadata.Name)
-				}
-			}
+		for i := range objects {
+			want = append(want, objects[i].requestsIn(phases)...)
 		}
 		for line := range strings.Lines(shell(t, list, function+"\nrequests_in "+strings.Join(phases, " "))) {
 			fields := strings.Fields(line)

@@ -90,10 +90,7 @@ var _ = Describe("The CustomResourceDefinition of the RequestLedgers", func() {
 
 			_, err = plane.Kubectl("annotate", "crd", ledgers, v1alpha1.AnnotationForget+"="+ledgers)
 			Expect(err).NotTo(HaveOccurred())
-			DeferCleanup(func() {
-				_, err := plane.Kubectl("annotate", "crd", ledgers, v1alpha1.AnnotationForget+"-")
-				Expect(err).NotTo(HaveOccurred())
-			})
+			DeferCleanup(plane.Kubectl, "annotate", "crd", ledgers, v1alpha1.AnnotationForget+"-")
 			_, err = plane.Kubectl("delete", "--dry-run=server", "crd", ledgers)
 			Expect(err).NotTo(HaveOccurred())
 		})

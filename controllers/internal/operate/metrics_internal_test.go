@@ -61,28 +61,34 @@ func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 			scope.Subject, scope.Ledger = subject, &ledgerTape{tape: tape, subject: subject}
 			protocol.Memory.Posting("a-1", tape.now)
 			protocol.Memory.SetReceipt("a-1", receipt)
-			for range 2 {
-				if err := protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep); err != nil {
-					t.Fatal(err)
-				}
+			fails := func() error { return protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep) }
+			succeeds := func() error { return protocol.RecordUnrecorded(t.Context()) }
+			for _, record := range []func() error{fails, fails} {
+				must(t, record())
+				expectUnrecorded(t, registry, 1)
 			}
-			seen := scrape.ValueOf(t, registry, "broadband_unrecorded_answers_total", v1alpha1.OperationPlanChange)
-			if seen != 1 {
-				t.Errorf("counted are %v", seen)
-			}
-			held := func() float64 {
-				return scrape.ValueOf(t, registry, "broadband_responses_not_recorded", v1alpha1.OperationPlanChange)
-			}
-			if held() != 1 {
-				t.Errorf("%v are shown while the response is not recorded", held())
-			}
-			if err := protocol.RecordUnrecorded(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if held() != 0 {
-				t.Errorf("%v are shown once the response is recorded", held())
-			}
+			must(t, succeeds())
+			expectUnrecorded(t, registry, 0)
 		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expectUnrecorded compares how many responses are shown as not recorded; one was ever counted.
+func expectUnrecorded(t *testing.T, registry *prometheus.Registry, held float64) {
+	t.Helper()
+	for name, want := range map[string]float64{
+		"broadband_unrecorded_answers_total": 1, "broadband_responses_not_recorded": held,
+	} {
+		if seen := scrape.ValueOf(t, registry, name, v1alpha1.OperationPlanChange); seen != want {
+			t.Errorf("%s is %v, want %v", name, seen, want)
+		}
 	}
 }
 
