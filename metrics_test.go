@@ -139,7 +139,7 @@ var _ = Describe("The endpoints of a manager", Ordered, func() {
 		Expect(served.text).To(ContainSubstring(
 			`broadband_build_info{goversion="` + runtime.Version() + `",revision="unknown",version="devel"} 1`))
 		Expect(served.text).To(ContainSubstring(`broadband_late_acceptances_total{operation="OrderCreate"} 0`))
-		Expect(served.text).To(ContainSubstring(`broadband_unrecorded_answers_total{operation="OrderCreate"} 0`))
+		Expect(served.text).To(ContainSubstring(`broadband_unrecorded_responses_total{operation="OrderCreate"} 0`))
 		Eventually(func() string { return scrape(ctx, token).text }).WithTimeout(30 * time.Second).
 			Should(ContainSubstring(`broadband_requests_without_holder{operation="OrderCreate"} 0`))
 		for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/"} {

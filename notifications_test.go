@@ -76,7 +76,7 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 			g.Expect(w.Carrier.Waiting()).To(BeZero())
 		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
 		Expect(scrape(ctx, reader).text).To(ContainSubstring(
-			`broadband_notifications_total{answer="accepted",event="ServicePlanChanged"} 1`))
+			`broadband_notifications_total{event="ServicePlanChanged",response="accepted"} 1`))
 	})
 
 	It("record a rejection that the one that does not lead receives", func(ctx SpecContext) {

@@ -63,7 +63,7 @@ var _ = DescribeTable("A reschedule or abort whose response is lost",
 		Expect(request.Repeats).To(Equal(scenario.repeats))
 		Expect(request.Attempt).To(Equal(scenario.repeats + 1))
 		Expect(cancellationCalls(w)).To(MatchRegexp(scenario.calls))
-		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning AnswerLost")))
+		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning ResponseLost")))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
 	Entry("after a reschedule was processed is proven by one read", alterationLost{

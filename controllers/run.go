@@ -89,7 +89,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		})
 	case decide.Poll:
 		wait, err = p.Protocol.Poll(ctx, p.scope(), step.AttemptID, p.kind.finish)
-	case decide.RecordAnswer:
+	case decide.RecordResponse:
 		err = p.Protocol.RecordResponse(ctx, p.scope(), step.AttemptID)
 	case decide.Resolve:
 		err = p.resolve(ctx, step, decision.Handled)

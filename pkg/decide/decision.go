@@ -105,8 +105,8 @@ type ContactSource struct {
 // Poll polls the request in progress.
 type Poll struct{ AttemptID string }
 
-// RecordAnswer records a response that this process has but the status does not have yet.
-type RecordAnswer struct{ AttemptID string }
+// RecordResponse records a response that this process has but the status does not have yet.
+type RecordResponse struct{ AttemptID string }
 
 // Resolve ends an attempt or changes its phase without a call, because the known facts are
 // sufficient.
@@ -134,7 +134,7 @@ func (Probe) step() {}
 
 func (Poll) step() {}
 
-func (RecordAnswer) step() {}
+func (RecordResponse) step() {}
 
 func (Resolve) step() {}
 

@@ -94,13 +94,13 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		// The response is recorded, but the cache does not show it yet. Our own write triggers no event.
 		return RequeueAt(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
-	return RequeueAt(awaitAnswer(open, by), attempt.FirstSeen.Add(senderGrace))
+	return RequeueAt(awaitResponse(open, by), attempt.FirstSeen.Add(senderGrace))
 }
 
-// awaitAnswer waits for the response, which the process that sent the request may still be
+// awaitResponse waits for the response, which the process that sent the request may still be
 // recording. If a person or the account holds the request back, that verdict is reported
 // immediately, because otherwise each new process would report progress for two minutes.
-func awaitAnswer(open *v1alpha1.Request, by Evidence) *Decision {
+func awaitResponse(open *v1alpha1.Request, by Evidence) *Decision {
 	held := by.Verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
 		return held

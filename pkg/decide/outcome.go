@@ -6,11 +6,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// AnsweredRequest returns a decision if this process has a response that is not recorded.
-func AnsweredRequest(in *Input) *Decision {
+// UnrecordedResponse returns a decision if this process has a response that is not recorded.
+func UnrecordedResponse(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if in.Memory.Attempts[open.AttemptID].Receipt != nil {
-			return &Decision{Step: RecordAnswer{AttemptID: open.AttemptID}, Verdict: progressing(open)}
+			return &Decision{Step: RecordResponse{AttemptID: open.AttemptID}, Verdict: progressing(open)}
 		}
 	}
 	return nil

@@ -206,7 +206,7 @@ func TestR16ResponseIsRecordedAfterALongOutage(t *testing.T) {
 			t.Fatalf("the recorded request is %+v", newest)
 		}
 		if !slices.ContainsFunc(s.world.Events.All(), func(event string) bool {
-			return strings.Contains(event, "AnswerNotRecorded")
+			return strings.Contains(event, "ResponseNotRecorded")
 		}) {
 			t.Errorf("there is no Event: %q", s.world.Events.All())
 		}

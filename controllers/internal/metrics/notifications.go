@@ -18,23 +18,25 @@ const unknownEvent = "unknown"
 
 // The responses to a notification, as labels.
 const (
-	answerAccepted  = "accepted"
-	answerRefused   = "refused"
-	answerLimited   = "limited"
-	answerPostponed = "postponed"
-	answerMalformed = "malformed"
+	responseAccepted  = "accepted"
+	responseRefused   = "refused"
+	responseLimited   = "limited"
+	responsePostponed = "postponed"
+	responseMalformed = "malformed"
 )
 
 func newNotifications(r *registrar) *Notifications {
 	made := &Notifications{r.counter("broadband_notifications_total",
-		"Notifications received from the carrier, by event (unknown for any other) and answer.", "event", "answer")}
-	for _, answer := range []string{answerAccepted, answerRefused, answerLimited, answerPostponed, answerMalformed} {
-		made.received.WithLabelValues(unknownEvent, answer)
+		"Notifications received from the carrier, by event (unknown for any other) and response.", "event", "response")}
+	for _, response := range []string{
+		responseAccepted, responseRefused, responseLimited, responsePostponed, responseMalformed,
+	} {
+		made.received.WithLabelValues(unknownEvent, response)
 	}
 	// Only these responses are given to a notification whose event is known.
 	for _, event := range carrier.EventNames() {
-		made.received.WithLabelValues(string(event), answerAccepted)
-		made.received.WithLabelValues(string(event), answerPostponed)
+		made.received.WithLabelValues(string(event), responseAccepted)
+		made.received.WithLabelValues(string(event), responsePostponed)
 	}
 	return made
 }
@@ -49,20 +51,20 @@ func (n *Notifications) Add(status int, name carrier.EventName) {
 	if name != "" {
 		event = string(name)
 	}
-	n.received.WithLabelValues(event, answerLabel(status)).Inc()
+	n.received.WithLabelValues(event, responseLabel(status)).Inc()
 }
 
-// answerLabel returns the label for an HTTP status.
-func answerLabel(status int) string {
+// responseLabel returns the label for an HTTP status.
+func responseLabel(status int) string {
 	switch status {
 	case http.StatusAccepted:
-		return answerAccepted
+		return responseAccepted
 	case http.StatusUnauthorized, http.StatusNotFound:
-		return answerRefused
+		return responseRefused
 	case http.StatusTooManyRequests:
-		return answerLimited
+		return responseLimited
 	case http.StatusServiceUnavailable:
-		return answerPostponed
+		return responsePostponed
 	}
-	return answerMalformed
+	return responseMalformed
 }

@@ -37,7 +37,7 @@ func newRequests(r *registrar) *Requests {
 			labelOperation, labelOutcome),
 		late: r.counter("broadband_late_acceptances_total",
 			"Requests that the carrier accepted after another outcome was recorded, by operation.", labelOperation),
-		unrecorded: r.counter("broadband_unrecorded_answers_total",
+		unrecorded: r.counter("broadband_unrecorded_responses_total",
 			"Carrier responses that could not be written to a RequestLedger within a minute, by operation.", labelOperation),
 		held: r.gauge("broadband_responses_not_recorded",
 			"Carrier responses that only the memory of this process has, by operation: do not restart it.", labelOperation),

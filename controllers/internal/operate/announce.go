@@ -34,7 +34,7 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseRejected:
 		return endingOf(request.Operation).failed, false
 	case v1alpha1.PhaseSubmitting:
-		return eventAnswerLost, false
+		return eventResponseLost, false
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance,
 		v1alpha1.PhaseRepeated:

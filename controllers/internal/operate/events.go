@@ -7,7 +7,7 @@ import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 // Event reasons defined by the operator.
 const (
 	eventAccepted      = "RequestAccepted"
-	eventAnswerLost    = "AnswerLost"
+	eventResponseLost  = "ResponseLost"
 	eventNotSent       = "RequestNotSent"
 	eventNotProcessed  = "RequestNotProcessed"
 	eventUnknown       = "OutcomeUnknown"
@@ -20,7 +20,7 @@ const (
 	eventResultDiffers = v1alpha1.ReasonResultDiffers
 	eventOddLocation   = "OddLocation"
 	eventLate          = "LateAcceptance"
-	eventUnrecorded    = "AnswerNotRecorded"
+	eventUnrecorded    = "ResponseNotRecorded"
 
 	eventStatusCut     = "StatusCut"
 	eventStatusRefused = "StatusRefused"

@@ -45,7 +45,7 @@ func receiptFact(receipt carrier.Receipt) Fact {
 	}
 	// In every other case the request may have been accepted: the phase stays Submitting, and the
 	// error states that the response, not the request, is missing.
-	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
+	return refusal(eventResponseLost, v1alpha1.PhaseSubmitting, receipt)
 }
 
 // acceptedAs is the fact that the carrier has accepted an attempt, with the handle to poll.

@@ -84,7 +84,7 @@ func must(t *testing.T, err error) {
 func expectUnrecorded(t *testing.T, registry *prometheus.Registry, held float64) {
 	t.Helper()
 	for name, want := range map[string]float64{
-		"broadband_unrecorded_answers_total": 1, "broadband_responses_not_recorded": held,
+		"broadband_unrecorded_responses_total": 1, "broadband_responses_not_recorded": held,
 	} {
 		if seen := scrape.ValueOf(t, registry, name, v1alpha1.OperationPlanChange); seen != want {
 			t.Errorf("%s is %v, want %v", name, seen, want)

@@ -124,7 +124,7 @@ func queryFact(receipt carrier.Receipt) Fact {
 		return receiptFact(receipt)
 	}
 	return Fact{
-		By: decide.WriterSender, To: v1alpha1.PhaseNotProcessed, Event: eventAnswerLost,
+		By: decide.WriterSender, To: v1alpha1.PhaseNotProcessed, Event: eventResponseLost,
 		Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Error = v1alpha1.PhaseNotProcessed, decide.RequestErrorOf(receipt.Err)
 		},

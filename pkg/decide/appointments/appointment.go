@@ -21,7 +21,7 @@ import (
 // cancellation.
 func Decide(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
 		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
 		// Slots that were read stay valid, whatever the state of the account.
 		func() *decide.Decision { return slotsOffered(&in) },

@@ -62,7 +62,7 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 // already contains the id of the appointment-request.
 func Cancel(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
 		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
 		func() *decide.Decision { return decide.AccountReady(&in.Input) },
 		func() *decide.Decision { return madeElsewhere(&in) },

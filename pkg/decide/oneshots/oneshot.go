@@ -105,7 +105,7 @@ func Finalize(in decide.Input) decide.Finalization {
 func Decide(in Input) decide.Decision {
 	plan := taskPlan(&in)
 	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
 		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
 		func() *decide.Decision { return completed(&in) },
 		func() *decide.Decision { return notOffered(&in) },

@@ -22,7 +22,7 @@ import (
 // ledger: see [JudgeLedger] and [Project].
 func Decide(in Input) decide.Decision {
 	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.AnsweredRequest(&in.Input) },
+		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
 		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
 		func() *decide.Decision { return rejectionResolved(&in) },
 		func() *decide.Decision { return differsFromSent(&in) },

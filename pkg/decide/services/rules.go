@@ -19,12 +19,12 @@ type rule func(*Input) *decide.Decision
 // decision wins.
 func servicePass() []rule {
 	return []rule{
-		common(decide.AnsweredRequest),  // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson), // a person's resolution settles an unknown outcome
-		whoseService,                    // the order that the service comes from, and the account's list of services
-		common(decide.AccountReady),     // no call is possible without a login
-		common(decide.SentElsewhere),    // a request in progress belongs to the carrier and identity it was sent to
-		onlyTracked,                     // for a service that is not on the account's list, only that request is tracked
+		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
+		whoseService,                      // the order that the service comes from, and the account's list of services
+		common(decide.AccountReady),       // no call is possible without a login
+		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		onlyTracked,                       // for a service that is not on the account's list, only that request is tracked
 	}
 }
 
@@ -147,7 +147,7 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 	switch decision.Step.(type) {
 	case decide.StartReading, decide.ContinueReading, decide.Submit, decide.SubmitQuery, decide.Probe:
 		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal, RequeueAt: decision.RequeueAt}
-	case decide.Rest, decide.Poll, decide.RecordAnswer, decide.Resolve:
+	case decide.Rest, decide.Poll, decide.RecordResponse, decide.Resolve:
 	}
 	return decision
 }

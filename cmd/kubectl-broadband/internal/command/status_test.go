@@ -45,7 +45,7 @@ var _ = Describe("status of one service", func() {
 		shown := p.run(ctx, "status", "site-one", "-n", f.Namespace)
 		Expect(shown.code).To(BeZero(), "a request in progress needs nobody")
 		Expect(shown.out).To(And(
-			MatchRegexp(`PlanChange +InProgress\n`), MatchRegexp(`next look +in \d+`), MatchRegexp(`sent +\S+ ago\n`),
+			MatchRegexp(`PlanChange +InProgress\n`), MatchRegexp(`next poll +in \d+`), MatchRegexp(`sent +\S+ ago\n`),
 			MatchRegexp(`location +/api/connect/services/plan-changes/requests/\d+\n`),
 			MatchRegexp(`OUT1 .* Critical +cable cut\n`), MatchRegexp(`ago +Warning +Drifted +the carrier has another plan\n`),
 			HaveSuffix("Next: nothing to do\n")))

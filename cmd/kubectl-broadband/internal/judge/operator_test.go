@@ -158,7 +158,7 @@ func (o *operator) run(t *testing.T) {
 			}
 			o.now = decision.RequeueAt
 			continue
-		case decide.SubmitQuery, decide.ContinueReading, decide.Probe, decide.Poll, decide.RecordAnswer, decide.Resolve:
+		case decide.SubmitQuery, decide.ContinueReading, decide.Probe, decide.Poll, decide.RecordResponse, decide.Resolve:
 			t.Fatalf("step %T: %+v", step, decision.Verdict)
 		}
 		o.now = o.now.Add(time.Second)

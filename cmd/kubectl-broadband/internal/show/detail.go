@@ -126,13 +126,13 @@ func progressSection(detail *judge.Detail, now time.Time) Section {
 
 func progressLines(request judge.Progress, now time.Time) []judge.Fact {
 	next := ""
-	if !request.NextLook.IsZero() {
-		next = "in " + judge.Age(request.NextLook.Time, metav1.NewTime(now))
+	if !request.NextPoll.IsZero() {
+		next = "in " + judge.Age(request.NextPoll.Time, metav1.NewTime(now))
 	}
 	return []judge.Fact{
 		{Name: "to", Value: request.What},
 		{Name: "sent", Value: ago(now, request.SentAt)},
-		{Name: "next look", Value: next},
+		{Name: "next poll", Value: next},
 		{Name: "location", Value: request.Location},
 		{Name: "attempt", Value: request.AttemptID},
 		{Name: "problem", Value: request.Problem},

@@ -120,7 +120,7 @@ func StepName(step decide.Step) string {
 		return "Probe"
 	case decide.Poll:
 		return "Poll"
-	case decide.RecordAnswer:
+	case decide.RecordResponse:
 		return "Record"
 	case decide.Resolve:
 		return "Resolve " + string(step.Phase)
