@@ -53,7 +53,7 @@ var _ = It("A change that a person has abandoned is not sent again for a new obj
 
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
 		Expect(w.Posts(line)).To(Equal(1))
 
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, attempt.AttemptID)

@@ -59,7 +59,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 	It("is ignored when only its spelling differs", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, withPlan(" home  50/20", 12)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withPlan("home  50/20", 12)))).To(Succeed())
 
 		service := process.Drive(ctx, site)
 

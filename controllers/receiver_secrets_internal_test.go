@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func TestADeletedAccountLeavesNoSessionOnAStandby(t *testing.T) {
 				}
 			}
 			now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
-			registry := &accounts.Registry{Now: now}
+			registry := &accounts.Registry{Now: now, NewID: rand.Text}
 			scheme := runtime.NewScheme()
 			must(v1alpha1.AddToScheme(scheme))
 			newUID := func() types.UID { return "account-1" }

@@ -291,7 +291,7 @@ var _ = Describe("An order that the carrier rejects after accepting it", func() 
 		Expect(w.Update(ctx, order)).NotTo(Succeed())
 
 		first := order.Status.Request.AttemptID
-		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=Succeeded")
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=Abandoned")
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
 		order = process.DriveOrder(ctx, site)
