@@ -32,17 +32,13 @@ func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controlle
 
 // ofAccount returns the appointment-requests that use an account.
 func (r *AppointmentRequestReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.list(ctx, account.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
-		return spec.AccountRef.Name == account.GetName()
-	})
+	return r.of(ctx, fieldAccount, account)
 }
 
 // ofOrder returns the appointment-requests that refer to an order. They wait for its status, so
 // every change of it counts.
 func (r *AppointmentRequestReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
-	return r.list(ctx, order.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
-		return spec.OrderRef != nil && spec.OrderRef.Name == order.GetName()
-	})
+	return r.of(ctx, fieldOrderRef, order)
 }
 
 // forget drops what is remembered of a deleted object.
@@ -51,19 +47,10 @@ func (r *AppointmentRequestReconciler) forget(_ context.Context, object client.O
 	return nil
 }
 
-func (r *AppointmentRequestReconciler) list(
-	ctx context.Context, namespace string, meant func(v1alpha1.AppointmentRequestSpec) bool,
+// of returns the appointment-requests that name an object of their namespace in a field.
+func (r *AppointmentRequestReconciler) of(
+	ctx context.Context, field string, named client.Object,
 ) []reconcile.Request {
-	var all v1alpha1.AppointmentRequestList
-	if err := r.List(ctx, &all, client.InNamespace(namespace)); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot list the appointment-requests to reconcile")
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range all.Items {
-		if meant(all.Items[i].Spec) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
-		}
-	}
-	return requests
+	return requestsFor(ctx, r, &v1alpha1.AppointmentRequestList{},
+		client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
 }

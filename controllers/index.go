@@ -27,7 +27,7 @@ const (
 	fieldAccount   = "spec.accountRef.name"
 )
 
-// The fields for finding orders, and the services that come from them.
+// The fields for finding orders, and the services and appointment-requests that refer to them.
 const (
 	fieldReference = "spec.customerReference"
 	fieldOrderRef  = "spec.orderRef.name"
@@ -61,7 +61,9 @@ func indexes() []indexed {
 			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
 			fieldLogin: loginsOf,
 		}},
-		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
+		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{
+			fieldAccount: accountOf, fieldOrderRef: orderRefOf,
+		}},
 		{&v1alpha1.DiagnosticTest{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldServiceRef: serviceRefOf, fieldTestedID: testedIDOf,
 			fieldTestUID: uidOf, fieldWaitsFor: waitsForOf,
@@ -118,13 +120,19 @@ func accountOf(object client.Object) []string {
 	return []string{subject.AccountName()}
 }
 
-// orderRefOf returns the order that a service comes from.
+// orderRefOf returns the order that a service comes from, or that an appointment-request is for.
 func orderRefOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.OrderRef == nil {
+	var ref *v1alpha1.OrderReference
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		ref = object.Spec.OrderRef
+	case *v1alpha1.AppointmentRequest:
+		ref = object.Spec.OrderRef
+	}
+	if ref == nil {
 		return nil
 	}
-	return []string{service.Spec.OrderRef.Name}
+	return []string{ref.Name}
 }
 
 func serviceIDOf(object client.Object) []string {
