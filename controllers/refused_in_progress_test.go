@@ -247,7 +247,8 @@ var _ = Describe("A diagnostic test of a service on which another client runs on
 		Expect(w.Create(ctx, tests().build(w, line))).To(Succeed())
 		refused := tests().until(ctx, w, process, v1alpha1.ReasonChangeInProgress)
 		Expect(readyOf(refused).Message).To(And(
-			HavePrefix("constraints.service-diagnostic-test-request.in-progress"), ContainSubstring("it is retried automatically")))
+			HavePrefix("constraints.service-diagnostic-test-request.in-progress"),
+			ContainSubstring("it is retried automatically")))
 		tests().until(ctx, w, process, v1alpha1.ReasonCompleted)
 		Expect(tests().posts(w)).To(Equal(3))
 		tests().until(ctx, another, process.In(another), v1alpha1.ReasonCompleted)

@@ -49,7 +49,8 @@ func TestNewClientChecksItsAddress(t *testing.T) {
 
 func newClientOf(address string, allow bool) error {
 	_, err := NewClient(Config{
-		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: allow, Rate: NewRate(5, 10), Now: newClock().Now,
+		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: allow,
+		Rate: NewRate(5, 10), Now: newClock().Now,
 	})
 	return err
 }

@@ -32,14 +32,6 @@ func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	return curve.spaced(in, look, reading.LastPoll)
 }
 
-// spaced returns a polling time that keeps the pause that the carrier has asked for, and the least
-// pause after the last poll. A late poll does not reduce the pause before the next one below the
-// minimum. Also, "after a start no fibre quote is polled within 5 s", because the previous process may
-// have polled it just now.
-func (c curve) spaced(in *Input, look, last time.Time) time.Time {
-	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.carriers)))
-}
-
 // polledFrom returns when the polling of a request begins. The result of a request that ended
 // long ago is available, so it is read as soon as this process notices that it is missing.
 func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
@@ -54,9 +46,16 @@ func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
 const FailuresShown = 3
 
 // curve is the growing time between two polls: each pause is 1.5 times the previous one, from first
-// up to longest, and none is below shortest, which is the account's. The carrier's least pause is in
-// carriers.
-type curve struct{ shortest, first, longest, carriers time.Duration }
+// up to longest, and none is below shortest. A late poll may be followed by a shorter pause, but not
+// below least, the carrier's minimum.
+type curve struct{ shortest, first, longest, least time.Duration }
+
+// spaced returns a polling time that keeps the pause that the carrier has asked for, and the minimum
+// after the last poll. Also, "after a start no fibre quote is polled within 5 s", because the previous
+// process may have polled it just now.
+func (c curve) spaced(in *Input, look, last time.Time) time.Time {
+	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.least)))
+}
 
 func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
 	contract, _ := carrier.ContractOf(operation)
@@ -70,7 +69,7 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	}
 	longest := max(polling.Max.Or(contract.Poll.Max), shortest)
 	first := min(max(contract.Poll.First, shortest), longest)
-	return curve{shortest: shortest, first: first, longest: longest, carriers: contract.Poll.Min}
+	return curve{shortest: shortest, first: first, longest: longest, least: contract.Poll.Min}
 }
 
 // NextLook returns the first point after a given time of a curve that does not belong to an
