@@ -35,11 +35,13 @@ type savedRequest struct {
 	Phase string `json:"phase"`
 }
 
-func (o *savedObject) requestsIn(phases []string) []string {
+func requestsIn(objects []savedObject, phases []string) []string {
 	var found []string
-	for _, request := range append(o.Status.Requests, o.Status.Request) {
-		if slices.Contains(phases, request.Phase) {
-			found = append(found, request.Phase+" "+o.Kind+" "+o.Metadata.Namespace+"/"+o.Metadata.Name)
+	for _, object := range objects {
+		for _, request := range append(object.Status.Requests, object.Status.Request) {
+			if slices.Contains(phases, request.Phase) {
+				found = append(found, request.Phase+" "+object.Kind+" "+object.Metadata.Namespace+"/"+object.Metadata.Name)
+			}
 		}
 	}
 	return found
@@ -53,10 +55,7 @@ func savedObjects(t *testing.T) ([]byte, []savedObject) {
 	if failed != nil || len(files) == 0 {
 		t.Fatalf("%d objects: %v", len(files), failed)
 	}
-	var list struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	objects := make([]savedObject, len(files))
+	items, objects := make([]json.RawMessage, len(files)), make([]savedObject, len(files))
 	for i, file := range files {
 		item, err := yaml.YAMLToJSON([]byte(text(t, strings.TrimPrefix(file, "../../"))))
 		if err != nil {
@@ -65,9 +64,9 @@ func savedObjects(t *testing.T) ([]byte, []savedObject) {
 		if err = json.Unmarshal(item, &objects[i]); err != nil {
 			t.Fatal(err)
 		}
-		list.Items = append(list.Items, item)
+		items[i] = item
 	}
-	printed, err := json.Marshal(list)
+	printed, err := json.Marshal(map[string]any{"items": items})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +104,7 @@ func TestTheRunbooksFindRequestsByTheirPhase(t *testing.T) {
 	list, objects := savedObjects(t)
 	function := runbookCommands.FindStringSubmatch(text(t, "docs/runbooks.md"))[1]
 	for _, phases := range [][]string{{"OutcomeUnknown", "LateAcceptance"}, {"Submitting"}, {"InProgress"}} {
-		var want, got []string
-		for i := range objects {
-			want = append(want, objects[i].requestsIn(phases)...)
-		}
+		want, got := requestsIn(objects, phases), []string{}
 		for line := range strings.Lines(shell(t, list, function+"\nrequests_in "+strings.Join(phases, " "))) {
 			fields := strings.Fields(line)
 			got = append(got, fields[1]+" "+fields[3]+" "+fields[4])

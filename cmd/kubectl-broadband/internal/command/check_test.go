@@ -28,7 +28,7 @@ var _ = Describe("check", func() {
 		out := f.checks(ctx)
 		for name, detail := range map[string]string{
 			"annotations": "its binding is not installed", "approval": "it is not installed",
-			"ledgers": "it is not installed", "retry": "its binding is not installed",
+			"ledgers": "it is not installed", "ledger-crd": "it is not installed", "retry": "its binding is not installed",
 		} {
 			detail += ": install the manifests or the chart of this version (docs/install.md)"
 			Expect(checkOf(out, "broadband-operator-"+name)).To(And(ContainSubstring("failed"), HaveSuffix(detail)))
