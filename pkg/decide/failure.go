@@ -148,8 +148,8 @@ func ErrorMessage(err *v1alpha1.RequestError) string {
 	return err.Message
 }
 
-// ErrorText returns the message of an error as a status may hold it; err is nil if the carrier reported
-// a failure without one.
+// ErrorText returns the message of an error as a status may hold it; err is nil if the carrier
+// reported a failure without one.
 func ErrorText(err error) string {
 	if fault, isCarriers := errors.AsType[*carrier.Error](err); err == nil || isCarriers && fault == nil {
 		return "the carrier gave no reason"

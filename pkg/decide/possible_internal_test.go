@@ -17,7 +17,7 @@ func TestEachOutcomeThatAMessageNamesIsPossible(t *testing.T) {
 	for contract := range carrier.Contracts() {
 		open := &v1alpha1.Request{
 			AttemptID: "a-1", Operation: v1alpha1.Operation(contract.Operation), Phase: v1alpha1.PhaseOutcomeUnknown,
-			APIVersion: int32(contract.MaxVersion),
+			APIVersion: 8,
 		}
 		hint := ResolveHint(in, open)
 		for _, outcome := range outcomesOf(open.Operation) {

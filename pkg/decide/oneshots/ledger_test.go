@@ -161,9 +161,9 @@ func TestR4ALedgerOfTestsAtAnotherCarrierIsAConflict(t *testing.T) {
 // The tests of a service share a ledger, in which they wait for each other.
 func TestAnUnknownTestSaysWhatItHoldsBack(t *testing.T) {
 	t.Parallel()
-	for phase, until := range map[v1alpha1.RequestPhase]string{
-		v1alpha1.PhaseOutcomeUnknown: "until you have asked the carrier",
-		v1alpha1.PhaseLateAcceptance: "until you resolve it",
+	for until, phase := range map[string]v1alpha1.RequestPhase{
+		"until you have asked the carrier": v1alpha1.PhaseOutcomeUnknown,
+		"until you resolve it":             v1alpha1.PhaseLateAcceptance,
 	} {
 		test := &v1alpha1.DiagnosticTest{}
 		test.PutRequest(testCase{}.attempt(phase))

@@ -58,9 +58,6 @@ func (d *decision) addDecision(command *cobra.Command) {
 // run shows the choices, asks, and writes them.
 func (d *decision) run(ctx context.Context, names []string) error {
 	d.selection.names = names
-	if err := d.selection.check(); err != nil {
-		return err
-	}
 	limits, err := d.limits.parse()
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ func (s *selection) named() bool { return len(s.names) > 0 || len(s.files) > 0 }
 func (s *selection) each(
 	ctx context.Context, cluster *fleet.Cluster, kinds []fleet.Kind, do func(fleet.Object) error,
 ) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	switch {
 	case len(s.names) > 0:
 		return s.eachNamed(ctx, cluster, kinds, do)

@@ -5,6 +5,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -151,13 +152,8 @@ func check(rows []Row) error {
 	lines := make(map[string]int) // by name and by number
 	for i := range rows {
 		row := &rows[i]
-		if row.Name == "" {
-			row.Name = "service-" + row.ServiceID
-		}
-		given := row.Name
-		if row.Name = objectName(given); row.Name == "" {
-			failures = append(failures, fmt.Errorf("line %d: the name %q has no letter from a to z and no digit: "+
-				"give the service a name with one, or none", row.Line, given))
+		if err := row.takeName(); err != nil {
+			failures = append(failures, err)
 			continue
 		}
 		for _, key := range []string{"name " + row.Name, "service " + row.ServiceID} {
@@ -174,6 +170,16 @@ func check(rows []Row) error {
 		failures = append(failures[:errorsShown], fmt.Errorf("and %d more", more))
 	}
 	return errors.Join(failures...)
+}
+
+// takeName gives a row a name that Kubernetes accepts.
+func (r *Row) takeName() error {
+	given := cmp.Or(r.Name, "service-"+r.ServiceID)
+	if r.Name = objectName(given); r.Name == "" {
+		return fmt.Errorf("line %d: the name %q has no letter from a to z and no digit: give the service a name with one, "+
+			"or none", r.Line, given)
+	}
+	return nil
 }
 
 func (r *Row) check() error {

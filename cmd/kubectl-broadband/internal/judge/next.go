@@ -29,12 +29,8 @@ func nextCommands(object fleet.Object, detail *Detail) []string {
 		case Resolve:
 			add(detail.Command("resolve"))
 		case Correct:
-			if isEditable(object) {
-				add("kubectl edit -n " + detail.Namespace + " " + detail.Short())
-			}
-			if RetryOf(object) != nil {
-				add(detail.Command("retry"))
-			}
+			add(editCommand(object, detail))
+			add(retryCommand(object, detail))
 		case Look:
 			add(lookCommand(object, detail))
 		}
@@ -42,23 +38,32 @@ func nextCommands(object fleet.Object, detail *Detail) []string {
 	return next
 }
 
-// isEditable reports whether the API server accepts another spec of an object.
-func isEditable(object fleet.Object) bool {
+// editCommand returns the command that changes the spec of an object; "" if the API server refuses
+// every change.
+func editCommand(object fleet.Object, detail *Detail) string {
 	order, is := object.(*v1alpha1.ServiceOrder)
-	return !fleet.KindOf(object).Immutable() && !(is && order.Status.Frozen)
+	if fleet.KindOf(object).Immutable() || is && order.Status.Frozen {
+		return ""
+	}
+	return "kubectl edit -n " + detail.Namespace + " " + detail.Short()
+}
+
+// retryCommand returns the command that makes a failed attempt again; "" if there is none.
+func retryCommand(object fleet.Object, detail *Detail) string {
+	if RetryOf(object) == nil {
+		return ""
+	}
+	return detail.Command("retry")
 }
 
 // lookCommand returns the command that makes the operator try again once a person has removed the
 // cause; "" if the operator does so without one, or never.
 func lookCommand(object fleet.Object, detail *Detail) string {
-	switch {
-	case fleet.KindOf(object).ReadsOnRequest():
+	if fleet.KindOf(object).ReadsOnRequest() {
 		return "kubectl annotate --overwrite -n " + detail.Namespace + " " + detail.Short() + " " +
 			v1alpha1.AnnotationReconcile + "=\"$(date -u +%FT%TZ)\""
-	case RetryOf(object) != nil:
-		return detail.Command("retry")
 	}
-	return ""
+	return retryCommand(object, detail)
 }
 
 // RetryOf returns the failed attempt of an object that a retry annotation would make again; nil if

@@ -19,12 +19,13 @@ import (
 
 // stalled returns an object of a kind that is stalled for a reason whose cause a person has to find.
 func stalled(kind fleet.Kind) fleet.Object {
-	return stalledBy(kind, v1alpha1.ReasonNotFoundOrForbidden)
+	object := kind.New()
+	stall(object, v1alpha1.ReasonNotFoundOrForbidden)
+	return object
 }
 
-// stalledBy returns an object of a kind that is stalled for a reason.
-func stalledBy(kind fleet.Kind, reason string) fleet.Object {
-	object := kind.New()
+// stall makes an object stalled for a reason.
+func stall(object fleet.Object, reason string) {
 	object.SetNamespace("sites")
 	object.SetName("site-014")
 	conditions, _ := object.Describes()
@@ -37,7 +38,6 @@ func stalledBy(kind fleet.Kind, reason string) fleet.Object {
 			Type: name, Status: status, Reason: reason,
 		})
 	}
-	return object
 }
 
 // Argo CD offers the action reconcile for the same kinds as the plugin.
@@ -88,7 +88,8 @@ func TestAnEditIsProposedOnlyWhereTheAPIServerAcceptsOne(t *testing.T) {
 		if strings.Contains(string(text), kind.Name+" is immutable") {
 			want = []string{}
 		}
-		object := stalledBy(kind, v1alpha1.ReasonCarrierRejected)
+		object := kind.New()
+		stall(object, v1alpha1.ReasonCarrierRejected)
 		if next := judge.DetailOf(object, judge.Around{}).Next; !slices.Equal(next, want) {
 			t.Errorf("%s: %q, want %q", kind.Name, next, want)
 		}
@@ -97,14 +98,14 @@ func TestAnEditIsProposedOnlyWhereTheAPIServerAcceptsOne(t *testing.T) {
 
 func TestAnOrderThatIsFrozenIsNotEdited(t *testing.T) {
 	t.Parallel()
-	kind := fleet.KindOf(&v1alpha1.ServiceOrder{})
-	abandoned, _ := stalledBy(kind, v1alpha1.ReasonAbandoned).(*v1alpha1.ServiceOrder)
+	abandoned, rejected := &v1alpha1.ServiceOrder{}, &v1alpha1.ServiceOrder{}
+	stall(abandoned, v1alpha1.ReasonAbandoned)
 	abandoned.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseAbandoned})
 	abandoned.Status.Frozen = true
 	if next := judge.DetailOf(abandoned, judge.Around{}).Next; len(next) != 0 {
 		t.Errorf("an abandoned order: %q", next)
 	}
-	rejected, _ := stalledBy(kind, v1alpha1.ReasonOrderRejected).(*v1alpha1.ServiceOrder)
+	stall(rejected, v1alpha1.ReasonOrderRejected)
 	rejected.Status.Frozen = true
 	want := []string{"kubectl broadband resolve -n sites sorder/site-014"}
 	if next := judge.DetailOf(rejected, judge.Around{}).Next; !slices.Equal(next, want) {

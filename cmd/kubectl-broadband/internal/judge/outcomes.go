@@ -19,7 +19,7 @@ type Outcome struct {
 func OutcomesOf(choice *Choice) []Outcome {
 	request := &choice.Request
 	if isRejected(choice.Object, request) {
-		return []Outcome{{"it has closed the order", decide.ResolvedNotAccepted, "the order is sent again"}}
+		return []Outcome{{"it has closed the order", notAccepted, "the order is sent again"}}
 	}
 	outcomes := outcomesOf(request)
 	return slices.DeleteFunc(outcomes, func(one Outcome) bool {
@@ -33,19 +33,19 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 	if request.Operation == v1alpha1.OperationOrderCreate {
 		return []Outcome{
 			{"it has the order as number 998877", "Accepted=998877", "the order counts as accepted under this number"},
-			{"it does not have the order", "NotAccepted", "the order is sent again"},
+			{"it does not have the order", notAccepted, "the order is sent again"},
 			{
-				"it has the order, and you do not know the number", "Succeeded",
+				"it has the order, and you do not know the number", succeeded,
 				"the order counts as accepted, and its number stays unknown",
 			},
-			{"the order is closed, or you give it up", "Abandoned", "this is final: the customerReference cannot be used again"},
+			{"the order is closed, or you give it up", abandoned, "this is final: the customerReference cannot be used again"},
 		}
 	}
 	outcomes := []Outcome{
 		{"it accepted the request as number 998877", "Accepted=998877", "it is polled under this number until it ends"},
-		{"it never received the request", "NotAccepted", "it is sent again"},
-		{"it has completed the request", "Succeeded", afterSuccess(request.Operation)},
-		{"anything else, and you no longer want it", "Abandoned", afterAbandoning(request.Operation)},
+		{"it never received the request", notAccepted, "it is sent again"},
+		{"it has completed the request", succeeded, afterSuccess(request.Operation)},
+		{"anything else, and you no longer want it", abandoned, afterAbandoning(request.Operation)},
 	}
 	if request.Phase == v1alpha1.PhaseLateAcceptance {
 		outcomes[2].Says = "the request that it accepted is valid"

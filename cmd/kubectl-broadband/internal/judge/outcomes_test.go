@@ -48,18 +48,23 @@ func TestExactlyTheOutcomesThatAreShownCanBeStated(t *testing.T) {
 	t.Parallel()
 	for contract := range carrier.Contracts() {
 		for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance} {
-			object := sending(v1alpha1.Operation(contract.Operation), phase)
-			shown := stated(t, object)
-			for _, given := range []string{"Accepted=998877", "NotAccepted", "Succeeded", "Abandoned"} {
-				outcome, err := judge.ParseOutcome(given)
-				if err != nil {
-					t.Fatal(err)
-				}
-				choice, why := judge.ToResolve("", outcome)(object)
-				if _, is := shown[given]; is != (choice != nil) || is != (why == "") {
-					t.Errorf("%s %s: %s is shown: %v, and refused: %q", contract.Operation, phase, given, is, why)
-				}
-			}
+			assertStatable(t, sending(v1alpha1.Operation(contract.Operation), phase))
+		}
+	}
+}
+
+// assertStatable fails unless the outcomes that are shown for an object can be stated, and no others.
+func assertStatable(t *testing.T, object fleet.Object) {
+	t.Helper()
+	shown := stated(t, object)
+	for _, given := range []string{"Accepted=998877", "NotAccepted", "Succeeded", "Abandoned"} {
+		outcome, err := judge.ParseOutcome(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice, why := judge.ToResolve("", outcome)(object)
+		if _, is := shown[given]; is != (choice != nil) || is != (why == "") {
+			t.Errorf("%+v: %s is shown: %v, and refused: %q", judge.RequestsOf(object), given, is, why)
 		}
 	}
 }
@@ -98,11 +103,13 @@ func TestWhatFollowsFromAnOutcomeDependsOnTheRequest(t *testing.T) {
 // The condition of a rejected order demands NotAccepted, which is the only outcome with an effect.
 func TestARejectedOrderIsResolvedOnlyAsNotAccepted(t *testing.T) {
 	t.Parallel()
-	object := sending(v1alpha1.OperationOrderCreate, v1alpha1.PhaseSucceeded)
-	if choice, _ := judge.ToResolve("", "NotAccepted")(object); choice != nil {
+	order := &v1alpha1.ServiceOrder{}
+	order.PutRequest(v1alpha1.Request{
+		AttemptID: "a-1", Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseSucceeded,
+	})
+	if choice, _ := judge.ToResolve("", "NotAccepted")(order); choice != nil {
 		t.Errorf("an order that is not rejected: %+v", choice)
 	}
-	order, _ := object.(*v1alpha1.ServiceOrder)
 	order.Status.Rejection = &v1alpha1.Notice{}
 	if shown := stated(t, order); len(shown) != 1 || shown["NotAccepted"] == "" {
 		t.Errorf("%v is shown", shown)

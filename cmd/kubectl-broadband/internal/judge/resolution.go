@@ -12,9 +12,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+// The outcomes without a request id, as a person states them.
+const (
+	notAccepted = decide.ResolvedNotAccepted
+	succeeded   = "Succeeded"
+	abandoned   = "Abandoned"
+)
+
 // ResolvedOutcomes returns the outcomes that a person can state.
 func ResolvedOutcomes() []string {
-	return []string{"Accepted=", "NotAccepted", "Succeeded", "Abandoned"}
+	return []string{"Accepted=", notAccepted, succeeded, abandoned}
 }
 
 // ParseOutcome returns an outcome as the annotation writes it: Accepted=998877 becomes
@@ -63,7 +70,7 @@ func whyImpossible(choice *Choice, outcome string) string {
 	switch {
 	case outcome == "":
 		return ""
-	case isRejected(choice.Object, &choice.Request) && outcome != decide.ResolvedNotAccepted:
+	case isRejected(choice.Object, &choice.Request) && outcome != notAccepted:
 		return "the carrier has rejected this order after accepting it, so the only outcome that has an effect is " +
 			"NotAccepted, once the carrier has confirmed that the order was closed"
 	}

@@ -34,7 +34,7 @@ func Resolutions(choices []*judge.Choice, verb string) []Section {
 		}
 		groups = append(groups, []*judge.Choice{choice})
 	}
-	var sections []Section
+	sections := make([]Section, 0, len(groups))
 	for _, group := range groups {
 		section := outcomesSection(group[0], verb)
 		if len(groups) > 1 {
@@ -54,7 +54,7 @@ func outcomesSection(choice *judge.Choice, verb string) Section {
 }
 
 func shortNames(choices []*judge.Choice) string {
-	var names []string
+	names := make([]string, 0, len(choices))
 	for _, choice := range choices {
 		names = append(names, choice.Short())
 	}
