@@ -41,7 +41,7 @@ var _ = It("A change that a new object has taken over, and that then fails, is n
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-var _ = It("A change that a person has abandoned is not sent again for a new object, unless that asks for another (R25)",
+var _ = It("A change that a person has abandoned is not sent for a new object, unless retry asks for it (R25)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

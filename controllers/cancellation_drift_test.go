@@ -186,7 +186,7 @@ var _ = DescribeTable("Drift of a cancellation is still drift",
 	}),
 )
 
-var _ = It("A cancellation that was not managed for a while, and is declared again, is no drift", func(ctx SpecContext) {
+var _ = It("A cancellation that is declared again after it was not managed is no drift", func(ctx SpecContext) {
 	w, process, line := settledService(ctx, withCancellation(stateAborted, pendingDate), withoutPlan, withoutEnd)
 	w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) { s.Spec.Cancellation = nil })
 	expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)

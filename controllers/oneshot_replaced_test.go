@@ -39,7 +39,7 @@ func (s oneShot) expectAbout(ctx context.Context, w *world.World, line int64) {
 	Expect(s.posts(w)).To(Equal(2))
 }
 
-var _ = DescribeTable("A query of another service that was created under the same name", func(ctx SpecContext, s oneShot) {
+var _ = DescribeTable("A query of another service, created under the same name", func(ctx SpecContext, s oneShot) {
 	By("replacing it while the request of the former one is being sent")
 	contract, _ := carrier.ContractOf(carrier.Operation(s.operation))
 	w, process := begin(ctx)

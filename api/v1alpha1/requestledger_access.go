@@ -43,7 +43,9 @@ func (l *RequestLedger) Open(attempt Request) {
 // because the object was deleted and created again.
 func (l *RequestLedger) TakeOver(holder LedgerHolder, generation int64) {
 	l.Spec.Holder = holder
-	take := func(attempt *Request) { attempt.UID, attempt.Generation, attempt.TakenOver = holder.UID, generation, true }
+	take := func(attempt *Request) {
+		attempt.UID, attempt.Generation, attempt.TakenOver = holder.UID, generation, true
+	}
 	for i := range l.Spec.Open {
 		take(&l.Spec.Open[i])
 	}

@@ -95,11 +95,13 @@ func NewerLedger(ledger *v1alpha1.RequestLedger) *Verdict {
 		ledger.Name, ledger.Spec.Schema)}
 }
 
-// LedgerOfNewerVersion is the verdict on an object for which a ledger of a newer version would have to
-// be written.
+// LedgerOfNewerVersion is the verdict on an object for which a ledger of a newer version would have
+// to be written.
 func LedgerOfNewerVersion(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable,
-		"the RequestLedger cannot be written: " + err.Error() + ". Nothing is sent: run that version again"}
+	return Verdict{
+		Stuck, v1alpha1.ReasonLedgerUnreadable,
+		"the RequestLedger cannot be written: " + err.Error() + ". Nothing is sent: run that version again",
+	}
 }
 
 func conflict(ledger *v1alpha1.RequestLedger) *Verdict {

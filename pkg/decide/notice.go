@@ -50,15 +50,15 @@ func NoticeText(notice *v1alpha1.Notice) string {
 	return "the carrier sent " + notice.Event + UnsignedNote(notice) + ": " + ReasonGiven(notice)
 }
 
-// AmbiguousRejection describes a rejection that is not recorded, because its customerReference does not
-// say which order it is about. The number is the one that it has; "" for none.
+// AmbiguousRejection describes a rejection that is not recorded, because its customerReference does
+// not say which order it is about. The number is the one that it has; "" for none.
 func AmbiguousRejection(notification Notification, number v1alpha1.CarrierID, reference string) string {
 	why := "it has no order number, and the carrier has accepted more than one order with this reference"
 	if number != "" {
 		why = fmt.Sprintf("its number is %s, which is not the number of this order", number)
 	}
-	return fmt.Sprintf("%s. It has the customerReference %q, but is not recorded, because %s: ask the carrier which order "+
-		"it has rejected", NoticeText(NoticeOf(notification, time.Time{})), reference, why)
+	return fmt.Sprintf("%s. It has the customerReference %q, but is not recorded, because %s: ask the carrier which "+
+		"order it has rejected", NoticeText(NoticeOf(notification, time.Time{})), reference, why)
 }
 
 // notifiedPause is the minimum time between two readings caused by notifications.

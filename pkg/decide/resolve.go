@@ -132,8 +132,8 @@ func resolvesNothing(in *Input) bool {
 }
 
 // hasResolved reports whether the annotation has resolved an attempt of the object, or has moved
-// its ledger or that of its identity. The status alone does not show this: it may have been emptied, and it shows a
-// resolution of all attempts as handled only once nothing is left to resolve.
+// its ledger or that of its identity. The status alone does not show this: it may have been emptied,
+// and it shows a resolution of all attempts as handled only once nothing is left to resolve.
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
 	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }

@@ -15,13 +15,13 @@ import (
 // movedCarrier is the input of a service whose account was created at noon with another address than
 // its identity's ledger has, half an hour later, with this resolution.
 func movedCarrier(word string) *Input {
-	noon := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	created := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	service := &v1alpha1.BroadbandService{}
 	service.Annotations = map[string]string{v1alpha1.AnnotationResolve: word}
 	account := &v1alpha1.CarrierAccount{}
-	account.CreationTimestamp = metav1.NewTime(noon)
+	account.CreationTimestamp = metav1.NewTime(created)
 	account.Spec.BaseURL, account.Spec.ChargeLimit = "https://new", &v1alpha1.ChargeLimit{PerHour: 1}
-	now := noon.Add(30 * time.Minute)
+	now := created.Add(30 * time.Minute)
 	return &Input{Subject: service, Now: now, Account: Account{
 		Object: account, Spending: Spending{Ledger: spentAgo(now)},
 	}}

@@ -57,14 +57,24 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	}
 	p.warnOfLocation(scope.Subject, receipt)
 	err := p.Record(ctx, scope, request.AttemptID, fact)
-	switch {
-	case !submission.FinalizerFirst:
-	case err == nil:
-		err = p.recordLate(ctx, scope, request.AttemptID, receipt)
-	case errors.Is(err, ErrGone) && receipt.Delivery == carrier.Accepted:
-		p.announceLate(scope.Subject, request.AttemptID, receipt, ErrGone.Error())
+	if submission.FinalizerFirst {
+		err = p.afterQuery(ctx, scope, request.AttemptID, receipt, err)
 	}
 	return 0, err
+}
+
+// afterQuery handles the acceptance of a Query that leaves something behind at the carrier, if the
+// object has another attempt by then, or does not exist any more.
+func (p *Protocol) afterQuery(
+	ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt, recorded error,
+) error {
+	if errors.Is(recorded, ErrGone) && receipt.Delivery == carrier.Accepted {
+		p.announceLate(scope.Subject, attemptID, receipt, ErrGone.Error())
+	}
+	if recorded != nil {
+		return recorded
+	}
+	return p.recordLate(ctx, scope, attemptID, receipt)
 }
 
 // prepareQuery ensures that this process is not stopping. It also adds the finalizer before a Query

@@ -115,7 +115,8 @@ func TestAHealthReadingIsNotTakenFromAnotherRequest(t *testing.T) {
 func TestAReadingWithoutATimelyResultIsAFailure(t *testing.T) {
 	t.Parallel()
 	protocol := newTape().protocol("me")
-	pending, done := carrier.Outcome{State: carrier.Pending}, carrier.Outcome{State: carrier.Done, Body: []byte(`{"plan":"Fast"}`)}
+	pending := carrier.Outcome{State: carrier.Pending}
+	done := carrier.Outcome{State: carrier.Done, Body: []byte(`{"plan":"Fast"}`)}
 	for name, test := range map[string]struct {
 		took    time.Duration
 		outcome carrier.Outcome
@@ -132,7 +133,8 @@ func TestAReadingWithoutATimelyResultIsAFailure(t *testing.T) {
 			RequestedAt: protocol.Now().Add(-test.took),
 		}
 		protocol.readingPolled(&reading, test.outcome, nil)
-		if failed := !reading.FailingSince.IsZero() && reading.Err != nil; reading.State != test.want || failed != test.failed {
+		failed := !reading.FailingSince.IsZero() && reading.Err != nil
+		if reading.State != test.want || failed != test.failed {
 			t.Errorf("%s: %s, %v", name, reading.State, reading.Err)
 		}
 	}

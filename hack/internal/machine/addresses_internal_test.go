@@ -10,7 +10,8 @@ import (
 
 // Two demos that start at the same time must not choose the same port.
 func TestAnAddressIsReservedUntilItsProcessListens(t *testing.T) {
-	first, second := New(Settings{}, t.Output(), time.Now), New(Settings{}, t.Output(), time.Now)
+	clock := func() time.Time { return time.Time{} }
+	first, second := New(Settings{}, t.Output(), clock), New(Settings{}, t.Output(), clock)
 	address, err := first.freeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -23,5 +24,7 @@ func TestAnAddressIsReservedUntilItsProcessListens(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the process cannot listen: %v", err)
 	}
-	t.Cleanup(func() { _ = process.Close() })
+	if err := process.Close(); err != nil {
+		t.Error(err)
+	}
 }

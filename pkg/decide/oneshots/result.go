@@ -60,9 +60,9 @@ func RecordDiagnosticTest(
 	return nil
 }
 
-// isRunning reports whether a test has not ended although the carrier answered 200. Two values have to
-// agree: is_active is "false when the test is in a finalised state" (spec §2), and the newest stage
-// is not completed.
+// isRunning reports whether a test has not ended although the carrier answered 200. Two values have
+// to agree: is_active, which is false once a test is final (spec §2), and the newest stage, which is
+// not completed.
 func isRunning(run carrier.DiagnosticRun) bool {
 	return run.IsActive && len(run.Status) > 0 && run.Status[0].Name != carrier.DiagnosticCompleted
 }

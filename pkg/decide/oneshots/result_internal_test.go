@@ -89,7 +89,8 @@ func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 			request.FinishedAt.Time = decidetest.Start()
 			test.PutRequest(request)
 			got := Expires(&Input{
-				Input: decide.Input{Subject: test, Now: decidetest.Start()}, TTL: ttl, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+				Input: decide.Input{Subject: test, Now: decidetest.Start()}, TTL: ttl,
+				Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 			})
 			want := time.Time{}
 			if goes && ttl == "1h" {

@@ -26,7 +26,8 @@ func TestACancellationThatIsBeingChangedProvesNothing(t *testing.T) {
 		}
 	}
 	lostly := rescheduling(v1alpha1.PhaseSubmitting, lost)
-	before, wanted := endsOn(carrier.CancellationRequested, "2026-11-30"), endsOn(carrier.CancellationRequested, "2026-12-31")
+	const requested = carrier.CancellationRequested
+	before, wanted := endsOn(requested, "2026-11-30"), endsOn(requested, "2026-12-31")
 	another := rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
 		r.Before.RequestedOn = "2026-01-01T00:00:00Z"
 	})

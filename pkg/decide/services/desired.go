@@ -126,8 +126,8 @@ func slaChanges(in *Input) []v1alpha1.Change {
 	return []v1alpha1.Change{change}
 }
 
-// unknownTerm returns the declared term as a change if it is sent with an SLA and nobody knows the term
-// that the service has: it may be a new commitment, so it is shown and priced.
+// unknownTerm returns the declared term as a change if it is sent with an SLA and nobody knows the
+// term that the service has: it may be a new commitment, so it is shown and priced.
 func unknownTerm(in *Input) []v1alpha1.Change {
 	declared := in.Service.Spec.Plan
 	if declared == nil || termOfPlan(in) != nil {

@@ -74,9 +74,9 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 }
 
 // pendingHash returns the hash of the plan of changes. It covers the object, its generation and
-// last attempts, the bodies, the carrier's values, the fees and a trust that was used up, so that it is "never the same
-// twice" and an old approval never matches. An approved plan keeps its hash until it is carried
-// out, because one approval covers all of its changes.
+// last attempts, the bodies, the carrier's values, the fees and a trust that was used up, so that it
+// is "never the same twice" and an old approval never matches. An approved plan keeps its hash until
+// it is carried out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) &&
 		hasApprovedBodies(in, held, wanted) {

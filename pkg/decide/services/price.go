@@ -150,7 +150,9 @@ func quoteNTDOption(chosen *v1alpha1.NTDOptionCharge, plans []carrier.Plan) {
 
 func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
 	feeOf := func(name string) *carrier.Fee {
-		same := slices.DeleteFunc(slices.Clone(offers), func(offer carrier.SLA) bool { return !decide.SameName(offer.SLA, name) })
+		same := slices.DeleteFunc(slices.Clone(offers), func(offer carrier.SLA) bool {
+			return !decide.SameName(offer.SLA, name)
+		})
 		return agreed(same, func(offer *carrier.SLA) *carrier.Fee { return offer.Fee })
 	}
 	next := feeOf(change.To)

@@ -40,8 +40,8 @@ func TestAnotherSpellingIsNoReasonForAChange(t *testing.T) {
 		view := settled(approval(v1alpha1.ApprovalAutomatic), declare, described)
 		view.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
 		decision := services.Decide(view)
-		if decision.Verdict.Reason != v1alpha1.ReasonInSync || decision.Pending != nil {
-			t.Errorf("%s: %s, %s: %s", name, decidetest.StepName(decision.Step), decision.Verdict.Reason, decision.Verdict.Message)
+		if verdict := decision.Verdict; verdict.Reason != v1alpha1.ReasonInSync || decision.Pending != nil {
+			t.Errorf("%s: %s, %s: %s", name, decidetest.StepName(decision.Step), verdict.Reason, verdict.Message)
 		}
 	}
 }

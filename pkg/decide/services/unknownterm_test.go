@@ -13,7 +13,8 @@ import (
 )
 
 // An SLA is sent with the declared plan and term. If nobody knows the term that the service has, the
-// term may be a new commitment, so it is shown with its price: "the message names what is bought" (R8).
+// term may be a new commitment, so it is shown with its price: "the message names what is bought"
+// (R8).
 func TestR8AnUnknownTermThatGoesWithAnSLAIsShownAndPriced(t *testing.T) {
 	t.Parallel()
 	type edits []func(*services.Input)
@@ -33,11 +34,15 @@ func TestR8AnUnknownTermThatGoesWithAnSLAIsShownAndPriced(t *testing.T) {
 		sends bool
 		says  string // of the term
 	}{
-		"the term is known":               {edits{plansAt("50.00", "40.00")}, true, ""},
-		"every term costs the same":       {edits{unknown, plansAt("50.00", "50.00")}, true, ""},
-		"another term costs less":         {edits{unknown, plansAt("50.00", "40.00")}, false, `plan.term unknown → "12" (one-time 0.00 AUD`},
-		"the carrier quotes no such plan": {edits{unknown, slaAt("6.00", "5.00")}, false, "the carrier quotes no price for plan.term"},
-		"no plan is declared":             {edits{undeclared, plansAt("50.00", "40.00")}, true, ""},
+		"the term is known":         {edits{plansAt("50.00", "40.00")}, true, ""},
+		"every term costs the same": {edits{unknown, plansAt("50.00", "50.00")}, true, ""},
+		"another term costs less": {
+			edits{unknown, plansAt("50.00", "40.00")}, false, `plan.term unknown → "12" (one-time 0.00 AUD`,
+		},
+		"the carrier quotes no such plan": {
+			edits{unknown, slaAt("6.00", "5.00")}, false, "the carrier quotes no price for plan.term",
+		},
+		"no plan is declared": {edits{undeclared, plansAt("50.00", "40.00")}, true, ""},
 	} {
 		decision := services.Decide(settled(append(edits{otherSLA}, row.edits...)...))
 		_, sends := decision.Step.(decide.Submit)

@@ -50,7 +50,8 @@ func (t *tool) planCommand() *cobra.Command {
 
 func (p *planner) run(ctx context.Context, names []string) (err error) {
 	p.selection.names = names
-	if err = p.selection.check(); err != nil {
+	err = p.selection.check()
+	if err != nil {
 		return err
 	}
 	if p.cluster, err = p.tool.cluster(); err != nil {
