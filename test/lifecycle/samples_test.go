@@ -32,6 +32,7 @@ var _ = Describe("The samples", func() {
 		Expect(samples.PointAt(manifests, strings.TrimPrefix(w.URL, "http://"))).To(Succeed())
 		w.Manage(ctx, user)
 
+		editAccounts(manifests, "1s", "polling", "min")
 		editAccounts(manifests, "1s", "polling", "max") // as often as the operation allows
 		editAccounts(manifests, word, "identifierWord")
 		editAccounts(manifests, w.Namespace, "identity") // each carrier is another reseller's
