@@ -13,6 +13,7 @@ import (
 
 func TestCancellationRead(t *testing.T) {
 	body := string(golden(t, "service-cancellation.json"))
+	const id = 1234567
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
 		want   Class
@@ -41,18 +42,28 @@ func TestCancellationRead(t *testing.T) {
 			})
 			tokens := &staticTokens{}
 			client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
-			got, err := client.Cancellation(t.Context(), 1234567)
+			got, err := client.Cancellation(t.Context(), id)
 			if refused := ClassOf(err) == Unauthorized; refused != (tokens.invalidations() == 1) {
 				t.Errorf("%v invalidated %d tokens", err, tokens.invalidations())
 			}
-			complete := got.ServiceID == 1234567 && got.InProgress == (name == "202")
-			if ClassOf(err) != test.want || err == nil && !complete {
+			if ClassOf(err) != test.want || err == nil && got.ServiceID != id {
 				t.Errorf("Cancellation = %+v, %v; want class %q", got, err, test.want)
 			}
 			if want := "GET /api/connect/services/service-cancellations/requests/1234567"; path != want {
 				t.Errorf("requested %s, want %s", path, want)
 			}
 		})
+	}
+}
+
+// A 202 shows the cancellation, too, but while it is being changed.
+func TestCancellationIsInProgress(t *testing.T) {
+	body := string(golden(t, "service-cancellation.json"))
+	for status, want := range map[int]bool{200: false, 202: true} {
+		got, err := testClient(t, serve(t, respond(status, body)).URL).Cancellation(t.Context(), 1234567)
+		if err != nil || got.InProgress != want {
+			t.Errorf("%d: in progress: %t, %v", status, got.InProgress, err)
+		}
 	}
 }
 

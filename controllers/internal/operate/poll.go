@@ -31,21 +31,19 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 		return 0, p.Record(ctx, scope, attemptID, p.lostHandle(why))
 	}
 	outcome, err := scope.Carrier.Poll(ctx, handle)
-	return 0, p.recordPoll(ctx, scope, request, outcome, err, finish)
-}
-
-// recordPoll notes a poll, and records what it has shown.
-func (p *Protocol) recordPoll(
-	ctx context.Context, scope Scope, request *v1alpha1.Request, outcome carrier.Outcome, err error, finish Finish,
-) error {
-	seen := p.notePoll(scope.Subject, request.AttemptID, outcome.RetryAfter, err)
-	if err != nil && !isHandleLost(err) && !p.givesUpReading(scope.Subject, request) {
-		return nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
+	seen := p.notePoll(scope.Subject, attemptID, outcome.RetryAfter, err)
+	if p.isRetried(scope.Subject, request, err) {
+		return 0, nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
 	}
 	if ends := err == nil && outcome.State != carrier.Pending && !request.Phase.Ended(); ends {
-		return p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
+		return 0, p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
 	}
-	return p.Record(ctx, scope, request.AttemptID, p.pollFact(scope.Subject, request, outcome, err, finish))
+	return 0, p.Record(ctx, scope, attemptID, p.pollFact(scope.Subject, request, outcome, err, finish))
+}
+
+// isRetried reports whether a poll failed in a way that says nothing about the request.
+func (p *Protocol) isRetried(subject Subject, request *v1alpha1.Request, err error) bool {
+	return err != nil && !isHandleLost(err) && !p.givesUpReading(subject, request)
 }
 
 // recordEnd records that the carrier has ended a request, and counts how that was seen.
