@@ -139,15 +139,15 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
-test: $(CONTROLPLANE) bin/kustomize ## Run all tests, the slow ones at reduced size, including those against a real kube-apiserver; takes minutes.
+test: $(CONTROLPLANE) bin/kustomize bin/jq ## Run all tests, the slow ones at reduced size, including those against a real kube-apiserver; takes minutes.
 	@bash hack/test.sh part
 
 .PHONY: test-all
-test-all: $(CONTROLPLANE) bin/kustomize ## Run all tests at full size as CI does, with the race detector if there is a C compiler.
+test-all: $(CONTROLPLANE) bin/kustomize bin/jq ## Run all tests at full size as CI does, with the race detector if there is a C compiler.
 	@bash hack/test.sh all
 
 .PHONY: test-times
-test-times: $(CONTROLPLANE) bin/kustomize ## Run all tests at full size, and print the slowest specs.
+test-times: $(CONTROLPLANE) bin/kustomize bin/jq ## Run all tests at full size, and print the slowest specs.
 	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove
@@ -250,7 +250,8 @@ e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Test managing
 
 bin/controller-gen: TOOL := sigs.k8s.io/controller-tools/cmd/controller-gen
 bin/kustomize: TOOL := sigs.k8s.io/kustomize/kustomize/v5
-bin/controller-gen bin/kustomize: hack/tools/go.mod hack/tools/go.sum
+bin/jq: TOOL := github.com/itchyny/gojq/cmd/gojq
+bin/controller-gen bin/kustomize bin/jq: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 

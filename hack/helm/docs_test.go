@@ -78,6 +78,9 @@ func (c cluster) shell(t *testing.T, commands, dist string) *exec.Cmd {
 	g, path := NewWithT(t), t.TempDir()
 	g.Expect(os.Symlink(c.helm, filepath.Join(path, "helm"))).To(Succeed())
 	g.Expect(os.Symlink(c.kubectl, filepath.Join(path, "kubectl"))).To(Succeed())
+	jq, err := filepath.Abs(root + "/bin/jq") // make bin/jq
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(os.Symlink(jq, filepath.Join(path, "jq"))).To(Succeed())
 	shell := c.command(t, "bash", "-c", commands)
 	shell.Dir = root
 	shell.Env = append(shell.Env, "RELEASE="+dist, "PATH="+path+":"+os.Getenv("PATH"))

@@ -3,7 +3,6 @@
 package helm_test
 
 import (
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,9 +59,6 @@ func (c cluster) ledger(t *testing.T, name string) *unstructured.Unstructured {
 
 func TestABackupOfTheLedgersIsRestored(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("the page uses jq")
-	}
 	g, c, folder := NewWithT(t), startCluster(t), t.TempDir()
 	c.apply(t, "--kustomize="+root+"/config/install")
 	run := func(commands string) {

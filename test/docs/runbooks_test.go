@@ -73,12 +73,10 @@ func savedObjects(t *testing.T) ([]byte, []savedObject) {
 	return printed, objects
 }
 
-// shell runs commands with a kubectl that prints a file whatever it is asked for.
+// shell runs commands with a kubectl that prints a file whatever it is asked for, and with the jq that
+// `make bin/jq` builds.
 func shell(t *testing.T, printed []byte, commands string) string {
 	t.Helper()
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("the runbooks use jq")
-	}
 	folder := t.TempDir()
 	list := filepath.Join(folder, "list.json")
 	if err := os.WriteFile(list, printed, 0o600); err != nil {
@@ -86,7 +84,11 @@ func shell(t *testing.T, printed []byte, commands string) string {
 	}
 	with := "kubectl() { cat \"$LIST\"; }\n" + commands
 	command := exec.CommandContext(t.Context(), "bash", "-euc", with) //nolint:gosec // commands of our own page
-	command.Env = append(os.Environ(), "LIST="+list)
+	tools, err := filepath.Abs("../../bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Env = append(os.Environ(), "LIST="+list, "PATH="+tools+":"+os.Getenv("PATH"))
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	out, err := command.Output()
