@@ -218,7 +218,7 @@ var _ = Describe("The carrier's response to a one-shot", func() {
 	It("is kept although it is not an object and has more stages than fit", func(ctx SpecContext) {
 		stages := strings.Repeat(`{"name":"pending","reason":null,"created_at":"2026-03-02T09:00:00"},`, 60)
 		w, process := answering(ctx, tests(),
-			`{"result":{"id":7,"is_active":true,"status":[`+strings.TrimSuffix(stages, ",")+
+			`{"result":{"id":7,"is_active":true,"status":[{"name":"completed"},`+strings.TrimSuffix(stages, ",")+
 				`],"result":["\u202eup",9007199254740993]}}`)
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
