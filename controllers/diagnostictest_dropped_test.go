@@ -49,7 +49,7 @@ var _ = Describe("A test that later tests of the service have replaced in their 
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 
 		dropFromLedger(ctx, w, line)
-		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected))
+		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAbandoned))
 		Expect(ready.Message).To(And(ContainSubstring("ten newer attempts"), ContainSubstring("retry="+attempt)))
 		Expect(testsLedger(ctx, w, line).Spec.Open).To(BeEmpty())
 		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, attempt)

@@ -34,7 +34,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonCarrierHold:         {progressing},
 		v1alpha1.ReasonPlanUnknown:         {progressing},
 		v1alpha1.ReasonAccountNotReady:     {progressing},
-		v1alpha1.ReasonOrderNotReady:       {progressing},
+		v1alpha1.ReasonOrderNotReady:       {progressing, degraded},
 		v1alpha1.ReasonServiceNotReady:     {progressing},
 		v1alpha1.ReasonCarrierUnavailable:  {progressing},
 		v1alpha1.ReasonBreakerOpen:         {progressing},
