@@ -125,7 +125,8 @@ func (l *objectLedger) hasSameSubject(other *v1alpha1.RequestLedger) bool {
 // attempts of an object for those of others.
 func (l *objectLedger) hasAll(shown []v1alpha1.Request) bool {
 	return !slices.ContainsFunc(shown, func(request v1alpha1.Request) bool {
-		return !l.ledger.Knows(&request) && (!l.isShared() || !l.ledger.MayHaveDropped(&request))
+		dropped := l.ledger.MayHaveDropped(&request) && l.isShared()
+		return !dropped && !l.ledger.Knows(&request)
 	})
 }
 

@@ -112,12 +112,21 @@ func raiseGOGC() (restore func() error, err error) {
 	return restore, os.Setenv(name, cmp.Or(before, strconv.Itoa(gcPercent)))
 }
 
-// connect creates the administrator's clients of a control plane.
-func connect(config *rest.Config) (*ControlPlane, error) {
-	config.QPS = -1
+// newScheme returns the types that the operator uses.
+func newScheme() (*apiruntime.Scheme, error) {
 	scheme := apiruntime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("build the scheme: %w", err)
+	}
+	return scheme, nil
+}
+
+// connect creates the administrator's clients of a control plane.
+func connect(config *rest.Config) (*ControlPlane, error) {
+	config.QPS = -1
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
 	}
 	direct, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {

@@ -110,13 +110,16 @@ func (w *World) ManageBeside(
 }
 
 func managerOptions(worlds []*World) ctrl.Options {
+	ginkgo.GinkgoHelper()
+	scheme, err := newScheme() // of its own: a new manager adds types to it, and another one may be running
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	warmup, second := true, true
 	watched := map[string]cache.Config{}
 	for _, w := range worlds {
 		watched[w.Namespace] = cache.Config{}
 	}
 	return ctrl.Options{
-		Scheme:  worlds[0].Plane.Scheme,
+		Scheme:  scheme,
 		Cache:   cache.Options{DefaultNamespaces: watched, DefaultTransform: cache.TransformStripManagedFields()},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// Controllers have the same names in every manager of this process.

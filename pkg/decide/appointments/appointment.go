@@ -129,8 +129,10 @@ func slotsOffered(in *Input) *decide.Decision {
 	if !known || status.DateFrom != in.Appointment.Spec.DateFrom || wantsRefresh(in) || ofAnotherOrder(in) {
 		return nil
 	}
-	if elsewhere := madeElsewhere(in); elsewhere != nil && decide.AccountReady(&in.Input) == nil {
-		return elsewhere
+	if decide.AccountReady(&in.Input) == nil {
+		if elsewhere := madeElsewhere(in); elsewhere != nil {
+			return elsewhere
+		}
 	}
 	if status.Cancelled != nil {
 		return decide.RestStuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))

@@ -152,8 +152,10 @@ func agreedEnding(in *Input) string {
 }
 
 // declaredEnding returns the declared date of cancellation, or "none".
-func declaredEnding(in *Input) string {
-	return cmp.Or(string(in.Service.Spec.Cancellation.Date), "none")
+func declaredEnding(in *Input) string { return endingOf(in.Service.Spec.Cancellation) }
+
+func endingOf(declared *v1alpha1.Cancellation) string {
+	return cmp.Or(string(declared.Date), "none")
 }
 
 // AsWanted reports whether a cancellation has the state that a request was meant to set.

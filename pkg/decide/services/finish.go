@@ -120,6 +120,7 @@ func finishCancellation(
 	known := service.Status.Carrier.Cancellation
 	switch {
 	case AsWanted(request, known):
+		agreeOnResult(service, request)
 		return nil
 	case known.RequestedOn != request.Before.RequestedOn:
 		return &decide.Unfinished{
@@ -130,6 +131,15 @@ func finishCancellation(
 	return &decide.Unfinished{Phase: v1alpha1.PhaseFailed, Error: decide.Because(fmt.Sprintf(
 		"the carrier reports success, but shows a cancellation with status %s and date %s",
 		cmp.Or(known.Status, "none"), cmp.Or(known.RequestDate, "none")))}
+}
+
+// agreeOnResult records the agreement together with the result, if the spec still declares what the
+// request has set.
+func agreeOnResult(service *v1alpha1.BroadbandService, request *v1alpha1.Request) {
+	declared := service.Spec.Cancellation
+	if declared != nil && string(declared.Date) == request.Target.Date {
+		service.Status.Carrier.Cancellation.Agreed = endingOf(declared)
+	}
 }
 
 // unreadable is a value in a status that the carrier's documented API cannot report.
