@@ -212,7 +212,7 @@ uninstall: $(KUBECTL_FROM) ## Remove CRDs with all their objects (keep the manag
 	$(DELETE) crd --selector=$(OURS),app.kubernetes.io/component!=ledger
 	$(DELETE) --namespace=broadband-operator deployment --selector=$(OURS)
 	@# A manager that waits for the response to a request must be able to record it.
-	$(KUBECTL) --namespace=broadband-operator wait pod --for=delete --timeout=3m --selector=app.kubernetes.io/name=broadband-operator
+	$(KUBECTL) --namespace=broadband-operator wait pod --for=delete --timeout=3m --selector=$(OURS)
 	$(DELETE) --namespace=broadband-operator service,serviceaccount --selector=$(OURS)
 	$(DELETE) --namespace=broadband-operator networkpolicy,poddisruptionbudget --selector=$(OURS)
 	$(DELETE) --all-namespaces role,rolebinding --selector=$(OURS)

@@ -131,7 +131,7 @@ func (p *appointmentPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		p.Protocol.Memory.Forget(p.appointment.UID)
 		return ctrl.Result{}, nil
 	}
-	if err := p.gather(ctx); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
 	going, err := p.namespaceDeleting(ctx)

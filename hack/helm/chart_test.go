@@ -131,7 +131,7 @@ func options() map[string][2]string {
 		"podDisruptionBudget.enabled":            {"=false", "!kind: PodDisruptionBudget"},
 		"podDisruptionBudget.minAvailable":       {"=2", "minAvailable: 2"},
 		"commonLabels":                           {".owner=isp", "part-of: broadband-operator\n    owner: isp"},
-		"podLabels":                              {".team=isp", "/name: broadband-operator\n        team: isp"},
+		"podLabels":                              {".team=isp", "/part-of: broadband-operator\n        team: isp"},
 		"podSecurityContext":                     {".runAsUser=null", "!runAsUser"},
 		"securityContext":                        {".privileged=false", "privileged: false"},
 		"podAnnotations":                         {".a=b", "annotations:\n        a: b"},
@@ -231,7 +231,8 @@ func TestAMistypedValueIsRefused(t *testing.T) {
 	p := find(t)
 	for set, complaint := range map[string]string{
 		"replica=3": "'replica' not allowed", "replicas=-1": "minimum", "fleetSize=huge": "must be one of",
-		"image.digest=latest": "does not match", "crds.keep=yes": "want boolean",
+		`commonLabels.app\.kubernetes\.io/part-of=isp`: "invalid propertyName",
+		"image.digest=latest":                          "does not match", "crds.keep=yes": "want boolean",
 	} {
 		_, said, err := run(command(t.Context(), t.TempDir(), p.helm, "template", release, chart, "--set", set))
 		NewWithT(t).Expect(err).To(HaveOccurred(), set)

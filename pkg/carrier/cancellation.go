@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 )
@@ -113,6 +114,13 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 	}
 	result.ServiceID, result.InProgress = serviceID, inProgress
 	return result, nil
+}
+
+// IsNotShownYet reports whether a read of the cancellation found that it is being changed, and the
+// response, a 202, did not show it.
+func IsNotShownYet(err error) bool {
+	refusal, is := errors.AsType[*Error](err)
+	return is && refusal.HTTPStatus == http.StatusAccepted
 }
 
 // notShownYet is the error for a 202 without the cancellation.

@@ -46,15 +46,18 @@ func (p *Protocol) isRetried(subject Subject, request *v1alpha1.Request, err err
 	return err != nil && !isHandleLost(err) && !p.givesUpReading(subject, request)
 }
 
-// recordEnd records that the carrier has ended a request, and counts how that was seen.
+// recordEnd records that the carrier has ended a request, and counts how that was seen. A test can
+// still be in progress, although the carrier has answered 200.
 func (p *Protocol) recordEnd(
 	ctx context.Context, scope Scope, request *v1alpha1.Request, end Fact, seen metrics.Seen,
 ) error {
-	operation := request.Operation
-	if err := p.Record(ctx, scope, request.AttemptID, end); err != nil {
+	operation, attemptID := request.Operation, request.AttemptID
+	if err := p.Record(ctx, scope, attemptID, end); err != nil {
 		return err
 	}
-	p.Metrics.Noticed(operation, seen, p.Now())
+	if recorded := attempt(scope.Subject, attemptID); recorded == nil || recorded.Phase.Ended() {
+		p.Metrics.Noticed(operation, seen, p.Now())
+	}
 	return nil
 }
 

@@ -171,6 +171,9 @@ func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcom
 		p.readingAnswered(reading, outcome.Body)
 	case p.Now().Sub(reading.RequestedAt) >= longestReading:
 		err := unanswered(reading.Handle, longestReading)
+		if reading.FailingSince.IsZero() {
+			reading.FailingSince = reading.RequestedAt
+		}
 		p.readingFailed(reading, err, pauseAfter(reading, err))
 	}
 }

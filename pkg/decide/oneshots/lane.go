@@ -97,7 +97,7 @@ func yieldToNext(in *Input) *decide.Decision {
 // MayContinue reports whether a test is in progress or may still be sent.
 func MayContinue(test *v1alpha1.DiagnosticTest) bool {
 	request := test.Status.Request
-	if request == nil || !hasEnded(request.Phase) || WaitsInLane(test) {
+	if request == nil || !hasEnded(request) || WaitsInLane(test) {
 		return true
 	}
 	asked := decide.Control(test, v1alpha1.AnnotationRetry)

@@ -47,7 +47,7 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 // isOver reports whether a test is being deleted, or has ended and is not retried automatically.
 func isOver(test *v1alpha1.DiagnosticTest) bool {
 	shown := test.Status.Request
-	return isDeleting(test) || shown != nil && hasEnded(shown.Phase)
+	return isDeleting(test) || shown != nil && hasEnded(shown)
 }
 
 func isDeleting(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
@@ -58,7 +58,10 @@ func leavesOpen(in *decide.LedgerInput) bool {
 	return own != nil && in.Ledger.IsOpen(own.AttemptID)
 }
 
-func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !decide.IsAutoRetried(phase) }
+// hasEnded reports whether a request has ended and is not sent again automatically.
+func hasEnded(request *v1alpha1.Request) bool {
+	return request.Phase.Ended() && !decide.IsAutoRetried(request.Phase) && !decide.AnotherInProgress(request)
+}
 
 // hasOnlyFinalizer implements: "finalizer without a status, and no attempt of its UID in the ledger
 // (a restore), is OutcomeUnknown, never a new run" (R24).
@@ -87,23 +90,29 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	}
 }
 
-// projectDropped updates the status of a test that has no attempt in its ledger. An attempt that was
-// not accepted could be sent again; but if the ledger has dropped it for newer ones, it may also have
-// dropped a later one, which an older status does not show. It then counts as abandoned: "An attempt
-// that has left `ended` counts as Abandoned" (R14).
+// projectDropped updates the status of a test that has no attempt in its ledger. An attempt that did
+// not run the test could be sent again; but if the ledger has dropped it for newer ones, it may also
+// have dropped a later one, which an older status does not show. It then counts as abandoned: "An
+// attempt that has left `ended` counts as Abandoned" (R14).
 func projectDropped(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	shown := test.Status.Request
 	switch {
 	case shown == nil:
 	case !shown.Phase.Ended():
 		test.Status.Request = nil
-	case shown.Phase == v1alpha1.PhaseNotAccepted && ledger.MayHaveDropped(shown):
+	case mayBeSentAgain(shown) && ledger.MayHaveDropped(shown):
 		dropped := *shown.DeepCopy()
 		dropped.Phase = v1alpha1.PhaseAbandoned
 		dropped.Error = decide.Because("ten newer attempts have replaced it in the ledger of the service's tests")
 		test.PutRequest(dropped)
 		test.RequestChanged(dropped, now)
 	}
+}
+
+// mayBeSentAgain reports whether an attempt that may have reached the carrier is known not to have run
+// the test.
+func mayBeSentAgain(shown *v1alpha1.Request) bool {
+	return shown.Phase == v1alpha1.PhaseNotAccepted || decide.AnotherInProgress(shown)
 }
 
 // polledAgain makes the request of a test be polled once more if its result is missing from the

@@ -66,7 +66,7 @@ func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason 
 func unreadText(in *Input, on basis) string {
 	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
 	switch {
-	case reading.Answered():
+	case reading.Answered() && reading.Err == nil:
 		return words + " (the carrier's response does not contain it)"
 	case reading.Err != nil:
 		return fmt.Sprintf("%s (%s)", words, decide.ErrorText(reading.Err))

@@ -52,8 +52,16 @@ func cancellationDiffers(in *Input) decide.DesiredChange {
 
 // cancellationBarred returns why no request can apply the declared cancellation; nil if one can.
 func cancellationBarred(in *Input) *decide.Verdict {
+	if in.Service.OnlyObserves() {
+		return nil
+	}
+	return whyCancellationCannotApply(in)
+}
+
+// whyCancellationCannotApply is cancellationBarred, whatever the management policy.
+func whyCancellationCannotApply(in *Input) *decide.Verdict {
 	declared, known := in.Service.Spec.Cancellation, in.Service.LastKnown().Cancellation
-	if declared == nil || known == nil || in.Service.OnlyObserves() {
+	if declared == nil || known == nil {
 		return nil
 	}
 	if declared.Mode == v1alpha1.CancellationNever {
@@ -122,7 +130,8 @@ func recordAgreement(in *Input) {
 		return
 	}
 	differs := cancellationDiffers(in)
-	if agreed == declaredEnding(in) || shownSinceDeclared(in) && !differs.Wanted() && cancellationBarred(in) == nil {
+	asDeclared := !differs.Wanted() && whyCancellationCannotApply(in) == nil
+	if agreed == declaredEnding(in) || shownSinceDeclared(in) && asDeclared {
 		known.Agreed = declaredEnding(in)
 	}
 }
@@ -132,7 +141,7 @@ func recordAgreement(in *Input) {
 // declare the cancellation because it has changed since.
 func shownSinceDeclared(in *Input) bool {
 	reading, generation := &in.Memory.Readings.Cancellation, in.Service.Generation
-	if reading.Answered() && reading.Generation == generation {
+	if reading.Answered() && reading.Generation == generation && !isChanging(in) {
 		return true
 	}
 	return slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {

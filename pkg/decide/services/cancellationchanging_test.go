@@ -60,3 +60,48 @@ func TestACancellationThatIsBeingChangedProvesNothing(t *testing.T) {
 		},
 	}.run(t)
 }
+
+// An abort in progress looks like one that is done, and a response may show nothing at all.
+func TestAnAbortInProgressIsNotDone(t *testing.T) {
+	aborting := rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationCancellationAbort, v1alpha1.RequestTarget{}
+	})
+	changing := func(in *services.Input) {
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingRecorded, RequestedAt: decidetest.Start().Add(30 * time.Minute),
+			Cancellation: carrier.Cancellation{InProgress: true},
+		}
+	}
+	unshown := func(in *services.Input) {
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingFailed, RequestedAt: in.Now, RetryAt: in.Now.Add(time.Minute),
+			Err: &carrier.Error{HTTPStatus: 202, Class: carrier.ServerFault},
+		}
+	}
+	cases{
+		"it shows no cancellation after half an hour": {
+			settled(ending(""), endsOn("", ""), aborting, changing, at(31*time.Minute)), working("Resolve OutcomeUnknown"),
+		},
+		"the response shows nothing": {
+			settled(ending(""), endsOn("", ""), aborting, at(29*time.Minute), unshown), working("Rest"),
+		},
+		"the response shows nothing for half an hour": {
+			settled(ending(""), endsOn("", ""), aborting, at(31*time.Minute), unshown), working("Resolve OutcomeUnknown"),
+		},
+	}.run(t)
+}
+
+// What is only observed is not agreed: once it is managed, it is changed.
+func TestAnObservedCancellationIsNotAgreed(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []v1alpha1.ManagementPolicy{v1alpha1.ManagementObserve, v1alpha1.ManagementManage} {
+		view := settled(ending("2026-12-31"), endsOn("", ""), func(in *services.Input) {
+			in.Service.Spec.ManagementPolicy = policy
+			in.Memory.Readings.Cancellation = decide.Reading{State: decide.ReadingRecorded, Generation: 3}
+		})
+		services.UpdateState(&view)
+		if agreed := view.Service.Status.Carrier.Cancellation.Agreed; agreed != "" {
+			t.Errorf("%s: %s is agreed, although no cancellation is requested", policy, agreed)
+		}
+	}
+}

@@ -102,8 +102,8 @@ func planDrifted(plan *v1alpha1.KnownValue) bool {
 		plan.AsHealth != "" && plan.Value != plan.AsHealth
 }
 
-// onlyReportsPlanDrift reports whether the plan has drifted after the service was in sync to the
-// declared plan, and the drift is only reported.
+// onlyReportsPlanDrift reports whether the plan has drifted after the service had the declared plan,
+// and the drift is only reported.
 func onlyReportsPlanDrift(in *Input) bool {
 	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan
 	if !planDrifted(plan) || declared == nil {

@@ -165,6 +165,10 @@ func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
 // carrier: "read the cancellation by service id first; done if as wanted; send again only while
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
+	late := !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit))
+	if late && carrier.IsNotShownYet(in.Memory.Readings.Cancellation.Err) {
+		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+	}
 	if at := settleReadAt(in, open); !readSince(in, at) {
 		token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 		due := func() (bool, time.Time) { return !in.Now.Before(at), at }
@@ -196,8 +200,8 @@ func readSince(in *Input, at time.Time) bool {
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	known := in.Service.LastKnown().Cancellation
 	switch {
-	case known == nil:
-		return nil
+	case known == nil, isChanging(in) && open.Operation == v1alpha1.OperationCancellationAbort:
+		return nil // an abort in progress looks like one that is done
 	case AsWanted(open, known):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case isChanging(in):

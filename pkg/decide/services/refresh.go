@@ -156,7 +156,7 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	case !requestedForGeneration(in, reading):
 	case hasValue(reading, on.topic):
-		return isAlwaysLate(in, reading)
+		return isAlwaysLate(reading)
 	case givesNoReading(in, reading):
 		return true
 	}
@@ -175,10 +175,10 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
 }
 
-// isAlwaysLate reports whether the carrier has needed longer than refreshAge for every reading of the
-// last hour, so that no request can be based on one.
-func isAlwaysLate(in *Input, reading *decide.Reading) bool {
-	return !reading.FailingSince.IsZero() && !in.Now.Before(reading.FailingSince.Add(unreadAfter))
+// isAlwaysLate reports whether the carrier has needed longer than refreshAge for every reading of an
+// hour, so that no request can be based on one.
+func isAlwaysLate(reading *decide.Reading) bool {
+	return !reading.FailingSince.IsZero() && !reading.LastPoll.Before(reading.FailingSince.Add(unreadAfter))
 }
 
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be

@@ -238,7 +238,11 @@ func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 		"always read too late, for less than an hour": {
 			settled(wanting, lateFor(time.Hour-1)), working("StartReading health"),
 		},
-		"always read too late":               {settled(wanting, lateFor(time.Hour)), waits},
+		"always read too late": {settled(wanting, lateFor(time.Hour)), waits},
+		"read too late once, an hour ago": {
+			settled(wanting, lateFor(time.Hour), health(func(r *decide.Reading) { r.LastPoll = r.FailingSince })),
+			working("StartReading health"),
+		},
 		"always read too late, and approved": {settled(wanting, lateFor(time.Hour), approvedAsShown), working("Submit")},
 		"refused some time before it was approved": {
 			settled(wanting, refusing, approvedAsShown, ago(11*time.Minute), health(func(r *decide.Reading) {

@@ -19,7 +19,10 @@ type Outcome struct {
 func OutcomesOf(choice *Choice) []Outcome {
 	request := &choice.Request
 	if isRejected(choice.Object, request) {
-		return []Outcome{{"it has closed the order", notAccepted, "the order is sent again"}}
+		return []Outcome{
+			{"it has closed the order", notAccepted, "the order is sent again"},
+			{"the order is valid after all", succeeded, "the rejection is removed, and nothing is sent"},
+		}
 	}
 	outcomes := outcomesOf(request)
 	return slices.DeleteFunc(outcomes, func(one Outcome) bool {

@@ -100,8 +100,8 @@ func TestWhatFollowsFromAnOutcomeDependsOnTheRequest(t *testing.T) {
 	}
 }
 
-// The condition of a rejected order demands NotAccepted, which is the only outcome with an effect.
-func TestARejectedOrderIsResolvedOnlyAsNotAccepted(t *testing.T) {
+// The condition of a rejected order names the two outcomes that have an effect.
+func TestARejectedOrderIsClosedOrValid(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}
 	order.PutRequest(v1alpha1.Request{
@@ -111,13 +111,15 @@ func TestARejectedOrderIsResolvedOnlyAsNotAccepted(t *testing.T) {
 		t.Errorf("an order that is not rejected: %+v", choice)
 	}
 	order.Status.Rejection = &v1alpha1.Notice{}
-	if shown := stated(t, order); len(shown) != 1 || shown["NotAccepted"] == "" {
+	if shown := stated(t, order); len(shown) != 2 || !strings.Contains(shown["Succeeded"], "nothing is sent") {
 		t.Errorf("%v is shown", shown)
 	}
-	if choice, why := judge.ToResolve("", "NotAccepted")(order); choice == nil || choice.Value != "a-1=NotAccepted" {
-		t.Errorf("%+v: %s", choice, why)
+	for _, outcome := range []string{"NotAccepted", "Succeeded"} {
+		if choice, why := judge.ToResolve("", outcome)(order); choice == nil || choice.Value != "a-1="+outcome {
+			t.Errorf("%+v: %s", choice, why)
+		}
 	}
-	if choice, why := judge.ToResolve("", "Succeeded")(order); choice != nil || !strings.Contains(why, "only outcome") {
+	if choice, why := judge.ToResolve("", "Abandoned")(order); choice != nil || !strings.Contains(why, "only two") {
 		t.Errorf("%+v: %s", choice, why)
 	}
 }

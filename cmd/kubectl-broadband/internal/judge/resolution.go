@@ -70,9 +70,13 @@ func whyImpossible(choice *Choice, outcome string) string {
 	switch {
 	case outcome == "":
 		return ""
-	case isRejected(choice.Object, &choice.Request) && outcome != notAccepted:
-		return "the carrier has rejected this order after accepting it, so the only outcome that has an effect is " +
-			"NotAccepted, once the carrier has confirmed that the order was closed"
+	case !isRejected(choice.Object, &choice.Request):
+	case outcome == succeeded:
+		return ""
+	case outcome != notAccepted:
+		return "the carrier has rejected this order after accepting it, so only two outcomes have an effect: " +
+			"NotAccepted, once the carrier has confirmed that the order is closed, and Succeeded, if it says that the " +
+			"order is valid"
 	}
 	return decide.WhyImpossible(&choice.Request, choice.Value)
 }
