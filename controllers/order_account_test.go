@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -34,3 +35,24 @@ var _ = It("A service does not take its number from an order of another account"
 	Expect(service.Status.ServiceID).To(BeEmpty())
 	Expect(w.Carrier.Calls()).To(HaveLen(calls))
 })
+
+// The status freezes the spec only after the POST.
+var _ = It("A service takes over the term that was ordered, although the order was edited while it was being sent",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		w.DuringPOST(ordersPath, func() {
+			w.EditOrder(ctx, order, func(o *v1alpha1.ServiceOrder) { o.Spec.Term = 24 })
+		})
+		Expect(w.Create(ctx, w.Order(order, reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		w.EditOrder(ctx, order, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
+		process.DriveOrder(ctx, order)
+		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanFast, 12), fromOrder))).To(Succeed())
+
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Term).To(HaveValue(And(
+			HaveField("Value", "12"), HaveField("Source", v1alpha1.SourceOrder))))
+		Expect(w.Posts(line)).To(BeZero(), "it has the plan and the term that were ordered")
+	})

@@ -15,7 +15,8 @@ import (
 
 // Accepted records the carrier's response to an order. The order's id may come from the body or
 // from the Location: "for an order the body's id will do". The fees that were shown before are
-// compared with those that are charged.
+// compared with those that are charged. What was ordered is in the request: the spec may have been
+// edited meanwhile.
 func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	Named(order, request)
 	taken, err := carrier.DecodeOrder(body)
@@ -28,7 +29,7 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	status.CarrierStatus = decide.Bounded(taken.Status, maxWord)
 	status.AggregationMethod = decide.Bounded(string(taken.AggregationMethod), maxWord)
 	status.PlanName = decide.Bounded(taken.BandwidthProfile.PlanName, decide.MaxNameText)
-	status.RestorationSLA = order.Spec.RestorationSLA
+	status.RestorationSLA = request.Target.RestorationSLA
 	status.InstallationType = decide.Bounded(string(taken.InstallationType), maxWord)
 	status.TechnologyType = decide.Bounded(taken.TechnologyType, maxWord)
 	status.Region = decide.Bounded(taken.Region, decide.MaxNameText)
@@ -42,7 +43,7 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
 	status.Fees = charged
 	request.CarrierStatus = status.CarrierStatus
-	other := slaDifference(order.Spec.RestorationSLA, taken)
+	other := slaDifference(request.Target.RestorationSLA, taken)
 	request.Warning = decide.Bounded(decide.JoinTexts(feeDifference(shown, charged), other), decide.MaxMessage)
 }
 

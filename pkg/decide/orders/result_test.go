@@ -68,10 +68,10 @@ func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			order := &v1alpha1.ServiceOrder{Spec: v1alpha1.ServiceOrderSpec{RestorationSLA: test.asked}}
+			order := &v1alpha1.ServiceOrder{}
 			request := &v1alpha1.Request{
 				Operation: v1alpha1.OperationOrderCreate, APIVersion: 8, Phase: v1alpha1.PhaseSucceeded,
-				Location: "/api/connect/orders/1",
+				Location: "/api/connect/orders/1", Target: v1alpha1.RequestTarget{RestorationSLA: test.asked},
 			}
 			orders.Accepted(order, request, []byte("{"+test.answer+"}"))
 			order.Status.Request = request
@@ -82,5 +82,26 @@ func TestAnAcceptedOrderHasTheRequestedSLA(t *testing.T) {
 				t.Errorf("it warns %q, want %q", request.Warning, want)
 			}
 		})
+	}
+}
+
+// The spec may be edited while the order is being sent. An order that stands for a lost ledger has no
+// target, so nobody knows what was ordered.
+func TestAServiceTakesOverWhatWasSent(t *testing.T) {
+	t.Parallel()
+	for name, sent := range map[string]v1alpha1.RequestTarget{
+		"the order was sent":       {Term: 24, RestorationSLA: "Enhanced-8"},
+		"its ledger has been lost": {},
+	} {
+		order := &v1alpha1.ServiceOrder{Spec: v1alpha1.ServiceOrderSpec{Term: 12, RestorationSLA: "Standard"}}
+		order.Status.Request = &v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, APIVersion: 8, Phase: v1alpha1.PhaseSucceeded,
+			Location: "/api/connect/orders/1", Target: sent,
+		}
+		orders.Accepted(order, order.Status.Request, []byte(`{"id":1,"bandwidthProfile":{"planName":"Fast"}}`))
+		got := services.OrderOf(order, order.AccountName())
+		if got.Plan != "Fast" || got.Term != sent.Term || got.RestorationSLA != sent.RestorationSLA {
+			t.Errorf("%s: the service has %+v", name, got)
+		}
 	}
 }

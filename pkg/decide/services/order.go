@@ -105,7 +105,7 @@ func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *decide.Verdict
 // OrderOf returns what a service of an account takes over from the order that created it. It is
 // empty until the carrier has accepted the order, even if spec.serviceID is set. From an order of
 // another account nothing is taken over: at another carrier, its number is that of a stranger's
-// service.
+// service. The term is that of the request, because the spec may have been edited while it was sent.
 func OrderOf(order *v1alpha1.ServiceOrder, account string) *Order {
 	known, request := &Order{}, order.Status.Request
 	if order.AccountName() != account {
@@ -117,7 +117,7 @@ func OrderOf(order *v1alpha1.ServiceOrder, account string) *Order {
 	}
 	known.Accepted = true
 	known.ServiceID = cmp.Or(order.Spec.ServiceID, order.Status.ServiceID)
-	known.Plan, known.Term = order.Status.PlanName, order.Spec.Term
+	known.Plan, known.Term = order.Status.PlanName, request.Target.Term
 	known.RestorationSLA, known.AggregationMethod = order.Status.RestorationSLA, order.Status.AggregationMethod
 	known.AVCID = order.Status.AVCID
 	return known
