@@ -159,7 +159,35 @@ var _ = DescribeTable("A fee in the result that differs from the approved one",
 		"120.00 AUD for the NTD option (one-time) instead of 99.00 AUD"),
 	Entry("of an NFAS commitment that was not shown", withPlan(world.PlanFast, 12), `"nfasFee":null`,
 		`"nfasFee":{"oneTimeCharge":{"amount":"200.00","currency":"AUD"}}`, "200.00 AUD"),
+	Entry("of an additional NTD that was not shown", withPlan(world.PlanFast, 12),
+		`"requiresAdditionalNtd":null,"requiresAdditionalNtdReason":null,"nfasFee":null,"ntdOptions":[]`,
+		`"requiresAdditionalNtd":true,"ntdOptions":[{"option":"1_PORT","fee":{"oneTimeCharge":{"amount":"300.00",`+
+			`"currency":"AUD"}}}]`, "300.00 AUD for the NTD option (one-time) instead of 0.00 AUD"),
 )
+
+// The carrier accepts such a plan without a device, up to 1000 MBit/s, and may choose one itself.
+var _ = It("A cheaper plan that requires an additional NTD is not changed to unasked", func(ctx SpecContext) {
+	d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+	d.changeOnce(ctx)
+	sent := len(d.sent())
+	*d.forger = tamperingProxy{quotePath, `"requiresAdditionalNtd":null`, `"requiresAdditionalNtd":true`}
+	d.Clock.Advance(time.Hour)
+	awaiting := d.declare(ctx, withPlan(world.PlanCheap, 12))
+	hash := expectAwaiting(awaiting, `plan.name "Home 50/20" → "Home 25/5" with an additional NTD that the carrier `+
+		`requires (one-time 0.00 AUD, monthly 45.00 AUD → 30.00 AUD, additional NTD price unknown)`)
+	quotes := d.quotes()
+
+	By("a restart and a day without changes, after which the same is asked")
+	d.process = d.Start(world.CrashPoint{}, d.forger.wrap)
+	d.Clock.Advance(24 * time.Hour)
+	Expect(d.drive(ctx).ResourceVersion).To(Equal(awaiting.ResourceVersion))
+	Expect(d.quotes()).To(Equal(quotes))
+	Expect(d.sent()).To(HaveLen(sent))
+
+	By("an approval")
+	expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+	Expect(d.sent()).To(HaveLen(sent + 1))
+})
 
 var _ = DescribeTable("A plan above 1000 MBit/s without an NTD option",
 	func(ctx SpecContext, policy edit) {

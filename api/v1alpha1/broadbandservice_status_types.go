@@ -314,16 +314,18 @@ type Change struct {
 	// +optional
 	NFAS *Charge `json:"nfas,omitempty"`
 
-	// ntdOption is the NTD option that is bought with the change, if any, and its fees.
+	// ntdOption is the NTD that is bought with the change, if any, and its fees: the chosen option, or
+	// the additional NTD that the carrier requires for the plan if none is chosen.
 	// +optional
 	NTDOption *NTDOptionCharge `json:"ntdOption,omitempty"`
 }
 
-// NTDOptionCharge is an NTD option that is bought with a change, and its fees.
+// NTDOptionCharge is an NTD that is bought with a change, and its fees.
 type NTDOptionCharge struct {
 	Charge `json:",inline"`
 
-	// option is the carrier's name for the device.
+	// option is the carrier's name for the device; empty if the carrier requires an additional NTD and
+	// none is chosen.
 	// +kubebuilder:validation:MaxLength=100
 	// +optional
 	Option string `json:"option,omitempty"`

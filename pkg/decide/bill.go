@@ -44,7 +44,7 @@ func (b *Bill) AddChange(change v1alpha1.Change) {
 	b.AddNTDOption(change.NTDOption)
 }
 
-// AddNTDOption adds the fees of an NTD option; nil if none is bought.
+// AddNTDOption adds the fees of an NTD; nil if none is bought.
 func (b *Bill) AddNTDOption(option *v1alpha1.NTDOptionCharge) {
 	if option != nil {
 		b.AddCharge(&option.Charge)

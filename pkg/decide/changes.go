@@ -55,13 +55,21 @@ func DescribeChanges(changes []v1alpha1.Change) string {
 		case change.From != "":
 			from = fmt.Sprintf("%q → ", change.From)
 		}
-		option := ""
-		if change.NTDOption != nil {
-			option = fmt.Sprintf(" with NTD option %q", change.NTDOption.Option)
-		}
-		words = append(words, fmt.Sprintf("%s %s%q%s%s", change.Field, from, change.To, option, priceText(change)))
+		words = append(words,
+			fmt.Sprintf("%s %s%q%s%s", change.Field, from, change.To, ntdText(change.NTDOption), priceText(change)))
 	}
 	return strings.Join(words, ", ")
+}
+
+// ntdText describes the NTD that is bought with a change; "" if none is.
+func ntdText(bought *v1alpha1.NTDOptionCharge) string {
+	switch {
+	case bought == nil:
+		return ""
+	case bought.Option == "":
+		return " with an additional NTD that the carrier requires"
+	}
+	return fmt.Sprintf(" with NTD option %q", bought.Option)
 }
 
 // BodyHash returns the hash with which a recorded request identifies its body.
@@ -79,12 +87,13 @@ func ApprovalHash(facts []byte) string {
 // SameChange reports whether two changes are the same at the same price.
 func SameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// Unpriced returns changes without their prices.
+// Unpriced returns changes without their prices. An NTD that nobody has chosen is part of the
+// price, because only the carrier's offers show it.
 func Unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
 	bare := make([]v1alpha1.Change, 0, len(changes))
 	for _, c := range changes {
 		row := v1alpha1.Change{Operation: c.Operation, Field: c.Field, Unknown: c.Unknown, From: c.From, To: c.To}
-		if c.NTDOption != nil {
+		if c.NTDOption != nil && c.NTDOption.Option != "" {
 			row.NTDOption = &v1alpha1.NTDOptionCharge{Option: c.NTDOption.Option}
 		}
 		bare = append(bare, row)

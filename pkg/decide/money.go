@@ -88,8 +88,12 @@ func priceText(c v1alpha1.Change) string {
 	if c.NFAS != nil {
 		words = append(words, chargeText("NFAS", *c.NFAS))
 	}
-	if option := c.NTDOption; option != nil && (len(words) > 0 || option.Charge != (v1alpha1.Charge{})) {
-		words = append(words, chargeText("NTD option", option.Charge))
+	if bought := c.NTDOption; bought != nil && (len(words) > 0 || bought.Charge != (v1alpha1.Charge{})) {
+		what := "NTD option"
+		if bought.Option == "" {
+			what = "additional NTD"
+		}
+		words = append(words, chargeText(what, bought.Charge))
 	}
 	if len(words) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 // feeDifference compares the charges in the carrier's result with those that were shown for approval;
 // "" if equal or nothing was shown. Before the POST, priceConfirmed reads the price again.
-func feeDifference(quoted []v1alpha1.Change, ntdOption string, result carrier.PlanChangeResult) string {
+func feeDifference(quoted []v1alpha1.Change, result carrier.PlanChangeResult) string {
 	var d mismatches
 	for _, i := range decide.PricedRows(quoted) {
 		if quoted[i].Field == decide.FieldSLA {
@@ -21,7 +21,9 @@ func feeDifference(quoted []v1alpha1.Change, ntdOption string, result carrier.Pl
 		} else {
 			d.plan(quoted[i], result.Plan)
 		}
-		d.ntdOption(quoted[i], ntdOption, result.Plan)
+		if i == 0 {
+			d.ntd(quoted[i], result.Plan)
+		}
 	}
 	if len(d) == 0 {
 		return ""
@@ -51,12 +53,14 @@ func (d *mismatches) plan(c v1alpha1.Change, charged carrier.Plan) {
 	d.add("the NFAS commitment (monthly)", nfas.Monthly, decide.MonthlyOf(charged.NFASFee))
 }
 
-func (d *mismatches) ntdOption(c v1alpha1.Change, ntdOption string, charged carrier.Plan) {
-	for _, option := range charged.NTDOptions {
-		if option.Option == ntdOption && c.NTDOption != nil {
-			d.add("the NTD option (one-time)", c.NTDOption.OneTime, decide.OneTimeOf(option.Fee))
-			d.add("the NTD option (monthly)", c.NTDOption.Monthly, decide.MonthlyOf(option.Fee))
-		}
+func (d *mismatches) ntd(c v1alpha1.Change, charged carrier.Plan) {
+	shown, chosen := shownCharge(c, nil), ""
+	if c.NTDOption != nil {
+		shown, chosen = c.NTDOption.Charge, c.NTDOption.Option
+	}
+	if bought := quoteNTD(chosen, []carrier.Plan{charged}); bought != nil {
+		d.add("the NTD option (one-time)", shown.OneTime, bought.OneTime)
+		d.add("the NTD option (monthly)", shown.Monthly, bought.Monthly)
 	}
 }
 

@@ -57,7 +57,7 @@ func finishPlanChange(
 		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
 	}
-	request.Warning = feeDifference(request.Changes(), request.Target.NTDOption, result)
+	request.Warning = feeDifference(request.Changes(), result)
 	if decide.HasSucceeded(request) {
 		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
 		return nil

@@ -113,8 +113,8 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
 	for _, i := range decide.PricedRows(changes) {
-		if option := changes[i].NTDOption; option != nil {
-			quoteNTDOption(option, next)
+		if i == 0 {
+			changes[i].NTDOption = quoteNTD(want.Target.NTDOption, next)
 		}
 		if changes[i].Field == decide.FieldSLA {
 			quoteSLA(&changes[i], options.SLAs)
@@ -138,14 +138,26 @@ func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, ne
 	change.NFAS = decide.ChargeOf(agreed(next, func(offer *carrier.Plan) *carrier.Fee { return offer.NFASFee }))
 }
 
-func quoteNTDOption(chosen *v1alpha1.NTDOptionCharge, plans []carrier.Plan) {
+// quoteNTD returns the NTD that is bought with a plan, and its fees: the chosen option or, if none
+// is chosen, the additional NTD that the carrier requires; nil if there is none. Without a choice,
+// the fee is known only if all options have the same one.
+func quoteNTD(chosen string, plans []carrier.Plan) *v1alpha1.NTDOptionCharge {
+	if chosen == "" && !slices.ContainsFunc(plans, requiresNTD) {
+		return nil
+	}
 	fee := agreed(plans, func(plan *carrier.Plan) *carrier.Fee {
-		same := slices.DeleteFunc(slices.Clone(plan.NTDOptions), func(option carrier.NTDOption) bool {
-			return option.Option != chosen.Option
+		eligible := slices.DeleteFunc(slices.Clone(plan.NTDOptions), func(option carrier.NTDOption) bool {
+			return chosen != "" && option.Option != chosen
 		})
-		return agreed(same, func(option *carrier.NTDOption) *carrier.Fee { return option.Fee })
+		return agreed(eligible, func(option *carrier.NTDOption) *carrier.Fee { return option.Fee })
 	})
-	chosen.OneTime, chosen.Monthly = decide.OneTimeOf(fee), decide.MonthlyOf(fee)
+	bought := &v1alpha1.NTDOptionCharge{Option: chosen}
+	bought.OneTime, bought.Monthly = decide.OneTimeOf(fee), decide.MonthlyOf(fee)
+	return bought
+}
+
+func requiresNTD(plan carrier.Plan) bool {
+	return plan.RequiresAdditionalNTD != nil && *plan.RequiresAdditionalNTD
 }
 
 func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {

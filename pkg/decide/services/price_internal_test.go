@@ -4,6 +4,7 @@ package services
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -52,6 +53,61 @@ func TestThePriceContainsTheChosenNTDOption(t *testing.T) {
 	}
 }
 
+// "ntdOption" is required only above 1000 MBit/s (spec §4), so a plan that needs a device can be
+// requested without one. What that device then costs may not be known, and unknown asks (R8).
+func TestR8ThePriceContainsAnAdditionalNTDThatTheCarrierRequires(t *testing.T) {
+	t.Parallel()
+	offer := func(requires *bool, fees ...*carrier.Fee) carrier.Plan {
+		plan := carrier.Plan{
+			Plan: "Fast", Term: "12", PlanFee: decidetest.Fee("0.00", "45.00"), RequiresAdditionalNTD: requires,
+		}
+		for i, fee := range fees {
+			plan.NTDOptions = append(plan.NTDOptions, carrier.NTDOption{Option: []string{"1_PORT", "4_PORT"}[i], Fee: fee})
+		}
+		return plan
+	}
+	free, dear := decidetest.Fee("0.00", "0.00"), decidetest.Fee("300.00", "0.00")
+	const dearer, unknown = "additional NTD one-time 300.00 AUD", "additional NTD price unknown"
+	type plans []carrier.Plan
+	for name, row := range map[string]struct {
+		offers plans
+		chosen string
+		asks   bool
+		price  string // of the NTD; "" if none is bought
+	}{
+		"not stated":                  {plans{offer(nil, dear)}, "", false, ""},
+		"not required":                {plans{offer(new(false), dear)}, "", false, ""},
+		"required, and free":          {plans{offer(new(true), free, free)}, "", false, "additional NTD one-time 0.00 AUD"},
+		"required, and not free":      {plans{offer(new(true), dear)}, "", true, dearer},
+		"required, at different fees": {plans{offer(new(true), free, dear)}, "", true, unknown},
+		"required, without a price":   {plans{offer(new(true))}, "", true, unknown},
+		"required by one of two":      {plans{offer(nil, free), offer(new(true), dear)}, "", true, unknown},
+		"required, and one is chosen": {plans{offer(new(true), free, dear)}, "1_PORT", false, "NTD option one-time 0.00 AUD"},
+		"required, but of another plan": {
+			plans{offer(nil), {Plan: "Faster", Term: "12", RequiresAdditionalNTD: new(true)}}, "", false, "",
+		},
+	} {
+		want := withNTDOption(decide.DesiredChange{
+			Operation: v1alpha1.OperationPlanChange,
+			Target:    v1alpha1.RequestTarget{Plan: "Fast", Term: 12, NTDOption: row.chosen},
+			Changes:   []v1alpha1.Change{planChange(decide.FieldPlan, "Slow", "Fast")},
+		})
+		service := &v1alpha1.BroadbandService{}
+		service.Status.Carrier = &v1alpha1.CarrierState{Plan: &v1alpha1.KnownValue{Value: "Slow"}}
+		before := carrier.Plan{Plan: "Slow", Term: "12", PlanFee: decidetest.Fee("0.00", "45.00")}
+		bare := want.Changes
+		want.Changes = quote(&Input{Service: service}, want, carrier.PlanOptionsResult{Plans: append(row.offers, before)})
+		shown := decide.DescribeChanges(want.Changes)
+		bought := strings.Contains(shown, " with ")
+		if costsMoney(want) != row.asks || bought != (row.price != "") || !strings.Contains(shown, row.price) {
+			t.Errorf("%s: asks %t: %s", name, costsMoney(want), shown)
+		}
+		if !decide.EqualChanges(decide.Unpriced(want.Changes), bare) {
+			t.Errorf("%s: it is another change once its price is known", name)
+		}
+	}
+}
+
 // The price is read once more before a change is sent, so a difference is an exception.
 func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
 	t.Parallel()
@@ -76,7 +132,7 @@ func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
 		"not mentioned": {nil, nil, ""},
 	} {
 		result := carrier.PlanChangeResult{Plan: carrier.Plan{PlanFee: row.plan}, SLA: carrier.SLA{Fee: row.sla}}
-		if got := feeDifference(quoted, "", result); got != row.want {
+		if got := feeDifference(quoted, result); got != row.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

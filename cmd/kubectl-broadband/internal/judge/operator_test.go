@@ -54,6 +54,23 @@ func TestThePlanIsWhatTheOperatorThenSends(t *testing.T) {
 	}
 }
 
+// The offers of a PlanOptionsQuery have the same price as those that the operator reads.
+func TestThePlanContainsAnAdditionalNTDThatTheCarrierRequires(t *testing.T) {
+	t.Parallel()
+	service, account := randomPair(rand.New(rand.NewPCG(1, 22))) //nolint:gosec // a test draws, it does not hide
+	account.Spec.Approval = v1alpha1.ApprovalOnCost
+	service.Spec.Plan = &v1alpha1.Plan{Name: "Fast", Term: 12}
+	service.Status.Carrier = &v1alpha1.CarrierState{
+		Plan: &v1alpha1.KnownValue{Value: "Slow", Source: v1alpha1.SourceChangeResult},
+	}
+	offers := &v1alpha1.PlanOptionsQuery{}
+	offers.Status.Plans = []v1alpha1.PlanOption{{Name: "Fast", Term: "12", RequiresAdditionalNTD: new(true)}}
+	plan := judge.PlanService(service, judge.Known{Account: account, Offers: offers, Now: start()})
+	if len(plan.Changes) == 0 || plan.Changes[0].NTDOption == nil {
+		t.Errorf("the plan of changes is %+v", plan.Changes)
+	}
+}
+
 func start() time.Time { return time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC) }
 
 func pick[T any](random *rand.Rand, values ...T) T { return values[random.IntN(len(values))] }

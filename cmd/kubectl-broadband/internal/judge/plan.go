@@ -200,7 +200,7 @@ func offersOf(query *v1alpha1.PlanOptionsQuery) carrier.PlanOptionsResult {
 	for _, plan := range query.Status.Plans {
 		offer := carrier.Plan{
 			Plan: plan.Name, Term: plan.Term, PlanFee: feeOf(plan.OneTime, plan.Monthly),
-			NFASFee: feeOf(plan.NFASOneTime, plan.NFASMonthly),
+			NFASFee: feeOf(plan.NFASOneTime, plan.NFASMonthly), RequiresAdditionalNTD: plan.RequiresAdditionalNTD,
 		}
 		for _, option := range plan.NTDOptions {
 			offer.NTDOptions = append(offer.NTDOptions, carrier.NTDOption{

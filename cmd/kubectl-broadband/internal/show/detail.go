@@ -167,10 +167,13 @@ func From(change v1alpha1.Change) string {
 	return change.From
 }
 
-// To is the value after a change, and the NTD option that is bought with it.
+// To is the value after a change, and the NTD that is bought with it.
 func To(change v1alpha1.Change) string {
-	if change.NTDOption == nil {
+	switch {
+	case change.NTDOption == nil:
 		return change.To
+	case change.NTDOption.Option == "":
+		return change.To + " + additional NTD"
 	}
 	return change.To + " + NTD option " + change.NTDOption.Option
 }
