@@ -78,6 +78,8 @@ var _ = DescribeTable("A request in progress that names an error is held by the 
 		Expect(w.Posts(line)).To(Equal(1))
 	},
 	Entry("by a status that begins with IN_ERROR", `{"id":%s,"serviceId":%d,"status":"IN_ERROR_RETRY"}`, "IN_ERROR_RETRY"),
+	Entry("by a status that is longer than a status shows", `{"id":%s,"serviceId":%d,"status":"IN_ERROR_`+
+		strings.Repeat("X", 100)+`"}`, "IN_ERROR_XXX"),
 	Entry("by an errorDetail", `{"id":%s,"serviceId":%d,"status":"IN_PROGRESS","errorDetail":"no port is free"}`,
 		"no port is free"),
 )

@@ -36,7 +36,7 @@ func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
 	err := readObject(body, &wire)
 	return RequestSummary{
 		ID: wire.ID, ServiceID: wire.ServiceID,
-		Status:      sanitize(cmp.Or(wire.Status, wire.ServiceStatus), maxName),
+		Status:      sanitize(cmp.Or(wire.Status, wire.ServiceStatus), maxStatus),
 		ErrorDetail: scrubber(nil).message(wire.ErrorDetail, maxMessage),
 	}, undecodable(op, err)
 }
@@ -47,7 +47,7 @@ func summaryOfCancellation(op Operation, body []byte) (RequestSummary, error) {
 	found, err := decode[Cancellation](op, body)
 	return RequestSummary{
 		ServiceID:   found.ServiceID,
-		Status:      sanitize(string(found.Status), maxName),
+		Status:      sanitize(string(found.Status), maxStatus),
 		ErrorDetail: scrubber(nil).message(found.ErrorDetail, maxMessage),
 	}, err
 }

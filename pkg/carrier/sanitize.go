@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Size limits for the carrier's texts in an error, in bytes.
+// Size limits for the carrier's texts in an error, and for its status of a request, in bytes.
 const (
 	maxMessage = 1024
 	maxName    = 256
 	maxExcerpt = 128
+	maxStatus  = 64
 )
 
 // sanitize makes a server's text safe to print. Control characters become spaces, bidirectional

@@ -72,6 +72,9 @@ func TestSummaryIsSafeToDisplay(t *testing.T) {
 	if err != nil || summary.ID != 7 || summary.Status == "" || strings.Contains(summary.ErrorDetail, "ada@") {
 		t.Errorf("%+v, %v", summary, err)
 	}
+	if len(summary.Status) > maxStatus || len(summary.ErrorDetail) > maxMessage {
+		t.Errorf("%d bytes of a status and %d of a detail", len(summary.Status), len(summary.ErrorDetail))
+	}
 	checkDisplayable(t, summary.Status)
 	checkDisplayable(t, summary.ErrorDetail)
 }

@@ -17,9 +17,6 @@ type Unfinished struct {
 	Error *v1alpha1.RequestError
 }
 
-// MaxCarrierStatus is the maximum length of a carrier's status in a request, in runes.
-const MaxCarrierStatus = 64
-
 // inErrorPrefix starts the statuses of a request that has an error and is still answered with 202:
 // "the process continues once the issue is fixed" (spec §3).
 const inErrorPrefix = string(carrier.AggregationInError)
@@ -37,7 +34,7 @@ func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinish
 	if request.Operation.AltersCancellation() || HasSucceeded(request) {
 		return nil
 	}
-	switch status := Bounded(result.Status, MaxCarrierStatus); {
+	switch status := result.Status; {
 	case strings.HasPrefix(status, inErrorPrefix):
 		request.ErrorDetail = result.ErrorDetail
 		return &Unfinished{Phase: v1alpha1.PhaseInProgress}
