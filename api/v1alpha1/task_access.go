@@ -10,8 +10,14 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // RequestOf returns the newest request if it has this operation, or nil.
 func (s *ServiceOrder) RequestOf(operation Operation) *Request { return s.Status.requestOf(operation) }
 
-// PutRequest replaces the newest request.
-func (s *ServiceOrder) PutRequest(request Request) { s.Status.Request = &request }
+// PutRequest replaces the newest request. A rejection is about an attempt that was sent before, so a
+// later one drops it.
+func (s *ServiceOrder) PutRequest(request Request) {
+	if shown := s.Status.Request; shown != nil && shown.SubmittedAt.Before(&request.SubmittedAt) {
+		s.Status.Rejection = nil
+	}
+	s.Status.Request = &request
+}
 
 // OpenRequests returns the request if it has not ended.
 func (s *ServiceOrder) OpenRequests() []*Request { return s.Status.open() }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -105,6 +107,48 @@ func TestR16ResponseInTheStatusNeedsNobodyWhileItsProcessRuns(t *testing.T) {
 		s.expectInLedger(t, one.operation)
 		s.expectRecorded(t, one.operation, 3)
 	})
+}
+
+// The carrier has rejected the order before, and for a while the response to the next attempt is in
+// the status alone.
+func TestR16AResponseInTheStatusIsNotRejectedWithTheOrderBefore(t *testing.T) {
+	t.Parallel()
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		s.runFor(t, s.managers[0], time.Minute)
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+		s.reject(t)
+		s.refuseLedgerWritesAfter("POST " + submitPath(ordering))
+		refuses := s.faultAt
+		s.faultAt = func(effect Effect) FaultKind {
+			if s.posted(ordering) == 1 && strings.HasPrefix(effect.What, "update status *v1alpha1.ServiceOrder") {
+				return Refused // so that the status still shows the order before
+			}
+			return refuses(effect)
+		}
+		s.edit(t.Context(), func(subject Subject) {
+			annotate(subject, v1alpha1.AnnotationResolve, s.sent[0].attempt+"=NotAccepted")
+		})
+		s.notifyManagers()
+		s.runAndRecord(t, 4*time.Minute)
+		s.faultAt = nil
+		s.runAndRecord(t, time.Minute)
+		s.expectOrders(t, 2, v1alpha1.ReasonSubmitted)
+	})
+}
+
+// reject records a rejection of the order, as a notification does.
+func (s *scriptedRun) reject(t *testing.T) {
+	t.Helper()
+	order, is := s.stored(t.Context()).(*v1alpha1.ServiceOrder)
+	if !is {
+		t.Fatal("there is no ServiceOrder")
+	}
+	order.Status.Rejection = &v1alpha1.Notice{Event: "OrderRejected", At: metav1.NewTime(now())}
+	must(s.store.Client().Status().Update(t.Context(), order))
+	s.notifyManagers()
+	s.runFor(t, s.managers[0], time.Minute)
+	s.expectOrders(t, 1, v1alpha1.ReasonOrderRejected)
 }
 
 // "An Accepted receipt is never dropped" (R15): the account is deleted while the response cannot be

@@ -138,9 +138,6 @@ func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now m
 		return
 	}
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate).DeepCopy()
-	if shown := status.Request; shown != nil && shown.SubmittedAt.Before(&newest.SubmittedAt) {
-		status.Rejection = nil // it is about the attempt before
-	}
 	if !equality.Semantic.DeepEqual(status.Request, newest) {
 		order.PutRequest(*newest)
 		order.RequestChanged(*newest, now)
