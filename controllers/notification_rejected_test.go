@@ -97,6 +97,27 @@ var _ = Describe("A rejection", func() {
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
+	It("that is delivered again leaves its dismissal to the next pass", func(ctx SpecContext) {
+		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
+		rejectOrder(ctx, w, process)
+		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
+		order := process.DriveOrder(ctx, site)
+		word := order.Status.Request.AttemptID + "=Succeeded"
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, word)
+		other := w.Start(world.CrashPoint{}) // has not seen the notification before
+		_, err := other.ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		receiver.SwitchTo(other)
+		notifyRejected(ctx, w, receiver, rejectedBody(order.Status.OrderID))
+		expectRejected(w.ReadOrder(ctx, site), false)
+
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.Rejection).To(BeNil())
+		Expect(order.Status.Handled.Resolve).To(Equal(word))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
 	It("without a number is matched by the customerReference, if only one order has it", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		rejectOrder(ctx, w, process)

@@ -38,6 +38,7 @@ type pass struct {
 
 	addsFinalizer bool   // whether the object gets the finalizer before it sends, even with a ledger
 	synchronous   bool   // whether a POST returns the result, so that nothing is polled
+	onBegun       func() // called before the first step, but not if only a notification is recorded; nil: no call
 	onRecorded    func() // called when the status is recorded; nil: no call
 }
 

@@ -37,6 +37,9 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	if err := p.begin(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
+	if p.onBegun != nil {
+		p.onBegun()
+	}
 	for range maxSteps {
 		decision := p.decide()
 		wait, err := p.perform(ctx, decision)

@@ -39,7 +39,7 @@ func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Req
 
 func (r *ServiceOrderReconciler) newPass(order *v1alpha1.ServiceOrder) *orderPass {
 	p := &orderPass{pass: &pass{Operator: r.Operator, subject: order, synchronous: true}, order: order}
-	p.kind, p.onRecorded = p, p.markRecorded
+	p.kind, p.onBegun, p.onRecorded = p, p.dismissRejection, p.markRecorded
 	return p
 }
 

@@ -40,11 +40,15 @@ func (p *orderPass) gather(ctx context.Context) error {
 		return err
 	}
 	p.learn()
+	return p.gatherQualification(ctx)
+}
+
+// dismissRejection removes a rejection that a person has found to be false.
+func (p *orderPass) dismissRejection() {
 	if p.holdsLedger() {
 		input := p.orderInput(p.input())
 		orders.DismissRejection(&input)
 	}
-	return p.gatherQualification(ctx)
 }
 
 // holdsLedger reports whether the order is evaluated, and its ledger is its own.
