@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
@@ -128,7 +129,7 @@ func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestL
 	if err != nil || ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return ledger, false, err
 	}
-	reached, err := s.recentlySent(ctx)
+	reached, err := s.recentlySent(ctx, reservationsOf(ledger))
 	if err != nil {
 		return nil, false, err
 	}
@@ -148,15 +149,48 @@ func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestL
 
 // recentlySent returns the chargeable attempts of the last hour from the other ledgers of the
 // identity.
-func (s *spending) recentlySent(ctx context.Context) (reached []v1alpha1.Reservation, err error) {
+func (s *spending) recentlySent(
+	ctx context.Context, reserved []v1alpha1.Reservation,
+) (reached []v1alpha1.Reservation, err error) {
 	var ledgers v1alpha1.RequestLedgerList
 	err = s.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: s.account.IdentityName()})
 	if err != nil {
 		return nil, fmt.Errorf("count the requests of the last hour: %w", err)
 	}
-	since := metav1.NewTime(decide.ReservedSince(s.Protocol.Now()))
 	for i := range ledgers.Items {
-		reached = append(reached, ledgers.Items[i].ReachedSince(since, decide.Costs)...)
+		sent, err := s.sentBy(ctx, &ledgers.Items[i], reserved)
+		if err != nil {
+			return nil, err
+		}
+		reached = append(reached, sent...)
 	}
 	return reached, nil
+}
+
+// sentBy returns the chargeable attempts of the last hour from a ledger. If the cache shows one as
+// open that is not reserved, its reservation may have been released because it was not sent: the
+// ledger is then read bypassing the cache.
+func (s *spending) sentBy(
+	ctx context.Context, ledger *v1alpha1.RequestLedger, reserved []v1alpha1.Reservation,
+) ([]v1alpha1.Reservation, error) {
+	since := metav1.NewTime(decide.ReservedSince(s.Protocol.Now()))
+	sent := ledger.ReachedSince(since, decide.Costs)
+	if !slices.ContainsFunc(sent, func(one v1alpha1.Reservation) bool {
+		return ledger.IsOpen(one.AttemptID) && !isReserved(reserved, one.AttemptID)
+	}) {
+		return sent, nil
+	}
+	var live v1alpha1.RequestLedger
+	err := s.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(ledger), &live)
+	switch {
+	case apierrors.IsNotFound(err):
+		return sent, nil
+	case err != nil:
+		return nil, fmt.Errorf("read RequestLedger %s, to count the requests of the last hour: %w", ledger.Name, err)
+	}
+	return live.ReachedSince(since, decide.Costs), nil
+}
+
+func isReserved(reserved []v1alpha1.Reservation, attemptID string) bool {
+	return slices.ContainsFunc(reserved, func(one v1alpha1.Reservation) bool { return one.AttemptID == attemptID })
 }

@@ -88,6 +88,24 @@ func TestR10RequestThatIsNotSentIsNotCounted(t *testing.T) {
 	}
 }
 
+// The gate was closed, and the cache still shows the attempt as open.
+func TestR10AReleasedReservationDoesNotComeBackFromTheCache(t *testing.T) {
+	t.Parallel()
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		s.setChargeLimit(t, 1)
+		s.faultAt = atFirst("read default", func() FaultKind {
+			s.staleVersions["*v1alpha1.RequestLedgerList"] = s.store.Version()
+			return Refused
+		})
+		s.runFor(t, s.managers[0], 30*time.Minute)
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+		if counts := s.reservations(t); len(counts) != 1 || counts[0].AttemptID != s.sent[0].attempt {
+			t.Errorf("%v count for one order", counts)
+		}
+	})
+}
+
 // M4 of the review: two managers see the last free reservation at the same moment, each for an
 // object of its own. The account's pass reads the identity's spending first, when it logs in.
 func TestR10TwoManagersShareTheLastReservation(t *testing.T) {
