@@ -31,8 +31,8 @@ func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 	return retryAfter(err)
 }
 
-// keepRead restores the readings of a pass whose step failed. They are not in the status, so they
-// would otherwise be read again at each attempt.
+// keepRead restores the readings of a pass whose step failed or has to wait. They are not in the
+// status, so they would otherwise be read again at each attempt.
 func (p *pass) keepRead() {
 	if p.read != nil {
 		restore := func(memory *decide.Memory) { memory.Readings = *p.read }

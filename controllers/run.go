@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -106,14 +107,16 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 
 // record writes the status if it changed, and returns when the next pass is due. It is the regular
 // exit of a pass. A pass that waits for its turn in the rate limit, or for only a few seconds,
-// writes nothing, unless the status was never written before.
+// writes nothing, unless the status was never written before, or does not show the open requests: the
+// wait can take minutes.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.RequeueAt
 	if wait > 0 {
+		p.keepRead() // what was read is not written now, and would be read again
 		lookAt = now.Add(wait)
 	}
 	_, observed := p.subject.Describes()
-	writes := *observed <= 0 || wait == 0 && !decision.Transient
+	writes := *observed <= 0 || !p.showsRequests() || wait == 0 && !decision.Transient
 	if err := p.recordLearned(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
@@ -131,6 +134,12 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		p.onRecorded()
 	}
 	return status.Exit(now, p.requeueAt(now, lookAt)), nil
+}
+
+// showsRequests reports whether the recorded status shows the open requests as they are known now.
+func (p *pass) showsRequests() bool {
+	held, isSubject := p.written.(Subject)
+	return !isSubject || equality.Semantic.DeepEqual(held.OpenRequests(), p.subject.OpenRequests())
 }
 
 // requeueAt returns when the next pass is due: soon if the cache shows an older copy than this
