@@ -28,7 +28,7 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
 	}
 	p.account.Object = account
-	p.session, p.account.Unusable = p.Accounts.Lease(account, v1alpha1.ShortName(p.subject), p.subject.GetName())
+	p.session, p.account.Unusable = p.Accounts.Lease(account, p.subject)
 	if p.session == nil {
 		return nil // no decision is made until the account can be used
 	}

@@ -130,7 +130,7 @@ func readSeed(t *testing.T, public *rsa.PublicKey) simulator.Seed {
 // changePlan sends one plan change, as soon as the client has a token.
 func changePlan(t *testing.T, client *carrier.Client, serviceID int64) carrier.Receipt {
 	t.Helper()
-	if _, err := client.Prepare(t.Context(), carrier.CallSubmit); err != nil {
+	if _, err := client.Prepare(t.Context(), carrier.CallSubmit, "a"); err != nil {
 		t.Fatal(err)
 	}
 	body := carrier.PlanChangeRequest{ServiceID: serviceID, PlanName: "Home 100/20", Term: 12}

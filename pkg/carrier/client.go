@@ -95,16 +95,17 @@ func (c *Client) CloseIdleConnections() {
 // Prepare does everything that may have to wait before a call: it ensures that there is a token
 // that outlives the call, and takes one call from the account's rate limit. If wait is above zero,
 // nothing was taken, because the rate limit does not allow the call now or the token is not
-// available yet. The caller should then try again after wait. The error is that of the token
-// source.
-func (c *Client) Prepare(ctx context.Context, kind CallKind) (wait time.Duration, err error) {
+// available yet. The caller should then try again after wait, and keeps its turn among those that
+// wait for the rate limit by its name, which must be unique among them. The error is that of the
+// token source.
+func (c *Client) Prepare(ctx context.Context, kind CallKind, caller string) (wait time.Duration, err error) {
 	if _, err := c.tokens.Token(ctx); err != nil {
 		if wait = PendingWait(err); wait > 0 {
 			return wait, nil
 		}
 		return 0, err
 	}
-	wait = c.limiter.Take(kind, c.now())
+	wait = c.limiter.Take(kind, caller, c.now())
 	c.observe.waits(kind, wait)
 	return wait, nil
 }

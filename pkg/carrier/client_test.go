@@ -84,7 +84,7 @@ func TestNewClientChecksItsConfiguration(t *testing.T) {
 func TestPrepareWithoutAToken(t *testing.T) {
 	tokens := &staticTokens{err: &TokenError{Reason: TokenClockSkew, Message: "skew"}}
 	client := testClient(t, "https://c.example", func(c *Config) { c.Tokens = tokens })
-	_, err := client.Prepare(t.Context(), CallSubmit)
+	_, err := client.Prepare(t.Context(), CallSubmit, "a")
 	if failure, ok := errors.AsType[*TokenError](err); !ok || failure.Reason != TokenClockSkew {
 		t.Errorf("Prepare = %v, want the TokenError", err)
 	}
@@ -154,7 +154,7 @@ func TestWrapNeverSeesTheToken(t *testing.T) {
 
 func prepare(t *testing.T, client *Client, kind CallKind) time.Duration {
 	t.Helper()
-	wait, err := client.Prepare(t.Context(), kind)
+	wait, err := client.Prepare(t.Context(), kind, "a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,15 +30,19 @@ type Rate struct {
 	mu          sync.Mutex
 	bucket      *rate.Limiter
 	reserved    float64 // tokens that polls leave in the bucket
+	turns       map[CallKind]*turns
 	pausedUntil time.Time
 }
 
 // NewRate returns a full bucket with a rate per second and a burst.
 func NewRate(perSecond float64, burst int) *Rate {
-	return &Rate{bucket: rate.NewLimiter(rate.Limit(perSecond), burst), reserved: reservedOf(burst)}
+	return &Rate{
+		bucket: rate.NewLimiter(rate.Limit(perSecond), burst), reserved: reservedOf(burst),
+		turns: map[CallKind]*turns{CallSubmit: {}, CallPoll: {}},
+	}
 }
 
-// Set changes the rate and the burst. Tokens already taken and a pause remain in effect.
+// Set changes the rate and the burst. Tokens already taken, turns and a pause remain in effect.
 func (l *Rate) Set(now time.Time, perSecond float64, burst int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,23 +63,37 @@ func reservedOf(burst int) float64 {
 	return math.Min(math.Ceil(submitShare*float64(burst)), float64(burst-1))
 }
 
-// Take takes one token and returns zero, or takes nothing and returns how long to wait.
-func (l *Rate) Take(kind CallKind, now time.Time) time.Duration {
+// Take takes one token for a caller and returns zero, or takes nothing and returns how long to wait.
+// Callers of one kind that have to wait get a token in the order in which they came, if each comes
+// back after its wait.
+func (l *Rate) Take(kind CallKind, caller string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if wait := l.pausedUntil.Sub(now); wait > 0 {
 		return wait
 	}
+	waiting, missing := l.turns[kind], l.untilToken(kind, now)
+	interval := l.interval(1)
+	if missing == 0 && waiting.take(caller, now, interval) {
+		l.bucket.AllowN(now, 1)
+		return 0
+	}
+	turn := waiting.of(caller, now, now.Add(missing), interval)
+	return min(max(turn.Sub(now), missing, minWait), longestTurn)
+}
+
+// untilToken returns the time until there is a token for a call of a kind.
+func (l *Rate) untilToken(kind CallKind, now time.Time) time.Duration {
 	needed := 1.0
 	if kind == CallPoll {
 		needed += l.reserved
 	}
-	if missing := needed - l.bucket.TokensAt(now); missing > 0 {
-		wait := time.Duration(missing / float64(l.bucket.Limit()) * float64(time.Second))
-		return max(wait, minWait)
-	}
-	l.bucket.AllowN(now, 1)
-	return 0
+	return l.interval(max(0, needed-l.bucket.TokensAt(now)))
+}
+
+// interval returns the time in which the bucket gets a number of tokens.
+func (l *Rate) interval(tokens float64) time.Duration {
+	return time.Duration(math.Ceil(tokens / float64(l.bucket.Limit()) * float64(time.Second)))
 }
 
 // pause pauses all calls for a while, because a 429 is about the client as a whole, not about the

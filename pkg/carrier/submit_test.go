@@ -301,11 +301,11 @@ func TestSubmitRetryAfterPausesTheClient(t *testing.T) {
 	if receipt.RetryAfter != 20*time.Second {
 		t.Errorf("Retry-After %s, want 20s", receipt.RetryAfter)
 	}
-	if wait, err := client.Prepare(t.Context(), CallPoll); err != nil || wait != 20*time.Second {
+	if wait, err := client.Prepare(t.Context(), CallPoll, "a"); err != nil || wait != 20*time.Second {
 		t.Errorf("Prepare = %s, %v; want to wait 20s", wait, err)
 	}
 	clock.advance(20 * time.Second)
-	if wait, err := client.Prepare(t.Context(), CallPoll); err != nil || wait != 0 {
+	if wait, err := client.Prepare(t.Context(), CallPoll, "a"); err != nil || wait != 0 {
 		t.Errorf("Prepare = %s, %v; want no wait", wait, err)
 	}
 }

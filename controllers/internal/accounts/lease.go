@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -18,20 +19,25 @@ type Lease struct {
 	*Session
 
 	account types.UID
-	object  string // the object of the pass, as kubectl names it
+	uid     types.UID // of the object of the pass
+	object  string    // the object of the pass, as kubectl names it
 	slots   *slots
 	entered bool
 	ticket  *ticket // its slot in the breaker's window; nil: none
 }
 
-// Lease returns the access to the carrier for a pass over an object of a kind. The errors are those
+// Lease returns the access to the carrier for a pass over an object. The errors are those
 // of [Registry.Session].
-func (r *Registry) Lease(account *v1alpha1.CarrierAccount, kind, name string) (*Lease, error) {
+func (r *Registry) Lease(account *v1alpha1.CarrierAccount, object metav1.Object) (*Lease, error) {
 	session, err := r.Session(account)
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{Session: session, account: account.UID, object: kind + "/" + name, slots: r.slotsOf(kind)}, nil
+	kind := v1alpha1.ShortName(object)
+	return &Lease{
+		Session: session, account: account.UID, uid: object.GetUID(), object: kind + "/" + object.GetName(),
+		slots: r.slotsOf(kind),
+	}, nil
 }
 
 // slotsOf returns the slots for the workers of a kind.
@@ -55,7 +61,7 @@ func (l *Lease) Prepare(ctx context.Context, kind carrier.CallKind) (time.Durati
 		return l.slots.pause(l.account), nil
 	}
 	l.entered = true
-	return l.Session.Prepare(ctx, kind)
+	return l.Session.Prepare(ctx, kind, l.uid)
 }
 
 // Enter takes a slot in the window of chargeable requests. It returns zero, or how long to wait

@@ -17,7 +17,7 @@ import (
 // left is the number of calls that the identity of an account may still make immediately.
 func left(registry *Registry, account *v1alpha1.CarrierAccount) (calls int) {
 	rate := registry.rateOf(account)
-	for rate.Take(carrier.CallSubmit, registry.Now()) == 0 {
+	for rate.Take(carrier.CallSubmit, "a", registry.Now()) == 0 {
 		calls++
 	}
 	return calls

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -35,9 +37,9 @@ func (s *Session) Login(ctx context.Context) error {
 	return nil
 }
 
-// Prepare gets a token and a turn in the rate limit, or returns how long to wait.
-func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
-	wait, err := s.client.Prepare(ctx, kind)
+// Prepare gets a token and a turn in the rate limit for a caller, or returns how long to wait.
+func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind, caller types.UID) (time.Duration, error) {
+	wait, err := s.client.Prepare(ctx, kind, string(caller))
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			s.changed()
