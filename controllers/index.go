@@ -18,7 +18,11 @@ const (
 	fieldLedgerReference = "spec.order.customerReference"
 	fieldLedgerService   = "spec.service.id"
 	fieldLogin           = "spec.account.logins" // the logins that have sent for the identity
+	fieldAwaitsRelease   = "awaitsRelease"       // of ledgers that are being deleted: isSo
 )
+
+// isSo is the value of a field that only says whether something applies.
+const isSo = "true"
 
 // The fields for finding services. The API server also supports all of them as field selectors.
 const (
@@ -59,7 +63,7 @@ func indexes() []indexed {
 		}},
 		{&v1alpha1.RequestLedger{}, map[string]client.IndexerFunc{
 			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
-			fieldLogin: loginsOf,
+			fieldLogin: loginsOf, fieldAwaitsRelease: awaitsReleaseOf,
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldOrderRef: orderRefOf,
@@ -196,6 +200,13 @@ func waitsForOf(object client.Object) []string {
 		return nil
 	}
 	return []string{test.Status.Ledger.Name}
+}
+
+func awaitsReleaseOf(object client.Object) []string {
+	if !awaitsRelease(object) {
+		return nil
+	}
+	return []string{isSo}
 }
 
 func loginsOf(object client.Object) []string {

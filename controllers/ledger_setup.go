@@ -29,20 +29,10 @@ func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) e
 		Complete(r)
 }
 
-// ledgersToRelease returns the ledgers that are being deleted; there are few.
+// ledgersToRelease returns the ledgers that are being deleted. It is called for each deleted
+// object, so it must not look through all ledgers.
 func (r *LedgerReconciler) ledgersToRelease(ctx context.Context, _ client.Object) []reconcile.Request {
-	var ledgers v1alpha1.RequestLedgerList
-	if err := r.List(ctx, &ledgers); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot list the RequestLedgers that are being deleted")
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range ledgers.Items {
-		if awaitsRelease(&ledgers.Items[i]) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&ledgers.Items[i])})
-		}
-	}
-	return requests
+	return requestsFor(ctx, r, &v1alpha1.RequestLedgerList{}, client.MatchingFields{fieldAwaitsRelease: isSo})
 }
 
 // forget drops what this process has seen of a ledger that another manager released. A ledger

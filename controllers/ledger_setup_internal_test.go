@@ -4,16 +4,21 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // oneLedger is a client that returns one ledger, or none.
@@ -64,6 +69,82 @@ func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 		cluster.ledger = nil
 		if _, lost, err := operator.Ledgers.GetLive(t.Context(), name); err != nil || lost != test.lost {
 			t.Errorf("%s: lost %t, %v", why, lost, err)
+		}
+	}
+}
+
+// Each deleted service, order and test asks which ledgers are being deleted. Looking through all
+// ledgers each time made the deletion of a namespace with 10,000 services take minutes of CPU time.
+func TestADeletedObjectReconcilesOnlyTheLedgersThatAreBeingDeleted(t *testing.T) {
+	t.Parallel()
+	held := fleetOf(20, scrapedAt)
+	ledgers := held.lists["*v1alpha1.RequestLedgerList"]
+	for i, leaves := range []func(*v1alpha1.RequestLedger){
+		func(ledger *v1alpha1.RequestLedger) { ledger.Finalizers = []string{v1alpha1.FinalizerMemory} },
+		func(ledger *v1alpha1.RequestLedger) { ledger.DeletionTimestamp = &metav1.Time{Time: scrapedAt} },
+		func(ledger *v1alpha1.RequestLedger) {
+			ledger.DeletionTimestamp, ledger.Finalizers = &metav1.Time{Time: scrapedAt}, []string{v1alpha1.FinalizerMemory}
+		},
+	} {
+		ledger, is := ledgers[i].(*v1alpha1.RequestLedger)
+		if !is {
+			t.Fatalf("%T is no ledger", ledgers[i])
+		}
+		ledger.Name = fmt.Sprint("ledger-", i)
+		leaves(ledger)
+	}
+	reconciler := &LedgerReconciler{held.operator(scrapedAt)}
+	want := []reconcile.Request{{NamespacedName: types.NamespacedName{Name: "ledger-2"}}}
+	if diff := cmp.Diff(want, reconciler.ledgersToRelease(t.Context(), &v1alpha1.BroadbandService{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// These lists have as many objects as an account or an identity has, and only names, numbers and
+// times are read from them.
+func TestLongListsAreNotCopied(t *testing.T) {
+	t.Parallel()
+	const services = 20
+	held := fleetOf(services, scrapedAt)
+	account := &v1alpha1.CarrierAccount{}
+	account.Namespace, account.Name = "sites", "default"
+	for _, one := range held.services {
+		one.Spec.AccountRef.Name, one.Spec.ServiceID = account.Name, "4000001"
+	}
+	for _, one := range held.lists["*v1alpha1.RequestLedgerList"] {
+		if ledger, is := one.(*v1alpha1.RequestLedger); is {
+			ledger.Spec.Identity, ledger.Spec.Cluster = account.IdentityName(), "here"
+		}
+	}
+	operator := held.operator(scrapedAt)
+	for what, list := range map[string]func() (found int, err error){
+		"the services to reconcile after their account has changed": func() (int, error) {
+			by := client.MatchingFields{fieldAccount: account.Name}
+			return len(requestsFor(t.Context(), operator, &v1alpha1.BroadbandServiceList{}, by)), nil
+		},
+		"the services that a notification may concern": func() (int, error) {
+			found, err := listOf(t.Context(), operator, &v1alpha1.BroadbandServiceList{},
+				allOf(client.ObjectKeyFromObject(account)), func(*v1alpha1.BroadbandService) bool { return true })
+			return len(found), err
+		},
+		"the requests of the last hour": func() (int, error) {
+			found, err := (&spending{operator, account}).recentlySent(t.Context())
+			return len(found), err
+		},
+		"the clusters of the ledgers": func() (int, error) {
+			found, err := (&Marker{Operator: operator}).clusters(t.Context())
+			return len(found), err
+		},
+		"a service to read": func() (int, error) {
+			subject := held.services[types.NamespacedName{Namespace: "sites", Name: "site-00001"}]
+			found, err := (&pass{
+				Operator: operator, subject: subject, account: decide.Account{Object: account},
+			}).probeTarget(t.Context())
+			return int(found), err
+		},
+	} {
+		if found, err := list(); err != nil || found == 0 {
+			t.Errorf("%s: %d, %v", what, found, err)
 		}
 	}
 }

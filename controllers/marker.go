@@ -137,7 +137,7 @@ func (m *Marker) existing(ctx context.Context) (found decide.Found, err error) {
 		for _, list := range []client.ObjectList{
 			&v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{}, &v1alpha1.DiagnosticTestList{},
 		} {
-			if err = m.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			if err = m.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 				return found, fmt.Errorf("look for what was applied before: %w", err)
 			}
 			found.Objects = found.Objects || meta.LenList(list) > 0
@@ -168,7 +168,7 @@ func checkNoLedger(object runtime.Object) error {
 // clusters returns the clusters that the ledgers name.
 func (m *Marker) clusters(ctx context.Context) ([]string, error) {
 	var ledgers v1alpha1.RequestLedgerList
-	if err := m.List(ctx, &ledgers); err != nil {
+	if err := m.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("look for the clusters of the RequestLedgers: %w", err)
 	}
 	seen := map[string]bool{}

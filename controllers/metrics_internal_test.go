@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ import (
 )
 
 // heldObjects returns objects as a manager's cache does: a list contains the objects themselves,
-// not copies.
+// not copies, and is limited by the fields that are indexed.
 type heldObjects struct {
 	client.Client
 
@@ -41,9 +43,26 @@ func (h *heldObjects) List(_ context.Context, list client.ObjectList, options ..
 	applied := client.ListOptions{}
 	applied.ApplyOptions(options)
 	if applied.UnsafeDisableDeepCopy == nil || !*applied.UnsafeDisableDeepCopy {
-		return errors.New("a scrape must not copy all objects")
+		return fmt.Errorf("a %T may be long, and must not be copied", list)
+	}
+	if applied.FieldSelector != nil {
+		for _, by := range applied.FieldSelector.Requirements() {
+			lacks := func(one runtime.Object) bool { return !hasField(one, by.Field, by.Value) }
+			held = slices.DeleteFunc(slices.Clone(held), lacks)
+		}
 	}
 	return errors.Join(h.fails, meta.SetList(list, held))
+}
+
+// hasField reports whether an object has a value in an indexed field.
+func hasField(of runtime.Object, field, value string) bool {
+	object, isObject := of.(client.Object)
+	for _, kind := range indexes() {
+		if isObject && reflect.TypeOf(kind.object) == reflect.TypeOf(of) && kind.fields[field] != nil {
+			return slices.Contains(kind.fields[field](object), value)
+		}
+	}
+	return false
 }
 
 func (h *heldObjects) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {

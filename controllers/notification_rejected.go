@@ -123,7 +123,7 @@ func isAmbiguous(ledger *v1alpha1.RequestLedger, at OrderAt) bool {
 
 // ledgersAt returns the ledgers of the account's orders that a notification may concern: the one of
 // its customerReference or, without one, those that are in progress or were resolved without a
-// number.
+// number. They are the cache's own, and must not be changed.
 func (n *Notifications) ledgersAt(
 	ctx context.Context, notification receiver.Notification, at OrderAt,
 ) ([]v1alpha1.RequestLedger, error) {
@@ -136,7 +136,7 @@ func (n *Notifications) ledgersAt(
 		by = client.MatchingFields{fieldLedgerReference: at.CustomerReference}
 	}
 	var ledgers v1alpha1.RequestLedgerList
-	if err := n.List(ctx, &ledgers, by); err != nil {
+	if err := n.List(ctx, &ledgers, by, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("find the order that a notification concerns: %w", err)
 	}
 	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {

@@ -218,13 +218,14 @@ type within struct {
 
 func allOf(account types.NamespacedName) within { return within{account, fieldAccount, account.Name} }
 
-// listOf returns the wanted objects that belong to the account and to no other.
+// listOf returns the wanted objects that belong to the account and to no other. They are the
+// cache's own, and must not be changed.
 func listOf[S Subject](
 	ctx context.Context, from client.Reader, list client.ObjectList, where within, wanted func(S) bool,
 ) ([]S, error) {
 	var found []S
 	by := client.MatchingFields{where.field: where.value}
-	err := from.List(ctx, list, client.InNamespace(where.account.Namespace), by)
+	err := from.List(ctx, list, client.InNamespace(where.account.Namespace), by, client.UnsafeDisableDeepCopy)
 	if err == nil {
 		err = meta.EachListItem(list, func(item runtime.Object) error {
 			if subject, is := item.(S); is && subject.AccountName() == where.account.Name && wanted(subject) {

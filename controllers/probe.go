@@ -37,7 +37,7 @@ func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 func (p *pass) probeTarget(ctx context.Context) (int64, error) {
 	var services v1alpha1.BroadbandServiceList
 	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),
-		client.MatchingFields{fieldAccount: p.subject.AccountName()})
+		client.MatchingFields{fieldAccount: p.subject.AccountName()}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return 0, fmt.Errorf("look for a service of CarrierAccount %s: %w", p.subject.AccountName(), err)
 	}

@@ -153,7 +153,8 @@ func (s *spending) recentlySent(
 	ctx context.Context, reserved []v1alpha1.Reservation,
 ) (reached []v1alpha1.Reservation, err error) {
 	var ledgers v1alpha1.RequestLedgerList
-	err = s.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: s.account.IdentityName()})
+	ofIdentity := client.MatchingFields{fieldIdentity: s.account.IdentityName()}
+	err = s.List(ctx, &ledgers, ofIdentity, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, fmt.Errorf("count the requests of the last hour: %w", err)
 	}

@@ -124,12 +124,13 @@ func markerChanges() builder.WatchesOption {
 	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker), changed)
 }
 
-// requestsFor returns requests to reconcile the objects of a list.
+// requestsFor returns requests to reconcile the objects of a list. It needs only their names, so
+// the cache does not copy them.
 func requestsFor(
 	ctx context.Context, from client.Reader, list client.ObjectList, options ...client.ListOption,
 ) []reconcile.Request {
 	var requests []reconcile.Request
-	err := from.List(ctx, list, options...)
+	err := from.List(ctx, list, append(options, client.UnsafeDisableDeepCopy)...)
 	if err == nil {
 		err = meta.EachListItem(list, func(item runtime.Object) error {
 			if object, is := item.(client.Object); is {
