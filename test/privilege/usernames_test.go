@@ -110,6 +110,23 @@ var _ = Describe("The user who set an annotation", Ordered, func() {
 				Expect(annotate(ctx, bob, object, map[string]any{by: "bob@example.com"})).To(refusedWith(by), "too late")
 			}
 		})
+
+		// The policy that records it may have recorded it, and been removed.
+		It("does not prevent another user from removing the annotation, or from changing both", func(ctx SpecContext) {
+			for annotation, by := range annotations() {
+				object := made(ctx)
+				values := valuesOf(annotation)
+				set := map[string]any{annotation: values["first"], by: "alice@example.com"}
+				Expect(annotate(ctx, alice, object, set)).To(Succeed())
+				stillNames := refusedWith("the annotation " + by + " still names alice@example.com, who has not set this " +
+					annotation + ": remove it, too, for example with kubectl annotate and the argument " + by + "-")
+				changed := map[string]any{annotation: values["second"]}
+				Expect(annotate(ctx, bob, object, changed)).To(stillNames)
+				Expect(annotate(ctx, bob, object, map[string]any{annotation: nil})).To(Succeed(), "the withdrawal")
+				Expect(annotate(ctx, bob, object, changed)).To(stillNames)
+				Expect(annotate(ctx, bob, object, map[string]any{annotation: values["second"], by: nil})).To(Succeed())
+			}
+		})
 	})
 
 	Context("with the policy that records it", Ordered, func() {

@@ -135,6 +135,17 @@ var _ = Describe("approve", func() {
 		Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-one")))
 	})
 
+	It("removes the name of the user who approved an earlier plan, which the API server does not replace",
+		func(ctx SpecContext) {
+			f := startFleet(ctx)
+			f.add(ctx, "site-one", asksAlways)
+			f.Annotate(ctx, "site-one", v1alpha1.AnnotationApprove, "p1")
+			f.Annotate(ctx, "site-one", v1alpha1.AnnotationApprovedBy, "alice@example.com")
+			Expect(newPlugin().run(ctx, "approve", "site-one", "--yes", "-n", f.Namespace).code).To(Equal(0))
+			Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-one")))
+			Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprovedBy)).To(BeEmpty())
+		})
+
 	It("lets two people approve at once: one approval, and both see it", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.add(ctx, "site-one", asksAlways)

@@ -133,10 +133,15 @@ func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Ev
 }
 
 // Annotate sets an annotation if the object is still the version that was shown. If the object has
-// changed, the API server refuses the write with a conflict.
+// changed, the API server refuses the write with a conflict. An annotation that names another user
+// as the one who has set it, left from a time when the API server recorded that, is removed.
 func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
+	annotations := map[string]any{key: value}
+	if by := recorder(key); object.GetAnnotations()[by] != "" {
+		annotations[by] = nil
+	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "annotations": map[string]string{key: value},
+		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "annotations": annotations,
 	}})
 	if err != nil {
 		return fmt.Errorf("build the patch: %w", err)
