@@ -50,9 +50,10 @@ func (r *UnrecordedResponses) Record(ctx context.Context) error {
 	return r.Protocol.RecordUnrecorded(ctx)
 }
 
-// Sweep regularly drops what this process has seen of deleted ledgers (R28).
+// Sweep regularly drops what this process has seen of deleted objects and ledgers (R28).
 func (r *UnrecordedResponses) Sweep(ctx context.Context) error {
 	now := r.Protocol.Now()
+	r.Protocol.Memory.Sweep(now)
 	if now.Sub(r.swept) < sweepLedgersEvery {
 		return nil
 	}

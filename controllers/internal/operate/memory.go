@@ -214,6 +214,14 @@ func (m *Memory) Forget(uid types.UID) {
 	m.gone[uid] = time.Time{}
 }
 
+// Sweep drops what is no longer needed. Passes do so, too, but a standby has none, and learns of
+// every deleted object.
+func (m *Memory) Sweep(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweep(now)
+}
+
 func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 	m.sweep(now)
 	held, found := m.objects[uid]

@@ -144,3 +144,18 @@ func TestR28APassAfterTheDeletionOfItsObjectLeavesNothing(t *testing.T) {
 		t.Errorf("%d objects, and %d that are gone", len(memory.objects), len(memory.gone))
 	}
 }
+
+// A standby makes no passes. It learns of every deleted object nevertheless, for example of tests
+// that expire.
+func TestR28AStandbyForgetsDeletedObjects(t *testing.T) {
+	t.Parallel()
+	memory := NewMemory("me")
+	for i := range 1000 {
+		memory.Forget(types.UID(strconv.Itoa(i)))
+	}
+	memory.Sweep(begun)
+	memory.Sweep(begun.Add(keepGone))
+	if len(memory.gone) != 0 {
+		t.Errorf("%d objects that are gone are remembered", len(memory.gone))
+	}
+}
