@@ -87,6 +87,13 @@ var _ = Describe("The command line", func() {
 		Expect(*options.RetryPeriod).To(Equal(2 * time.Second))
 	})
 
+	It("refuses a number of workers with which nothing would be reconciled", func() {
+		for _, workers := range []string{"0", "-1"} {
+			_, err := parse([]string{"--workers=" + workers}, GinkgoWriter)
+			Expect(err).To(MatchError("--workers is " + workers + ": it must be at least 1"))
+		}
+	})
+
 	It("refuses namespaces that cannot exist, and an empty name, which would mean all of them (R29)", func() {
 		const missing = ": a name between its commas is missing; to manage all namespaces, omit --namespaces"
 		for value, text := range map[string]string{

@@ -21,11 +21,9 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/apimachinery/pkg/util/validation"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/leaderelection"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -53,16 +51,16 @@ func main() {
 // run is the whole program, so that a test can start it. It ends after ctx does, once the
 // responses to requests in progress are recorded.
 func run(ctx context.Context, args []string, out io.Writer) error {
-	settings, err := parse(args, out)
+	parsed, err := parse(args, out)
 	if err != nil {
 		return err
 	}
-	ctrl.SetLogger(settings.logger(out))
-	cluster, err := settings.restConfig()
+	ctrl.SetLogger(parsed.logger(out))
+	cluster, err := parsed.restConfig()
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
 	}
-	options, err := settings.managerOptions()
+	options, err := parsed.managerOptions()
 	if err != nil {
 		return err
 	}
@@ -70,7 +68,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("create the manager: %w", err)
 	}
-	own := settings.controllerOptions()
+	own := parsed.controllerOptions()
 	err = controllers.Setup(ctx, mgr, own)
 	if err != nil {
 		return err
@@ -80,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("add health checks and the build information: %w", err)
 	}
-	go logStandby(ctx, mgr, settings)
+	go logStandby(ctx, mgr, parsed)
 	err = mgr.Start(ctx)
 	// After the loss of the lease, Start does not wait for the passes in progress. Await waits for
 	// their submissions, whose responses would be lost otherwise.
@@ -177,7 +175,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
 	}
-	return s, errors.Join(s.checkElection(), s.checkNamespaces())
+	return s, errors.Join(s.checkElection(), s.checkNamespaces(), s.checkWorkers())
 }
 
 // serverFlags adds the flags of the servers for metrics, probes and notifications.
@@ -204,25 +202,6 @@ func electionFlags(flags *flag.FlagSet, s *settings) {
 		"`duration` for which the leader tries to renew its lease before it gives up and exits")
 	flags.DurationVar(&s.retryPeriod, "leader-elect-retry-period", 2*time.Second,
 		"`duration` between two attempts to acquire or renew the lease")
-}
-
-// checkElection returns an error if the durations are inconsistent. A leader must have given up
-// before another manager takes over, and must have time for a second attempt to renew the lease.
-func (s settings) checkElection() error {
-	again := time.Duration(leaderelection.JitterFactor * float64(s.retryPeriod))
-	switch {
-	case s.leaseDuration < time.Second:
-		return fmt.Errorf("--leader-elect-lease-duration is %v: it must be at least 1s", s.leaseDuration)
-	case s.retryPeriod <= 0:
-		return fmt.Errorf("--leader-elect-retry-period is %v: it must be greater than 0", s.retryPeriod)
-	case s.leaseDuration <= s.renewDeadline:
-		return fmt.Errorf("--leader-elect-lease-duration is %v: it must be greater than "+
-			"--leader-elect-renew-deadline, which is %v", s.leaseDuration, s.renewDeadline)
-	case s.renewDeadline <= again:
-		return fmt.Errorf("--leader-elect-renew-deadline is %v: it must be greater than %v, "+
-			"which is 1.2 times --leader-elect-retry-period", s.renewDeadline, again)
-	}
-	return nil
 }
 
 func (s settings) logger(out io.Writer) logr.Logger {
@@ -313,23 +292,6 @@ func (s settings) watched() map[string]cache.Config {
 		watched[namespace] = cache.Config{}
 	}
 	return watched
-}
-
-// checkNamespaces returns an error if --namespaces lists what cannot be the name of a namespace. An
-// empty name, as after a trailing comma, would mean all namespaces to the cache, under the lease of
-// some of them: two managers would then act on the same objects.
-func (s settings) checkNamespaces() error {
-	for _, namespace := range s.managed() {
-		if namespace == "" {
-			return fmt.Errorf("--namespaces is %q: a name between its commas is missing; to manage all namespaces, "+
-				"omit --namespaces", s.namespaces)
-		}
-		if flaws := validation.IsDNS1123Label(namespace); len(flaws) > 0 {
-			return fmt.Errorf("--namespaces is %q: %q is not the name of a namespace: %s",
-				s.namespaces, namespace, strings.Join(flaws, "; "))
-		}
-	}
-	return nil
 }
 
 // managed returns the namespaces of --namespaces; nil means all.
