@@ -27,9 +27,11 @@ import (
 type bundler struct {
 	*tool
 
-	file     string
-	contents []bundled
-	removed  []string // the redacted texts, which are redacted wherever else they appear
+	file              string
+	operatorNamespace string
+	contents          []bundled
+	ledgers           map[string]bool // the names of those that the objects show
+	removed           []string        // the redacted texts, which are redacted wherever else they appear
 }
 
 // bundled is one file of a bundle.
@@ -39,7 +41,7 @@ type bundled struct {
 }
 
 func (t *tool) bundleCommand() *cobra.Command {
-	b := &bundler{tool: t}
+	b := &bundler{tool: t, ledgers: map[string]bool{}}
 	command := &cobra.Command{
 		Use:   "bundle",
 		Short: "Collect everything that a support case needs into one file, without secrets and contacts",
@@ -50,6 +52,7 @@ func (t *tool) bundleCommand() *cobra.Command {
 		RunE:    func(command *cobra.Command, _ []string) error { return b.run(command.Context()) },
 	}
 	t.addEverywhere(command)
+	addOperatorNamespace(command, &b.operatorNamespace)
 	command.Flags().StringVar(&b.file, "file", "broadband-support.tar.gz", "the file to write; it must not exist")
 	return command
 }
@@ -79,6 +82,9 @@ func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 	for _, kind := range fleet.Kinds() {
 		var objects []map[string]any
 		err := cluster.Each(ctx, kind, nil, func(object fleet.Object) error {
+			if ledger := judge.LedgerOf(object); ledger != nil {
+				b.ledgers[ledger.Name] = true
+			}
 			redacted, err := b.redacted(object)
 			objects = append(objects, redacted)
 			return err
@@ -90,7 +96,7 @@ func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 			return err
 		}
 	}
-	checker := &checker{tool: b.tool, operatorNamespace: "broadband-operator", withoutSecrets: true}
+	checker := &checker{tool: b.tool, operatorNamespace: b.operatorNamespace, withoutSecrets: true}
 	checks, err := checker.checks(ctx, cluster)
 	if err != nil {
 		return err
@@ -99,11 +105,14 @@ func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 		b.addLedgers(ctx, cluster), b.addEvents(ctx, cluster))
 }
 
+// addLedgers adds the ledgers that the objects show, and those that deleted objects of the
+// namespace have left. The ledger of diagnostic tests has no holder.
 func (b *bundler) addLedgers(ctx context.Context, cluster *fleet.Cluster) error {
 	var ledgers []map[string]any
 	var failure error
 	err := cluster.EachLedger(ctx, func(ledger *v1alpha1.RequestLedger) {
-		if cluster.Namespace == "" || ledger.Spec.Holder.Namespace == cluster.Namespace {
+		isHere := cluster.Namespace == "" || ledger.Spec.Holder.Namespace == cluster.Namespace
+		if isHere || b.ledgers[ledger.Name] {
 			redacted, err := b.redacted(ledger)
 			ledgers, failure = append(ledgers, redacted), errors.Join(failure, err)
 		}

@@ -50,8 +50,13 @@ func (t *tool) checkCommand() *cobra.Command {
 	}
 	c.output = addOutput(command)
 	t.addEverywhere(command)
-	command.Flags().StringVar(&c.operatorNamespace, "operator-namespace", "broadband-operator", "where the operator runs")
+	addOperatorNamespace(command, &c.operatorNamespace)
 	return command
+}
+
+// addOperatorNamespace adds the flag for the namespace of the operator, which the policies name.
+func addOperatorNamespace(command *cobra.Command, namespace *string) {
+	command.Flags().StringVar(namespace, "operator-namespace", "broadband-operator", "where the operator runs")
 }
 
 func (c *checker) run(ctx context.Context) error {

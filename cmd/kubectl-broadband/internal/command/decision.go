@@ -87,7 +87,7 @@ func (d *decision) run(ctx context.Context, names []string) error {
 	if err := d.decide(ctx, cluster, choices); err != nil {
 		return err
 	}
-	return d.report(choices, sums)
+	return d.report(cluster, choices, sums)
 }
 
 // layOut shows the choices, and what to ask the carrier about each.
@@ -208,13 +208,13 @@ type choicesDocument struct {
 
 // report prints what became of each choice. Except in a dry run, the exit code is 1 if one of them
 // was not made.
-func (d *decision) report(choices []*judge.Choice, sums *judge.Sums) error {
+func (d *decision) report(cluster *fleet.Cluster, choices []*judge.Choice, sums *judge.Sums) error {
 	var err error
 	switch {
 	case d.output.format != outputTable:
 		err = d.writeDocument("Decision", d.output.format, choicesDocument{d.dryRun, choices, sums})
 	case len(choices) == 0:
-		err = d.print("Nothing waits for this.\n")
+		err = d.printf("No selected object%s waits to be %s.\n", within(cluster), d.past)
 	case d.dryRun:
 		err = d.print("Dry run: nothing was written.\n")
 	default:
@@ -229,6 +229,14 @@ func (d *decision) report(choices []*judge.Choice, sums *judge.Sums) error {
 		}
 	}
 	return nil
+}
+
+// within says which namespace a command is about.
+func within(cluster *fleet.Cluster) string {
+	if cluster.Namespace == "" {
+		return ""
+	}
+	return " in namespace " + cluster.Namespace
 }
 
 func (l limitFlags) parse() (judge.Limits, error) {

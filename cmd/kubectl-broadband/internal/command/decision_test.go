@@ -93,6 +93,13 @@ var _ = Describe("approve", func() {
 		Expect(f.annotationOf(ctx, "site-three", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-three")))
 	})
 
+	It("says in which namespace nothing waits", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		ran := newPlugin().run(ctx, "approve", "--all", "--yes", "-n", f.Namespace)
+		Expect(ran.code).To(BeZero())
+		Expect(ran.out).To(HaveSuffix("No selected object in namespace " + f.Namespace + " waits to be approved.\n"))
+	})
+
 	It("asks at a terminal, and writes nothing without a yes", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.add(ctx, "site-one", asksAlways)

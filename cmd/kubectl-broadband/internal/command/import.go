@@ -146,9 +146,9 @@ func (i *importer) writeKustomization(rows []imports.Row) error {
 // applying is the command that applies the folder.
 func (i *importer) applying() string {
 	if _, err := os.Stat(filepath.Join(i.folder, kustomizationFile)); err == nil {
-		return "kubectl apply -k " + i.folder
+		return "kubectl apply --server-side -k " + i.folder
 	}
-	return "kubectl apply -f " + i.folder
+	return "kubectl apply --server-side -f " + i.folder
 }
 
 // fileState is what became of a file of the folder.

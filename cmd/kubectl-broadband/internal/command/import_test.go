@@ -99,14 +99,16 @@ var _ = Describe("import", func() {
 		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
 		p := newPlugin()
 		ran := p.run(ctx, "import", "--csv", "fleet.csv", "--kustomize", "-n", f.Namespace)
-		Expect(ran.out).To(ContainSubstring("\nNext: kubectl apply -k fleet, then kubectl broadband import --report"))
+		Expect(ran.out).To(ContainSubstring(
+			"\nNext: kubectl apply --server-side -k fleet, then kubectl broadband import --report"))
 		_, err := plane.Kubectl("apply", "-k", "fleet")
 		Expect(err).NotTo(HaveOccurred())
 		for _, name := range []string{"site-one", "site-two"} {
 			Expect(f.drive(ctx, name).Spec.ManagementPolicy).To(Equal(v1alpha1.ManagementPlan))
 		}
 		Expect(p.run(ctx, "import", "--report", "-n", f.Namespace).out).To(HavePrefix("2 services: the carrier has"))
-		Expect(p.run(ctx, "import", "--accept", "-n", f.Namespace).out).To(HaveSuffix("Next: kubectl apply -k fleet\n"))
+		Expect(p.run(ctx, "import", "--accept", "-n", f.Namespace).out).To(
+			HaveSuffix("Next: kubectl apply --server-side -k fleet\n"))
 	})
 
 	It("names every line that cannot be imported, and writes nothing", func(ctx SpecContext) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
@@ -78,6 +79,23 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 	})
 })
 
+var _ = Describe("bundle", func() {
+	It("has the check of an operator in another namespace, and the ledgers of diagnostic tests", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.add(ctx, "site-one", withPlan(world.PlanSlow))
+		f.createPolicy(ctx, "ledgers")
+		p := newPlugin()
+		f.whileWaiting(ctx, p)
+		Expect(p.run(ctx, "test", "site-one", "port-reset", "--yes", "-n", f.Namespace).code).To(BeZero())
+		GinkgoT().Chdir(GinkgoT().TempDir())
+		Expect(p.run(ctx, "bundle", "--operator-namespace", "carriers", "-n", f.Namespace).code).To(BeZero())
+		contents := unpacked("broadband-support.tar.gz")
+		Expect(contents["broadband-support/checks.yaml"]).To(
+			ContainSubstring("the operator is system:serviceaccount:carriers:broadband-operator-manager"))
+		Expect(contents["broadband-support/requestledgers.yaml"]).To(ContainSubstring("operation: DiagnosticTest"))
+	})
+})
+
 // unpacked are the files of a .tar.gz.
 func unpacked(file string) map[string]string {
 	GinkgoHelper()
@@ -110,7 +128,22 @@ var _ = Describe("test", func() {
 		Expect(s.show(ctx, "test", "site-one", "port-reset", "--yes").code).To(BeZero())
 		Expect(f.Carrier.Submissions(simulator.OpDiagnosticTest, f.lines["site-one"]).Seen).To(Equal(1))
 		Expect(s.show(ctx, "test", "site-one").code).To(BeZero())
+		Expect(s.show(ctx, "report").code).To(BeZero())
 		s.expectGolden("test")
+	})
+
+	It("says why there is no result", func(ctx SpecContext) {
+		f := startFleet(ctx)
+		f.add(ctx, "site-one", withPlan(world.PlanSlow))
+		found := `{"result":{"id":"x","result":"` + strings.Repeat("x", 20_000) + `"}}`
+		Expect(f.Carrier.FailNext("GET "+string(simulator.OpDiagnosticTest), simulator.Fault{
+			Kind: simulator.FaultBody, Status: 200, Body: found,
+		})).To(Succeed())
+		p := newPlugin()
+		f.whileWaiting(ctx, p)
+		ran := p.run(ctx, "test", "site-one", "port-reset", "--yes", "-n", f.Namespace)
+		Expect(ran.code).To(BeZero(), ran.err)
+		Expect(ran.out).To(HaveSuffix("DiagnosticTest is done: its result is too long to be shown.\n"))
 	})
 
 	It("does not wait for a test that waits for an approval", func(ctx SpecContext) {

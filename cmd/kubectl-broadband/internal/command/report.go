@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
@@ -29,9 +31,10 @@ func (t *tool) reportCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "report",
 		Short: "Report what was changed and spent, by account, operation and person",
-		Long: "Adds up the requests that reached the carrier, from the RequestLedgers: a ledger keeps the last ten of\n" +
-			"each service. Reading RequestLedgers needs a ClusterRoleBinding of broadband-operator-viewer. A price\n" +
-			"is the one that was shown before the request was sent.",
+		Long: "Adds up the requests that reached the carrier and have ended, from the RequestLedgers: a ledger keeps\n" +
+			"the last ten of each service. Reading RequestLedgers needs a ClusterRoleBinding of broadband-operator-viewer. A\n" +
+			"price is the one that was shown before the request was sent; what an abandoned request costs is not known.\n" +
+			"A diagnostic test that has been deleted belongs to no namespace: it is only in a report with -A.",
 		Example: examples("kubectl broadband report --since 30d", "kubectl broadband report -A --since 2026-01-01 -o csv",
 			"kubectl broadband report -o html"),
 		Args: cobra.NoArgs,
@@ -52,13 +55,18 @@ func (r *reporter) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report := &judge.Report{Since: metav1.NewTime(since), Until: metav1.NewTime(r.Now()), Entries: []judge.Entry{}}
-	err = cluster.EachLedger(ctx, func(ledger *v1alpha1.RequestLedger) {
-		if r.everywhere || ledger.Spec.Holder.Namespace == cluster.Namespace {
-			report.Take(ledger)
-		}
+	report := &judge.Report{
+		Since: metav1.NewTime(since), Until: metav1.NewTime(r.Now()), Entries: []judge.Entry{},
+		Namespace: cluster.Namespace, Tests: map[string]types.NamespacedName{},
+	}
+	err = cluster.Each(ctx, fleet.Tests(), nil, func(test fleet.Object) error {
+		report.Tests[string(test.GetUID())] = client.ObjectKeyFromObject(test)
+		return nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := cluster.EachLedger(ctx, report.Take); err != nil {
 		return err
 	}
 	report.Finish()

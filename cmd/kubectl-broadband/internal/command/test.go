@@ -145,7 +145,7 @@ func (t *tester) awaitStages(ctx context.Context, cluster *fleet.Cluster, test *
 
 func (t *tester) printResult(test *v1alpha1.DiagnosticTest) error {
 	if test.Status.Result == nil {
-		return t.print("The test is done; the carrier gave no result.\n")
+		return t.printf("%s.\n", judge.Ready(test).Message) // it says why there is none
 	}
 	text, err := yaml.JSONToYAML(test.Status.Result.Raw)
 	if err != nil {

@@ -54,7 +54,7 @@ func Compare(declared, live *v1alpha1.BroadbandService) []Difference {
 		return []Difference{found}
 	}
 	if live == nil {
-		return with(NotApplied, "kubectl apply -f the folder")
+		return with(NotApplied, "kubectl apply --server-side -f the folder")
 	}
 	ready := judge.Ready(live)
 	state := live.Status.Carrier

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -37,6 +38,9 @@ type Report struct {
 	Until   metav1.Time `json:"until"`
 	Entries []Entry     `json:"entries"`
 	Groups  []Group     `json:"groups"`
+
+	Namespace string                          `json:"-"` // whose requests it has; "": those of all
+	Tests     map[string]types.NamespacedName `json:"-"` // the diagnostic tests that exist, by UID
 }
 
 // Group adds up the entries of one account identity, operation and person.
@@ -47,21 +51,24 @@ type Group struct {
 	Currency  string             `json:"currency,omitempty"`
 	Succeeded int                `json:"succeeded"`
 	Failed    int                `json:"failed"`
+	Abandoned int                `json:"abandoned"` // nobody knows what they cost
 	OneTime   int64              `json:"oneTimeCents"`
 	Rise      int64              `json:"monthlyRiseCents"`
 	Unknown   int                `json:"unknownPrices"`
 }
 
-// Take adds the requests of a ledger that were sent in the period of the report and reached the
-// carrier.
+// Take adds the requests of a ledger that were sent for the namespace in the period of the report,
+// and reached the carrier.
 func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 	for _, ended := range ledger.Spec.Ended {
-		if !ended.Outcome.Reached() || ended.SubmittedAt.Before(&r.Since) || r.Until.Before(&ended.SubmittedAt) {
+		object := r.objectOf(ledger, ended)
+		isHere := r.Namespace == "" || object.Namespace == r.Namespace
+		if !isHere || !ended.Outcome.Reached() || ended.SubmittedAt.Before(&r.Since) || r.Until.Before(&ended.SubmittedAt) {
 			continue
 		}
 		entry := Entry{
-			SentAt: ended.SubmittedAt, Identity: ledger.Spec.Identity, Namespace: ledger.Spec.Holder.Namespace,
-			Holder: ledger.Spec.Holder.Name, About: aboutOf(ledger), Operation: ended.Operation,
+			SentAt: ended.SubmittedAt, Identity: ledger.Spec.Identity, Namespace: object.Namespace,
+			Holder: object.Name, About: aboutOf(ledger), Operation: ended.Operation,
 			Change: decide.DescribeChanges(decide.Unpriced(ended.Changes)), Outcome: ended.Outcome, Code: ended.Code,
 			Person: cmp.Or(ended.ApprovedBy, ended.RetriedBy, decide.ResolverOf(ended.ResolvedBy)),
 		}
@@ -74,6 +81,15 @@ func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 		}
 		r.Entries = append(r.Entries, entry)
 	}
+}
+
+// objectOf returns the object that an attempt was made for: the holder of the ledger or, because
+// diagnostic tests share theirs, the test; it is empty for a test that no longer exists.
+func (r *Report) objectOf(ledger *v1alpha1.RequestLedger, ended v1alpha1.EndedAttempt) types.NamespacedName {
+	if ledger.Spec.Diagnostics != nil {
+		return r.Tests[ended.UID]
+	}
+	return types.NamespacedName{Namespace: ledger.Spec.Holder.Namespace, Name: ledger.Spec.Holder.Name}
 }
 
 func aboutOf(ledger *v1alpha1.RequestLedger) string {
@@ -95,22 +111,30 @@ func (r *Report) Finish() {
 	})
 	r.Groups = []Group{}
 	for _, entry := range r.Entries {
-		group := r.groupOf(entry)
-		if entry.Outcome != v1alpha1.PhaseSucceeded {
-			group.Failed++
-			continue // a request that did not succeed costs nothing
-		}
-		group.Succeeded++
-		group.OneTime += entry.OneTime
-		group.Rise += entry.Rise
-		if entry.Unknown {
-			group.Unknown++
-		}
+		r.groupOf(entry).add(entry)
 	}
 	slices.SortFunc(r.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Operation, b.Operation),
 			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Currency, b.Currency))
 	})
+}
+
+// add counts an entry. A request that failed costs nothing, and nobody knows what an abandoned one
+// costs.
+func (g *Group) add(entry Entry) {
+	switch entry.Outcome { //nolint:exhaustive // every other outcome is a failure
+	case v1alpha1.PhaseSucceeded:
+		g.Succeeded++
+		g.OneTime += entry.OneTime
+		g.Rise += entry.Rise
+		if entry.Unknown {
+			g.Unknown++
+		}
+	case v1alpha1.PhaseAbandoned:
+		g.Abandoned++
+	default:
+		g.Failed++
+	}
 }
 
 func (r *Report) groupOf(entry Entry) *Group {

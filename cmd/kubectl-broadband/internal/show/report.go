@@ -23,11 +23,12 @@ func reportTitle(report *judge.Report) string {
 }
 
 func groupTable(report *judge.Report) *table.Table {
-	rows := table.New("ACCOUNT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ONE-TIME", "MONTHLY", "UNKNOWN PRICES")
+	rows := table.New("ACCOUNT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME", "MONTHLY",
+		"UNKNOWN PRICES")
 	for _, group := range report.Groups {
 		rows.Add(group.Identity, string(group.Operation), group.Person, strconv.Itoa(group.Succeeded),
-			strconv.Itoa(group.Failed), judge.Money(group.OneTime, group.Currency), judge.Signed(group.Rise, group.Currency),
-			strconv.Itoa(group.Unknown))
+			strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned), judge.Money(group.OneTime, group.Currency),
+			judge.Signed(group.Rise, group.Currency), strconv.Itoa(group.Unknown))
 	}
 	return rows
 }
