@@ -49,12 +49,12 @@ type openSession struct {
 // Session returns the account's session, and opens one if there is none for the current spec. The
 // error names the field of the spec that cannot be used.
 func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	spec, err := digest(account)
+	spec, err := digest(account) // without the lock: a spec may have 10,000 service numbers
 	if err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	name := client.ObjectKeyFromObject(account)
 	kept := r.sessions[name]
 	if kept != nil && kept.uid == account.UID && kept.spec == spec {
