@@ -195,7 +195,7 @@ func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Deci
 			return &decision, nil
 		}
 	}
-	return nil, fmt.Errorf("the open attempts of a deleted test took more than %d steps in one pass", maxSteps)
+	return nil, fmt.Errorf("take over the open attempts of a deleted test: %w", errTooManySteps)
 }
 
 // passForDeleted returns a pass for a deleted test, run on behalf of a waiting test. Annotations

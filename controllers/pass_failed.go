@@ -40,8 +40,8 @@ func (p *pass) keepRead() {
 	}
 }
 
-// errorVerdict returns the verdict for an error that only a person can fix; nil if there is nothing
-// to report.
+// errorVerdict returns the verdict for an error that the next pass does not get past by itself; nil
+// if there is nothing to report.
 func errorVerdict(err error) *decide.Verdict {
 	switch {
 	case errors.Is(err, operate.ErrLedgerPruned):
@@ -50,6 +50,8 @@ func errorVerdict(err error) *decide.Verdict {
 		return new(decide.DamagedLedger(err))
 	case errors.Is(err, operate.ErrLedgerNewer):
 		return new(decide.LedgerOfNewerVersion(err))
+	case errors.Is(err, errTooManySteps):
+		return new(decide.NotFinished(err))
 	}
 	return decide.APIRefused(err)
 }

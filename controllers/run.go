@@ -29,6 +29,8 @@ const eventAnnotationUnused = "AnnotationUnused"
 // response in memory, a resolution, four readings, and a request of each lane with its outcome.
 const maxSteps = 16
 
+var errTooManySteps = fmt.Errorf("a pass took more than %d steps", maxSteps)
+
 // loginPause is the wait before a login that failed during a call is tried again. The account's
 // controller is notified immediately and finds the cause.
 const loginPause = 15 * time.Second
@@ -51,7 +53,7 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 			return p.record(ctx, decision, wait)
 		}
 	}
-	return ctrl.Result{}, fmt.Errorf("%s took more than %d steps in one pass", p.subject.GetName(), maxSteps)
+	return p.failed(ctx, errTooManySteps)
 }
 
 // begin collects the inputs of a pass.

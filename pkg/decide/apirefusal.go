@@ -97,3 +97,10 @@ func PrunedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, Bounded(err.Error(), MaxMessage) +
 		": nothing is sent in the meantime, and the operator retries automatically"}
 }
+
+// NotFinished is the verdict on an object whose pass would not end. Only a fault of the operator
+// causes that, and Ready must not keep what it said before.
+func NotFinished(err error) Verdict {
+	return Verdict{Working, v1alpha1.ReasonProgressing, Bounded(err.Error(), MaxMessage) +
+		": this is a fault of the operator, which tries again automatically. Please report it, with the manager's log"}
+}
