@@ -136,6 +136,15 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 			ContainSubstring(`broadband_objects_stalled{kind="ServiceOrder"} 1`)))
 	})
 
+	It("shows an object whose account does not exist", func(ctx SpecContext) {
+		Expect(w.Create(ctx, w.Service("mistyped", w.Line(), func(service *v1alpha1.BroadbandService) {
+			service.Spec.AccountRef.Name = "another"
+		}))).To(Succeed())
+		Eventually(func() string { return scrape(ctx, reader).text }).WithTimeout(time.Minute).Should(And(
+			ContainSubstring(`broadband_objects{kind="BroadbandService",ready="False",reason="AccountNotReady"} 1`),
+			ContainSubstring("broadband_accounts_unanswered 0\n")))
+	})
+
 	It("was taken with the RequestLedgers on which kube-state-metrics is tested", func(ctx SpecContext) {
 		found := openLedgers(ctx, w)
 		if os.Getenv("GOLDEN") != "" {

@@ -354,9 +354,11 @@ type CarrierAccountStatus struct {
 // +kubebuilder:printcolumn:name="Version",type=integer,JSONPath=`.spec.apiVersion`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Answers",type=string,JSONPath=`.status.conditions[?(@.type=="Carrier")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Client",type=string,priority=1,JSONPath=`.spec.auth.clientName`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Carrier Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Carrier")].message`
 type CarrierAccount struct {
 	metav1.TypeMeta `json:",inline"`
 

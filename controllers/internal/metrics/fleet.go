@@ -19,13 +19,14 @@ type Fleet struct {
 	OldestToken   time.Time                  // when the oldest token in use was granted; zero: none is in use
 	Withheld      string                     // why this manager sends nothing, or no order; "": it sends
 
-	now       time.Time
-	reasons   knownReasons
-	objects   map[shownState]int
-	stalled   map[string]int
-	drifted   int
-	open      map[openState]tally
-	approvals map[string]tally // by kind
+	now        time.Time
+	reasons    knownReasons
+	objects    map[shownState]int
+	stalled    map[string]int
+	drifted    int
+	unanswered int // accounts whose carrier does not answer
+	open       map[openState]tally
+	approvals  map[string]tally // by kind
 }
 
 // shownState is what the condition Ready of an object shows.
@@ -80,21 +81,30 @@ func (f *Fleet) Add(kind string, object Object) {
 	shown := shownState{kind, string(metav1.ConditionUnknown), reasonNone}
 	for i := range *conditions {
 		condition := &(*conditions)[i]
-		holds := condition.Status == metav1.ConditionTrue
-		switch {
-		case condition.Type == v1alpha1.ConditionReady:
+		if condition.Type == v1alpha1.ConditionReady {
 			shown.ready, shown.reason = statusLabel(condition.Status), f.reasons.label(condition.Reason)
-		case condition.Type == v1alpha1.ConditionStalled && holds:
-			f.stalled[kind]++
-		case condition.Type == v1alpha1.ConditionDrifted && holds:
-			f.drifted++
-		case condition.Type == v1alpha1.ConditionApprovalRequired && holds:
-			f.approvals[kind] = f.approvals[kind].with(f.now.Sub(condition.LastTransitionTime.Time))
 		}
+		f.addCondition(kind, condition)
 	}
 	f.objects[shown]++
 	if has, requests := object.(requester); requests {
 		f.addOpen(has.OpenRequests())
+	}
+}
+
+// addCondition counts a condition, other than Ready, that an alert is about.
+func (f *Fleet) addCondition(kind string, condition *metav1.Condition) {
+	holds := condition.Status == metav1.ConditionTrue
+	switch {
+	case condition.Type == v1alpha1.ConditionCarrier && condition.Status == metav1.ConditionFalse:
+		f.unanswered++
+	case !holds:
+	case condition.Type == v1alpha1.ConditionStalled:
+		f.stalled[kind]++
+	case condition.Type == v1alpha1.ConditionDrifted:
+		f.drifted++
+	case condition.Type == v1alpha1.ConditionApprovalRequired:
+		f.approvals[kind] = f.approvals[kind].with(f.now.Sub(condition.LastTransitionTime.Time))
 	}
 }
 

@@ -202,7 +202,11 @@ func TestObjectsAreCountedByWhatTheyShow(t *testing.T) {
 	add([]v1alpha1.Request{{
 		Operation: plan, Phase: v1alpha1.PhaseOutcomeUnknown, SubmittedAt: at(time.Hour), FinishedAt: at(time.Minute),
 	}})
-	fleet.Add("CarrierAccount", &v1alpha1.CarrierAccount{})
+	for _, answers := range []metav1.ConditionStatus{"True", "False", "Unknown"} {
+		account := &v1alpha1.CarrierAccount{}
+		account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionCarrier, Status: answers}}
+		fleet.Add("CarrierAccount", account)
+	}
 	fleet.Ledgers, fleet.Breakers, fleet.OpenBreakers, fleet.OldestToken = 3, 2, 1, noon.Add(-time.Minute)
 
 	counts, registry := registered(t)
@@ -213,11 +217,12 @@ func TestObjectsAreCountedByWhatTheyShow(t *testing.T) {
 		`broadband_objects{kind="BroadbandService",ready="False",reason="Other"}`:            1,
 		`broadband_objects{kind="BroadbandService",ready="False",reason="AwaitingApproval"}`: 1,
 		`broadband_objects{kind="BroadbandService",ready="Unknown",reason="None"}`:           4,
-		`broadband_objects{kind="CarrierAccount",ready="Unknown",reason="None"}`:             1,
+		`broadband_objects{kind="CarrierAccount",ready="Unknown",reason="None"}`:             3,
 		`broadband_objects_stalled{kind="BroadbandService"}`:                                 1,
 
-		`broadband_services_drifted`: 1,
-		`broadband_request_ledgers`:  3,
+		`broadband_accounts_unanswered`: 1,
+		`broadband_services_drifted`:    1,
+		`broadband_request_ledgers`:     3,
 
 		`broadband_approvals_waiting{kind="BroadbandService"}`:                    1,
 		`broadband_approvals_waiting_oldest_age_seconds{kind="BroadbandService"}`: 3600,

@@ -24,7 +24,7 @@ func (s *State) ReadWith(read func() *Fleet) { s.read.Store(&read) }
 // stateMetrics has the descriptions of the metrics of the state.
 type stateMetrics struct {
 	objects, stalled, ledgers, open, openAge, approvals, approvalsAge *prometheus.Desc
-	drifted, withoutHolder, breakers, tokenAge, withheld              *prometheus.Desc
+	drifted, withoutHolder, breakers, unanswered, tokenAge, withheld  *prometheus.Desc
 }
 
 func describe() stateMetrics {
@@ -41,16 +41,19 @@ func describe() stateMetrics {
 			"Requests in the status of objects that have not ended, by operation and phase.",
 			labelOperation, labelPhase),
 		openAge: desc("broadband_requests_open_oldest_age_seconds",
-			"Time since the oldest of them was sent, or since its outcome is unknown; 0 if there is none.",
+			"Time since the oldest open request was sent, or since its outcome became unknown, by operation and phase; "+
+				"0 if there is none.",
 			labelOperation, labelPhase),
 		approvals: desc("broadband_approvals_waiting", "Objects that wait for an approval, by kind.", labelKind),
 		approvalsAge: desc("broadband_approvals_waiting_oldest_age_seconds",
-			"Time for which the oldest of them has been waiting; 0 if there is none.", labelKind),
+			"Time for which the oldest approval has been waiting, by kind; 0 if there is none.", labelKind),
 		drifted: desc("broadband_services_drifted", "Services whose state the carrier changed after they were in sync."),
 		withoutHolder: desc("broadband_requests_without_holder",
 			"Open requests in RequestLedgers whose object is deleted, by operation.", labelOperation),
 		breakers: desc("broadband_account_breakers",
 			"Accounts that this manager uses, by breaker: open while chargeable requests are held back.", "state"),
+		unanswered: desc("broadband_accounts_unanswered",
+			"CarrierAccounts whose carrier does not answer: their condition Carrier is False."),
 		tokenAge: desc("broadband_token_oldest_age_seconds",
 			"Age of the oldest access token that this manager uses; 0 if it uses none."),
 		withheld: desc("broadband_sending_withheld",
@@ -63,7 +66,7 @@ func (*State) Describe(into chan<- *prometheus.Desc) {
 	d := describe()
 	for _, one := range []*prometheus.Desc{
 		d.objects, d.stalled, d.ledgers, d.open, d.openAge, d.approvals, d.approvalsAge, d.drifted, d.withoutHolder,
-		d.breakers, d.tokenAge, d.withheld,
+		d.breakers, d.unanswered, d.tokenAge, d.withheld,
 	} {
 		into <- one
 	}
@@ -108,6 +111,7 @@ func (f *Fleet) collect(into gauges, d stateMetrics) {
 	}
 	into.set(d.ledgers, float64(f.Ledgers))
 	into.set(d.drifted, float64(f.drifted))
+	into.set(d.unanswered, float64(f.unanswered))
 	into.set(d.breakers, float64(f.OpenBreakers), "open")
 	into.set(d.breakers, float64(f.Breakers-f.OpenBreakers), "closed")
 	age := 0.0
