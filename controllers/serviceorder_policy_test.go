@@ -93,6 +93,19 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
+	It("is charged other fees, and says so although the first write of the response fails", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, result(w, strings.Replace(qualified, "300.00", "301.00", 1)))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
+		process.Seam.Fault = conflictOnce("update order-")
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		const mismatch = "300.00 AUD for NTD_INSTALLATION_FEE (one-time) instead of 301.00 AUD"
+		Expect(orderCondition(order, v1alpha1.ConditionSubmitted).Message).To(ContainSubstring(mismatch))
+		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers"), ContainSubstring(mismatch))))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
 	It("has no warning when the fees are as shown", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())

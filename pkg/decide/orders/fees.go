@@ -211,20 +211,18 @@ func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.M
 	return decide.MoneyOfCents(sum, b.Currency)
 }
 
-// feeDifference compares the carrier's charges with the qualification; "" if they are equal or
-// nothing was shown.
-func feeDifference(shown, charged *v1alpha1.OrderFees) string {
-	if shown == nil || shown.Source != feesFromQualification {
-		return ""
-	}
+// feeDifference compares the carrier's charges with the fees in the plan of the request, which the
+// ledger keeps until the response is recorded; "" if they are equal or none were shown.
+func feeDifference(plan []v1alpha1.Change, charged []v1alpha1.OrderFee) string {
+	shown := shownFees(plan)
 	var words []string
 	differ := func(name, how string, was, is *v1alpha1.Money) {
 		if centsOf(was) != centsOf(is) {
 			words = append(words, fmt.Sprintf("%s for %s (%s) instead of %s", orNothing(is), name, how, orNothing(was)))
 		}
 	}
-	for _, name := range feesToCompare(shown.Items, charged.Items) {
-		was, is := feeNamed(shown.Items, name), feeNamed(charged.Items, name)
+	for _, name := range feesToCompare(shown, charged) {
+		was, is := feeNamed(shown, name), feeNamed(charged, name)
 		differ(name, "one-time", was.OneTime, is.OneTime)
 		differ(name, "monthly", was.Monthly, is.Monthly)
 	}
@@ -234,9 +232,24 @@ func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 	return decide.Bounded("the carrier charges "+strings.Join(words, ", "), decide.MaxMessage)
 }
 
+// shownFees returns the fees in the plan of an order.
+func shownFees(plan []v1alpha1.Change) []v1alpha1.OrderFee {
+	var fees []v1alpha1.OrderFee
+	for _, row := range plan {
+		if row.Field == decide.FieldFee {
+			fees = append(fees, v1alpha1.OrderFee{Name: row.To, OneTime: row.OneTime, Monthly: row.MonthlyAfter})
+		}
+	}
+	return fees
+}
+
 // feesToCompare names the fees that were shown or are charged. It omits the plan's own fee, which
-// is not shown, and fees that were shown as unknown.
+// is not shown, and fees that were shown as unknown. Without the row of the plan's own fee, which is
+// the last one, the rows do not have every fee that was shown, and say nothing about the others.
 func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
+	if !isNamed(shown, planFeeName) {
+		charged = nil
+	}
 	var names []string
 	for _, item := range slices.Concat(shown, charged) {
 		open := isNamed(shown, item.Name) && isUnknown(feeNamed(shown, item.Name))

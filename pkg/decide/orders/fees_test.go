@@ -3,6 +3,7 @@
 package orders_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -185,17 +186,8 @@ func TestAnOrderThatIsSentNamesWhatItBuys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
-			spec.CustomerReference, spec.Term = "SITE-014", 1
-			view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, decidetest.Start(), false)
-			if c.site != "" {
-				view.Qualification = qualification(t, c.site)
-			}
-			submit, submits := orders.Decide(view).Step.(decide.Submit)
-			if !submits {
-				t.Fatal("it is not sent")
-			}
-			changes := submit.Request.Changes()
+			request := attemptFor(t, c.site)
+			changes := request.Changes()
 			if got := decide.DescribeChanges(changes); len(changes) != c.rows || !strings.HasSuffix(got, c.want) {
 				t.Errorf("%d rows: %s\nwant %d that end in %s", len(changes), got, c.rows, c.want)
 			}
@@ -203,17 +195,81 @@ func TestAnOrderThatIsSentNamesWhatItBuys(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFeeIsNotReportedAsADifference(t *testing.T) {
+// attemptFor returns the attempt at an order for a site; "" is one without a qualification.
+func attemptFor(t *testing.T, site string) v1alpha1.Request {
+	t.Helper()
+	spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
+	spec.CustomerReference, spec.Term = "SITE-014", 1
+	view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, decidetest.Start(), false)
+	if site != "" {
+		view.Qualification = qualification(t, site)
+	}
+	submit, submits := orders.Decide(view).Step.(decide.Submit)
+	if !submits {
+		t.Fatal("it is not sent")
+	}
+	return submit.Request
+}
+
+// charges are one-time fees with their amounts.
+type charges map[string]string
+
+// response is the response to an order with these charges.
+func (c charges) response() []byte {
+	texts := make([]string, 0, len(c))
+	for name, amount := range c {
+		texts = append(texts, fmt.Sprintf(`{"addOnTypeName":%q,"fee":%s}`, name, oneTimeFee(name, amount)))
+	}
+	return fmt.Appendf(nil, `{"additionalFees":[%s]}`, strings.Join(texts, ","))
+}
+
+// If the ledger refused the first write of a response, the fees that were shown were once forgotten
+// before the second: the carrier charged another price, and nothing said so.
+func TestTheChargesOfAnOrderAreComparedWithThePlanOfItsAttempt(t *testing.T) {
 	t.Parallel()
-	for name, warns := range map[string]bool{"OTHER": false, "NEW": true} {
-		order := &v1alpha1.ServiceOrder{Status: v1alpha1.ServiceOrderStatus{OrderFacts: v1alpha1.OrderFacts{
-			Fees: &v1alpha1.OrderFees{Source: "Qualification", Items: []v1alpha1.OrderFee{{Name: "OTHER"}}},
-		}}}
-		request := &v1alpha1.Request{}
-		orders.Accepted(order, request, fmt.Appendf(nil,
-			`{"additionalFees":[{"addOnTypeName":%q,"fee":{"oneTimeCharge":{"amount":"100.00","currency":"AUD"}}}]}`, name))
-		if (request.Warning != "") != warns {
-			t.Errorf("%s is charged, and was shown as not known or not at all: %q", name, request.Warning)
-		}
+	many := make([]string, 0, 15)
+	ofMany := charges{installationFee: "200.00", "F0": "2.00", "F14": "2.00"} // the plan has rows for F0 to F9
+	for i := range cap(many) {
+		name := fmt.Sprintf("F%d", i)
+		many = append(many, oneTimeFee(name, "1.00"))
+		ofMany[name] = cmp.Or(ofMany[name], "1.00")
+	}
+	const next = "generationTwoNtds"
+	for name, c := range map[string]struct {
+		site    string
+		charged charges
+		want    string
+	}{
+		"as shown": {empty, charges{installationFee: "200.00", "NDF": "300.00"}, ""},
+		"another amount": {
+			empty,
+			charges{installationFee: "250.00", "NDF": "300.00"},
+			"the carrier charges 250.00 AUD for NTD_INSTALLATION_FEE (one-time) instead of 200.00 AUD",
+		},
+		"a fee that was not shown": {
+			empty,
+			charges{installationFee: "200.00", "NDF": "300.00", "NEW": "100.00"},
+			"the carrier charges 100.00 AUD for NEW (one-time) instead of nothing",
+		},
+		"a fee that was shown as unknown": {
+			ntds(next), charges{installationFee: "200.00", "SAME": "1.00", "OTHER": "150.00", "NDF": "300.00"}, "",
+		},
+		"without a qualification": {"", charges{"NEW": "100.00"}, ""},
+		"more fees than the plan has rows for": {
+			withNTDs(empty, next, strings.Join(many, ",")), ofMany,
+			"the carrier charges 2.00 AUD for F0 (one-time) instead of 1.00 AUD",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			order := &v1alpha1.ServiceOrder{}
+			for range 2 {
+				request := attemptFor(t, c.site)
+				orders.Accepted(order, &request, c.charged.response())
+				if request.Warning != c.want {
+					t.Errorf("it warns %q, want %q", request.Warning, c.want)
+				}
+			}
+		})
 	}
 }

@@ -16,14 +16,13 @@ import (
 // Accepted records the carrier's response to an order. The order's id may come from the body or
 // from the Location: "for an order the body's id will do". The fees that were shown before are
 // compared with those that are charged. What was ordered is in the request: the spec may have been
-// edited meanwhile.
+// edited meanwhile. If the write that follows fails, Accepted is called again.
 func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	Named(order, request)
 	taken, err := carrier.DecodeOrder(body)
 	if err != nil || taken.ID != 0 && order.Status.OrderID != "" && taken.ID != order.Status.OrderID.Number() {
 		return // it is accepted, but its details are unknown
 	}
-	shown, charged := order.Status.Fees, ChargedFees(taken)
 	status := &order.Status
 	status.OrderType = decide.Bounded(string(taken.OrderType), maxWord)
 	status.CarrierStatus = decide.Bounded(taken.Status, maxWord)
@@ -41,10 +40,11 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	status.Infrastructure = infrastructureOf(taken.Infrastructure)
 	status.Appointments, status.Truncated = appointmentsOf(taken.Appointments)
 	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
-	status.Fees = charged
+	status.Fees = ChargedFees(taken)
 	request.CarrierStatus = status.CarrierStatus
 	other := slaDifference(request.Target.RestorationSLA, taken)
-	request.Warning = decide.Bounded(decide.JoinTexts(feeDifference(shown, charged), other), decide.MaxMessage)
+	fees := feeDifference(request.Changes(), status.Fees.Items)
+	request.Warning = decide.Bounded(decide.JoinTexts(fees, other), decide.MaxMessage)
 }
 
 func infrastructureOf(found *carrier.OrderedInfra) *v1alpha1.OrderInfrastructure {
