@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -87,8 +87,9 @@ func mayBePlaced(request *v1alpha1.Request) bool {
 // isEarlierOrder reports whether a number is that of an attempt at the order before the newest one.
 // The ledger may be nil.
 func isEarlierOrder(ledger *v1alpha1.RequestLedger, id v1alpha1.CarrierID) bool {
-	return id != "" && anyEarlier(ledger, func(ended v1alpha1.EndedAttempt) bool {
-		return path.Base(ended.Location) == string(id)
+	return anyEarlier(ledger, func(ended v1alpha1.EndedAttempt) bool {
+		handle, err := carrier.ParseLocation(carrier.OrderCreate, int(ended.APIVersion), ended.Location)
+		return err == nil && handle.HasID(id.Number())
 	})
 }
 

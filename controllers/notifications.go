@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -143,8 +142,7 @@ func (n *Notifications) servicesWithRequest(
 
 func hasRequest(service *v1alpha1.BroadbandService, id int64) bool {
 	for _, open := range service.OpenRequests() {
-		handle, err := carrier.ParseLocation(carrier.Operation(open.Operation), int(open.APIVersion), open.Location)
-		if err == nil && id != 0 && handle.ID == strconv.FormatInt(id, 10) {
+		if handle, err := decide.HandleOf(open); err == nil && handle.HasID(id) {
 			return true
 		}
 	}

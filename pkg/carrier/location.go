@@ -33,6 +33,13 @@ func (h Handle) Path() string {
 // IsZero reports whether the handle is empty.
 func (h Handle) IsZero() bool { return h.ID == "" }
 
+// HasID reports whether a number in a message of the carrier is the id of the handle, which the
+// carrier may have written with leading zeros. A message without an id has the number 0.
+func (h Handle) HasID(number int64) bool {
+	own, whole := Number(h.ID).Int()
+	return number != 0 && whole && own == number
+}
+
 // LocationError reports a Location that has no usable handle.
 type LocationError struct {
 	Operation Operation

@@ -117,6 +117,20 @@ func TestParseLocationKeepsTheIDAsWritten(t *testing.T) {
 	}
 }
 
+// The number in a body has lost the zeros that the carrier may have written in the Location.
+func TestAHandleHasTheNumberOfItsID(t *testing.T) {
+	for id, numbers := range map[string]map[int64]bool{
+		"42": {42: true, 4: false, 2: false, 0: false}, "0042": {42: true, 4200: false},
+		"0": {0: false}, "": {0: false}, "a42": {42: false, 0: false},
+	} {
+		for number, want := range numbers {
+			if got := (Handle{PlanChange, 8, id}).HasID(number); got != want {
+				t.Errorf("handle %q has the id %d: %t, want %t", id, number, got, want)
+			}
+		}
+	}
+}
+
 func TestParseLocationAcceptsOpaqueIDs(t *testing.T) {
 	const options = "/api/connect/services/plan-changes/options/requests/"
 	for id, want := range map[string]bool{

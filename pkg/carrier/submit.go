@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -96,17 +95,15 @@ func (c *Client) handleOf(contract Contract, k call, resp response) (Handle, str
 // orders, it is unknown which one is ours.
 func (c *Client) handleOfOrder(contract Contract, k call, resp response) (Handle, string) {
 	handle, note := c.handleInLocation(contract, k, resp)
-	inBody := handleWithID(contract, k, readSummary(resp.body).ID)
+	id := readSummary(resp.body).ID
 	switch {
 	case handle.IsZero():
-		return inBody, "the response has no usable Location; the id is from the body"
-	case !inBody.IsZero() && !sameID(handle.ID, inBody.ID):
-		return Handle{}, "the Location names order " + handle.ID + ", the body order " + inBody.ID
+		return handleWithID(contract, k, id), "the response has no usable Location; the id is from the body"
+	case id > 0 && !handle.HasID(id):
+		return Handle{}, "the Location names order " + handle.ID + ", the body order " + strconv.FormatInt(id, 10)
 	}
 	return handle, note
 }
-
-func sameID(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") }
 
 func handleWithID(contract Contract, k call, id int64) Handle {
 	if id <= 0 {

@@ -25,7 +25,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
-	handle, err := carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
+	handle, err := decide.HandleOf(request)
 	if err != nil {
 		why := &v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}
 		return 0, p.Record(ctx, scope, attemptID, p.lostHandle(why))

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -194,7 +193,7 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	if reading.Handle.Operation == carrier.Health {
 		reading.Health, err = carrier.DecodeHealth(reading.Handle.Version, body)
 		reading.Health.HealthCategories = nil // they are long and shown nowhere
-		if id := reading.Health.ID; err == nil && id != 0 && strconv.FormatInt(id, 10) != reading.Handle.ID {
+		if id := reading.Health.ID; err == nil && id != 0 && !reading.Handle.HasID(id) {
 			reading.Health = carrier.HealthResult{}
 			p.readingFailed(reading, anotherResult(reading.Handle, id), handlePause)
 			return

@@ -102,7 +102,7 @@ func TestAHealthReadingIsNotTakenFromAnotherRequest(t *testing.T) {
 		`{"plan":"Fast"}`:        decide.ReadingAnswered,
 		`{"id":8,"plan":"Slow"}`: decide.ReadingFailed,
 	} {
-		reading := decide.Reading{Handle: carrier.Handle{Operation: carrier.Health, Version: 8, ID: "7"}}
+		reading := decide.Reading{Handle: carrier.Handle{Operation: carrier.Health, Version: 8, ID: "07"}}
 		newTape().protocol("me").readingAnswered(&reading, []byte(body))
 		if reading.State != state || reading.Health.Plan == "Slow" {
 			t.Errorf("%s: %s, %v, %+v", body, reading.State, reading.Err, reading.Health)

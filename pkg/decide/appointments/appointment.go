@@ -60,7 +60,7 @@ func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha
 		forget(status)
 		return
 	}
-	handle, err := carrier.ParseLocation(carrier.AppointmentSlots, int(request.APIVersion), request.Location)
+	handle, err := decide.HandleOf(request)
 	if err != nil {
 		return // the carrier has not accepted it
 	}

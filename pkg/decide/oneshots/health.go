@@ -4,8 +4,6 @@ package oneshots
 
 import (
 	"fmt"
-	"path"
-	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -32,7 +30,7 @@ func RecordHealth(status *v1alpha1.HealthCheckStatus, request *v1alpha1.Request,
 	if err != nil {
 		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
 	}
-	if found.ID != 0 && strconv.FormatInt(found.ID, 10) != path.Base(request.Location) {
+	if !decide.MayBeResultOf(request, found.ID) {
 		return decide.NotOurs(request, fmt.Sprintf("the result of request %d", found.ID))
 	}
 	var texts shortener

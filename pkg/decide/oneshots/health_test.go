@@ -59,7 +59,9 @@ func TestTheWholeHealthIsRecordedAtEachVersion(t *testing.T) {
 	t.Parallel()
 	for _, version := range []int32{5, 6, 7, 8} {
 		var status v1alpha1.HealthCheckStatus
-		request := &v1alpha1.Request{APIVersion: version, Location: "/api/connect/services/health/requests/77"}
+		request := &v1alpha1.Request{
+			Operation: v1alpha1.OperationHealth, APIVersion: version, Location: "/api/connect/services/health/requests/0077",
+		}
 		why := oneshots.RecordHealth(&status, request, []byte(healthAt(version)))
 		if why != nil || !equality.Semantic.DeepEqual(status, found()) {
 			t.Errorf("version %d: %+v, %+v, want %+v", version, why, status, found())
@@ -103,7 +105,9 @@ func TestTheHealthOfAnotherRequestIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	for id, ours := range map[int64]bool{7: true, 77: false, 0: true} {
 		var status v1alpha1.HealthCheckStatus
-		request := &v1alpha1.Request{APIVersion: 8, Location: "/api/connect/services/health/requests/7"}
+		request := &v1alpha1.Request{
+			Operation: v1alpha1.OperationHealth, APIVersion: 8, Location: "/api/connect/services/health/requests/7",
+		}
 		body, err := json.Marshal(carrier.HealthResult{ID: id, Plan: "Home 50/20"})
 		if err != nil {
 			t.Fatal(err)

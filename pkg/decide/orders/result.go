@@ -119,7 +119,7 @@ func slaDifference(asked string, taken carrier.Order) string {
 
 // Named records the order's number from the Location.
 func Named(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
-	handle, err := carrier.ParseLocation(carrier.OrderCreate, int(request.APIVersion), request.Location)
+	handle, err := decide.HandleOf(request)
 	if err != nil {
 		return // a resolution as succeeded names no number
 	}

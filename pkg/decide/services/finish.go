@@ -26,7 +26,7 @@ func Finish(
 	if err != nil {
 		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
 	}
-	if !MatchesTarget(service, request, result) {
+	if !isResultOf(service, request, result) {
 		// The Location belongs to something else, so the outcome has to be verified.
 		return decide.NotOurs(request, fmt.Sprintf("request %d for service %d", result.ID, result.ServiceID))
 	}

@@ -59,7 +59,7 @@ func TestTheResultOfAPlanChangeIsRecorded(t *testing.T) {
 			t.Parallel()
 			service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
 			request := &v1alpha1.Request{
-				Operation: v1alpha1.OperationPlanChange, Location: "/requests/5",
+				Operation: v1alpha1.OperationPlanChange, Location: "/api/connect/services/plan-changes/requests/5",
 				Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, RestorationSLA: test.sla},
 			}
 			body := fmt.Sprintf(`{"id":5,"serviceId":7,%s}`, test.result)
@@ -90,8 +90,9 @@ func TestReadingAResultOnceMoreDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
 	request := &v1alpha1.Request{
-		Operation: v1alpha1.OperationPlanChange, Location: "/requests/5", EndedBy: v1alpha1.EndedByCarrier,
-		Phase: v1alpha1.PhaseSucceeded, Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
+		Operation: v1alpha1.OperationPlanChange, Location: "/api/connect/services/plan-changes/requests/5",
+		Phase: v1alpha1.PhaseSucceeded, EndedBy: v1alpha1.EndedByCarrier,
+		Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
 	}
 	for _, result := range []string{`"plan":{"plan":"Slow"}`, `"status":"FAILED"`} {
 		body := fmt.Appendf(nil, `{"id":5,"serviceId":7,%s}`, result)
@@ -149,13 +150,14 @@ func TestTheRequestedValueIsKnownFromTheResult(t *testing.T) {
 		{
 			Operation: v1alpha1.OperationDSLStabilityProfileChange,
 			Target:    v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"},
+			Location:  "/api/connect/services/dsl-stability-profile-changes/requests/5",
 		},
 		{
 			Operation: v1alpha1.OperationAggregationConversion,
 			Target:    v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
+			Location:  "/api/connect/services/aggregation-conversions/requests/5",
 		},
 	} {
-		request.Location = "/requests/5"
 		if failed := services.Finish(service, request, []byte(`{"id":5}`), decidetest.Start(), time.UTC); failed != nil {
 			t.Errorf("%s: %+v", request.Operation, failed)
 		}

@@ -3,8 +3,6 @@
 package services
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -100,14 +98,13 @@ func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	}
 }
 
-// MatchesTarget reports whether a result belongs to this request: "a 200 whose id or service id
+// isResultOf reports whether a result belongs to this request: "a 200 whose id or service id
 // differs" does not. A result without ids does, because fields may be missing.
-func MatchesTarget(
+func isResultOf(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
 ) bool {
 	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber().Number()
-	sameRequest := result.ID == 0 || strings.HasSuffix(request.Location, "/"+strconv.FormatInt(result.ID, 10))
-	return sameService && sameRequest
+	return sameService && decide.MayBeResultOf(request, result.ID)
 }
 
 // recordHealth records the result of a health request.

@@ -38,7 +38,9 @@ func TestTheTextsOfACancellationAreBounded(t *testing.T) {
 func TestAResultBelongsToTheRequestThatItNames(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
-	request := &v1alpha1.Request{Location: "/api/connect/services/plan-changes/requests/1234"}
+	request := &v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, Location: "/api/connect/services/plan-changes/requests/001234",
+	}
 	for _, row := range []struct {
 		id, serviceID int64
 		ours          bool
@@ -55,7 +57,7 @@ func TestAResultBelongsToTheRequestThatItNames(t *testing.T) {
 		{-1, 7, false},
 	} {
 		result := carrier.RequestSummary{ID: row.id, ServiceID: row.serviceID}
-		if got := MatchesTarget(service, request, result); got != row.ours {
+		if got := isResultOf(service, request, result); got != row.ours {
 			t.Errorf("request %d for service %d: ours %t", row.id, row.serviceID, got)
 		}
 	}
