@@ -67,12 +67,22 @@ const notifiedPause = time.Minute
 // NotifiedReadAt returns when to read a topic because of a notification; zero if there was none, or
 // if the topic has been read since.
 func NotifiedReadAt(in *Input, topic Topic) time.Time {
-	notification, read := in.Memory.CancellationNotifiedAt, in.Memory.Readings.Of(topic).RequestedAt
-	if topic == TopicService {
-		notification = in.Memory.NotifiedAt
-	}
-	if topic != TopicCancellation && topic != TopicService || !notification.After(read) {
+	read := in.Memory.Readings.Of(topic).RequestedAt
+	notification := notifiedOf(topic, &in.Memory)
+	if !notification.After(read) {
 		return time.Time{}
 	}
 	return Later(notification, read.Add(notifiedPause))
+}
+
+// notifiedOf returns when the last notification arrived that concerns a topic; zero if none did.
+func notifiedOf(topic Topic, memory *Memory) time.Time {
+	switch topic {
+	case TopicCancellation:
+		return memory.CancellationNotifiedAt
+	case TopicService, TopicOrder:
+		return memory.NotifiedAt
+	case TopicHealth, TopicDisruptions, TopicOptions, TopicTestTypes:
+	}
+	return time.Time{}
 }

@@ -22,7 +22,6 @@ const (
 	maxNTDOptions = 20        // of one plan
 	maxOffers     = 256 << 10 // bytes of all plans and SLAs together: far below the object size limit of etcd
 
-	maxMoney    = 20  // characters of an amount
 	maxShort    = 32  // characters of a term
 	maxBrief    = 64  // characters of an id, a technology, a time
 	maxOption   = 100 // characters of an NTD option
@@ -150,22 +149,7 @@ func priceOf(cents carrier.Number, currency string) *v1alpha1.Money {
 	if !ok || strings.Trim(fraction, "0") != "" {
 		return nil
 	}
-	sign := ""
-	if whole < 0 {
-		sign = "-"
-	}
-	amount := fmt.Sprintf("%s%d.%02d", sign, abs(whole/100), abs(whole%100))
-	if len(amount) > maxMoney {
-		return nil
-	}
-	return &v1alpha1.Money{Amount: amount, Currency: decide.Bounded(currency, 8)}
-}
-
-func abs(n int64) uint64 {
-	if n < 0 {
-		return uint64(-n)
-	}
-	return uint64(n)
+	return decide.MoneyOfCents(whole, decide.Bounded(currency, 8))
 }
 
 // RecordPlanOptions records the plans and SLAs to which a service could change.

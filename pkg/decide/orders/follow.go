@@ -21,8 +21,7 @@ const (
 	followedDays = 90
 	followedFor  = followedDays * 24 * time.Hour
 
-	failedPause   = 15 * time.Minute // after an unanswered read, if the next point of the curve is later
-	notifiedPause = time.Minute      // the minimum between two reads caused by notifications
+	failedPause = 15 * time.Minute // after an unanswered read, if the next point of the curve is later
 )
 
 // Follows reports whether an order is read at the carrier: it was accepted there, and is neither a
@@ -82,13 +81,7 @@ func nextLook(in *Input) time.Time {
 	if lacksRead(in, reading) {
 		return time.Time{}
 	}
-	look := dueLook(in, reading)
-	if notified := in.Memory.NotifiedAt; notified.After(reading.RequestedAt) {
-		notified = decide.Later(notified, reading.RequestedAt.Add(notifiedPause))
-		if look.IsZero() || notified.Before(look) {
-			look = notified
-		}
-	}
+	look := decide.Earlier(dueLook(in, reading), decide.NotifiedReadAt(&in.Input, decide.TopicOrder))
 	if look.IsZero() {
 		return look
 	}

@@ -24,23 +24,14 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 		return // it is accepted, but its details are unknown
 	}
 	status := &order.Status
-	status.OrderType = decide.Bounded(string(taken.OrderType), maxWord)
-	status.CarrierStatus = decide.Bounded(taken.Status, maxWord)
-	status.AggregationMethod = decide.Bounded(string(taken.AggregationMethod), maxWord)
-	status.PlanName = decide.Bounded(taken.BandwidthProfile.PlanName, decide.MaxNameText)
-	status.RestorationSLA = request.Target.RestorationSLA
-	status.InstallationType = decide.Bounded(string(taken.InstallationType), maxWord)
-	status.TechnologyType = decide.Bounded(taken.TechnologyType, maxWord)
-	status.Region = decide.Bounded(taken.Region, decide.MaxNameText)
-	status.Cancellable, status.NFAS = taken.IsCancellable, taken.IsNFAS
-	status.AVCID, status.VLANID = decide.Bounded(taken.AVCID, maxWord), taken.VLANID
-	status.POI, status.POIName = decide.Bounded(taken.POI, maxWord), decide.Bounded(taken.POIName, decide.MaxNameText)
+	facts := v1alpha1.OrderFacts{
+		OrderID: status.OrderID, ServiceID: status.ServiceID, RestorationSLA: request.Target.RestorationSLA,
+	}
+	learnFacts(&facts, &taken)
+	facts.Fees = ChargedFees(taken)
+	status.OrderFacts = facts
 	status.Address = decide.Bounded(taken.Address.FormattedAddress, maxAddress)
-	status.TransferType = decide.Bounded(string(taken.TransferType), maxWord)
-	status.Infrastructure = infrastructureOf(taken.Infrastructure)
 	status.Appointments, status.Truncated = appointmentsOf(taken.Appointments)
-	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
-	status.Fees = ChargedFees(taken)
 	request.CarrierStatus = status.CarrierStatus
 	other := slaDifference(request.Target.RestorationSLA, taken)
 	fees := feeDifference(request.Changes(), status.Fees.Items)
