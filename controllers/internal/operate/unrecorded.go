@@ -17,9 +17,14 @@ import (
 // unrecorded has, by attempt, the carrier's responses that could not be written to a ledger within
 // a minute.
 type unrecorded struct {
-	mu         sync.Mutex
-	jobs       map[string]Scope
-	operations map[string]v1alpha1.Operation // of the jobs
+	mu   sync.Mutex
+	jobs map[string]unrecordedJob
+}
+
+// unrecordedJob is the recording of one response.
+type unrecordedJob struct {
+	scope     Scope
+	operation v1alpha1.Operation
 }
 
 // keep stores a scope until its response is recorded, and reports whether it is new.
@@ -27,10 +32,10 @@ func (u *unrecorded) keep(attemptID string, scope Scope, operation v1alpha1.Oper
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.jobs == nil {
-		u.jobs, u.operations = map[string]Scope{}, map[string]v1alpha1.Operation{}
+		u.jobs = map[string]unrecordedJob{}
 	}
 	_, held := u.jobs[attemptID]
-	u.jobs[attemptID], u.operations[attemptID] = scope, operation
+	u.jobs[attemptID] = unrecordedJob{scope, operation}
 	return !held
 }
 
@@ -45,13 +50,12 @@ func (u *unrecorded) has(attemptID string) bool {
 func (u *unrecorded) drop(attemptID string) (v1alpha1.Operation, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	operation, held := u.operations[attemptID]
+	job, held := u.jobs[attemptID]
 	delete(u.jobs, attemptID)
-	delete(u.operations, attemptID)
-	return operation, held
+	return job.operation, held
 }
 
-func (u *unrecorded) all() map[string]Scope {
+func (u *unrecorded) all() map[string]unrecordedJob {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return maps.Clone(u.jobs)
@@ -99,12 +103,12 @@ func (p *Protocol) warnOfUnrecorded(
 // (R16).
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
-	for attemptID, scope := range p.unrecorded.all() {
+	for attemptID, job := range p.unrecorded.all() {
 		// Without this, the object would have the response already, and there would seem to be nothing to
 		// write.
-		err := scope.Ledger.Reload(ctx)
+		err := job.scope.Ledger.Reload(ctx)
 		if err == nil {
-			err = p.RecordResponse(ctx, scope, attemptID)
+			err = p.RecordResponse(ctx, job.scope, attemptID)
 		}
 		failed = errors.Join(failed, err)
 	}
