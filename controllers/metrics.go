@@ -96,7 +96,7 @@ func (o *Operator) countLedgers(ctx context.Context, fleet *own.Fleet) error {
 	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list RequestLedgers: %w", err)
 	}
-	left, err := o.withoutHolder(ctx, ledgers.Items)
+	left, err := o.WithoutHolder(ctx, ledgers.Items)
 	fleet.Ledgers, fleet.WithoutHolder = len(ledgers.Items), left
 	return err
 }

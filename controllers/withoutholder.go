@@ -15,15 +15,7 @@ import (
 
 // WithoutHolder counts, by operation, the open attempts whose object is deleted, according to the
 // cache: "what is open stays in the ledger (column, metric and Event: open and holder gone)" (R24).
-func (o *Operator) WithoutHolder(ctx context.Context) (map[v1alpha1.Operation]int, error) {
-	var ledgers v1alpha1.RequestLedgerList
-	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("list RequestLedgers: %w", err)
-	}
-	return o.withoutHolder(ctx, ledgers.Items)
-}
-
-func (o *Operator) withoutHolder(
+func (o *Operator) WithoutHolder(
 	ctx context.Context, ledgers []v1alpha1.RequestLedger,
 ) (map[v1alpha1.Operation]int, error) {
 	left := make(map[v1alpha1.Operation]int)

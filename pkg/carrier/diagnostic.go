@@ -1,11 +1,6 @@
 package carrier
 
-import (
-	"encoding/json"
-	"strings"
-
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
-)
+import "encoding/json"
 
 // DiagnosticTestRequest runs a test on a service (spec §4). A test may interrupt the service;
 // port-reset does.
@@ -47,7 +42,7 @@ type DiagnosticRun struct {
 	ID          string             `json:"id"`
 	Status      []DiagnosticStatus `json:"status"` // newest first
 	Type        string             `json:"type"`
-	Result      json.RawMessage    `json:"result"`    // an object that varies by test type, see PortReset
+	Result      json.RawMessage    `json:"result"`    // an object that varies by test type
 	IsActive    bool               `json:"is_active"` // false in a final state
 	RequestedAt string             `json:"requested_at"`
 }
@@ -57,33 +52,6 @@ type DiagnosticStatus struct {
 	Name      DiagnosticStage `json:"name"`
 	Reason    string          `json:"reason"`     // empty: none
 	CreatedAt string          `json:"created_at"` // date and time without offset
-}
-
-// PortReset is the result of a port-reset test, the only documented one.
-type PortReset struct {
-	WholesaleTestID string // its key begins with the carrier's own word: <word>_test_id
-	Result          string `json:"result"`
-	Start           string `json:"start"`
-	End             string `json:"end"`
-}
-
-// PortReset decodes the run's result as that of a port-reset. It returns false if the result is not
-// an object.
-func (r DiagnosticRun) PortReset() (PortReset, bool) {
-	var reset PortReset
-	if err := readObject(r.Result, &reset); err != nil {
-		return PortReset{}, false
-	}
-	run, err := jsondoc.Parse(r.Result)
-	if err != nil {
-		return PortReset{}, false
-	}
-	for key, value := range run.Members() {
-		if strings.HasSuffix(key, "_test_id") {
-			reset.WholesaleTestID = value.Text()
-		}
-	}
-	return reset, true
 }
 
 // DecodeDiagnosticTest reads the result of a diagnostic test. The error is an [Error] of class

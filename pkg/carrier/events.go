@@ -49,11 +49,6 @@ func EventNames() []EventName {
 	}
 }
 
-// Deprecated reports whether the specification deprecates the event.
-func (n EventName) Deprecated() bool {
-	return n == EventServiceModified || n == EventServiceModificationRejected
-}
-
 // maxEventName is the maximum length of an event name in a header.
 const maxEventName = 128
 

@@ -41,15 +41,6 @@ func TestParseEventName(t *testing.T) {
 	}
 }
 
-func TestDeprecatedEvents(t *testing.T) {
-	for _, name := range EventNames() {
-		want := name == "ServiceModified" || name == "ServiceModificationRejected" // spec §6
-		if name.Deprecated() != want {
-			t.Errorf("%s: Deprecated = %t", name, !want)
-		}
-	}
-}
-
 func TestReadEvent(t *testing.T) {
 	for payload, want := range map[string]EventHint{
 		`{"id":1,"serviceId":9007199254740993}`:     {ID: 1, ServiceID: 9007199254740993},

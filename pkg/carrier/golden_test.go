@@ -274,19 +274,12 @@ func TestPlanChangeGolden(t *testing.T) {
 	}
 }
 
-func TestDiagnosticPortReset(t *testing.T) {
+func TestTheResultOfADiagnosticTestIsKeptAsWritten(t *testing.T) {
 	got, err := DecodeDiagnosticTest(golden(t, "diagnostic-test.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	reset, ok := got.Result.PortReset()
-	if want := (PortReset{"WRI1", "Passed", "2021-05-21 10:31:00", "2021-05-21 10:37:00"}); !ok || reset != want {
-		t.Errorf("%+v, %t; want %+v", reset, ok, want)
-	}
-	if !json.Valid(got.Result.Result) {
-		t.Errorf("the free-form result is not valid JSON: %s", got.Result.Result)
-	}
-	if _, ok := (DiagnosticRun{}).PortReset(); ok {
-		t.Error("an empty result was read as a port reset")
+	if !json.Valid(got.Result.Result) || !strings.Contains(string(got.Result.Result), "Passed") {
+		t.Errorf("the free-form result is %s", got.Result.Result)
 	}
 }

@@ -120,7 +120,10 @@ func (s *scriptedRun) forceDeleteObject(t *testing.T) {
 
 func (s *scriptedRun) expectLeftOpen(t *testing.T, operation v1alpha1.Operation, want int) {
 	t.Helper()
-	left, err := s.managers[0].reconcilers.Unrecorded.WithoutHolder(t.Context())
+	operator := s.managers[0].reconcilers.Unrecorded
+	var ledgers v1alpha1.RequestLedgerList
+	must(operator.List(t.Context(), &ledgers))
+	left, err := operator.WithoutHolder(t.Context(), ledgers.Items)
 	if err != nil || left[operation] != want {
 		t.Fatalf("%v is open without its object, and not %d of %s (%v)", left, want, operation, err)
 	}
