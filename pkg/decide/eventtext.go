@@ -28,6 +28,16 @@ func EventText(request *v1alpha1.Request) string {
 	return words + ")"
 }
 
+// AttemptsText lists attempts with their phases.
+func AttemptsText(attempts []v1alpha1.Request) string {
+	words := make([]string, 0, len(attempts))
+	for i := range attempts {
+		words = append(words, fmt.Sprintf("%s attempt %s is %s",
+			attempts[i].Operation, attempts[i].AttemptID, attempts[i].Phase))
+	}
+	return strings.Join(words, ", ")
+}
+
 // LogFields describes a request in one log line: its object, its attempt, its changes and their
 // prices, what was approved, by which persons, and its phase.
 func LogFields(subject metav1.Object, request *v1alpha1.Request) []any {

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -19,7 +18,7 @@ type Finalization struct {
 // Finalize returns what has to happen before an object with open requests may be removed.
 func Finalize(open []*v1alpha1.Request, memory Memory, now time.Time, then string) Finalization {
 	var finalization Finalization
-	words := make([]string, 0, len(open))
+	var continuing []v1alpha1.Request
 	for _, open := range open {
 		if IsReadAgain(open) {
 			continue // it is done
@@ -28,14 +27,14 @@ func Finalize(open []*v1alpha1.Request, memory Memory, now time.Time, then strin
 			until := memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace)
 			finalization.WaitUntil = Later(finalization.WaitUntil, until)
 		}
-		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
+		continuing = append(continuing, *open)
 	}
 	if !now.Before(finalization.WaitUntil) {
 		finalization.WaitUntil = time.Time{}
 	}
-	if len(words) > 0 {
+	if len(continuing) > 0 {
 		finalization.Warning = fmt.Sprintf("deleted while %s: the request continues at the carrier, but %s",
-			strings.Join(words, ", "), then)
+			AttemptsText(continuing), then)
 	}
 	return finalization
 }

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -28,13 +27,10 @@ func heldByDeletedLedger(ledger *v1alpha1.RequestLedger) *Decision {
 // if it need not: "the finalizer goes only where nothing is open, the holder is gone, and the
 // annotation ... repeats its name".
 func WhyLedgerKept(ledger *v1alpha1.RequestLedger) string {
-	open := make([]string, 0, len(ledger.Spec.Open))
-	for _, attempt := range ledger.Spec.Open {
-		open = append(open, fmt.Sprintf("%s attempt %s is %s", attempt.Operation, attempt.AttemptID, attempt.Phase))
-	}
+	open := ledger.Spec.Open
 	switch {
 	case len(open) > 0:
-		return fmt.Sprintf("%s: the ledger stays until this has ended or a person has resolved it", strings.Join(open, ", "))
+		return fmt.Sprintf("%s: the ledger stays until this has ended or a person has resolved it", AttemptsText(open))
 	case ledger.Annotations[v1alpha1.AnnotationForget] != ledger.Name:
 		return fmt.Sprintf("the ledger stays, because without it the requests that it records may be sent again. To give it "+
 			"up anyway, delete its object and run: kubectl annotate --overwrite ledger %s %s=%s",

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -178,16 +177,9 @@ func rememberAgreement(known *v1alpha1.KnownToLedger, state *v1alpha1.Cancellati
 // DeletionWarning describes what continues at the carrier although the object was deleted; "" if
 // nothing does.
 func DeletionWarning(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
-	if ledger.Spec.Holder.UID != string(service.UID) {
-		return ""
-	}
-	words := make([]string, 0, len(ledger.Spec.Open))
-	for _, open := range ledger.Spec.Open {
-		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
-	}
-	if len(words) == 0 {
+	if ledger.Spec.Holder.UID != string(service.UID) || len(ledger.Spec.Open) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("deleted while %s: the request continues at the carrier, and a new BroadbandService for this "+
-		"service takes it over", strings.Join(words, ", "))
+		"service takes it over", decide.AttemptsText(ledger.Spec.Open))
 }
