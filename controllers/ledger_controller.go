@@ -5,15 +5,14 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -40,10 +39,14 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 	if kept != "" {
 		r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeWarning, "LedgerKept", "Delete",
 			"RequestLedger %s is being deleted. %s", ledger.Name, kept)
-		return ctrl.Result{}, nil
+		return ctrl.Result{RequeueAfter: keptAgain}, nil
 	}
 	return retryAfter(client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy())))
 }
+
+// keptAgain is when the reason why a ledger stays is checked and reported again. An Event lasts an
+// hour, and no change is seen of an object that may not be read.
+const keptAgain = time.Hour
 
 // keepReason returns why a ledger must not be released; "" if it may be.
 func (r *LedgerReconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
@@ -74,15 +77,16 @@ func (r *LedgerReconciler) dependent(ctx context.Context, ledger *v1alpha1.Reque
 }
 
 // nameUnlessGone returns the name of an object, unless the API server confirms that it does not
-// exist: "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
+// exist.
 func nameUnlessGone(kind string, at client.ObjectKey, err error) (string, error) {
+	exists, failed := mayExist(err, at.Name)
 	switch {
-	case operate.IsGone(err, at.Name):
+	case failed != nil:
+		return "", fmt.Errorf("look for %s %s, which uses a RequestLedger that is being deleted: %w", kind, at, failed)
+	case !exists:
 		return "", nil
-	case err == nil, decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
-		return kind + " " + at.String(), nil
 	}
-	return "", fmt.Errorf("look for %s %s, which uses a RequestLedger that is being deleted: %w", kind, at, err)
+	return kind + " " + at.String(), nil
 }
 
 // dependentTest returns a DiagnosticTest whose status names a ledger; "" if there is none.
@@ -90,7 +94,7 @@ func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.R
 	var tests v1alpha1.DiagnosticTestList
 	err := r.Protocol.Live.List(ctx, &tests)
 	switch {
-	case decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
+	case isHidden(err):
 		return "a DiagnosticTest that this manager may not see", nil
 	case err != nil:
 		return "", fmt.Errorf("look for the DiagnosticTests that use a RequestLedger that is being deleted: %w", err)

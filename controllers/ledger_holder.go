@@ -6,6 +6,8 @@ import (
 	"context"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -14,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
 // HolderChanged reports whether a ledger has a new holder. From then on the other objects of its
@@ -26,6 +29,24 @@ func HolderChanged(before, after client.Object) bool {
 	}
 	was, had := before.(*v1alpha1.RequestLedger)
 	return !had || was.Spec.Holder.UID != held.Spec.Holder.UID
+}
+
+// mayExist reports whether the object of a read exists, or may exist: "Forbidden, a kind that is not
+// served, or an error is not 'gone'" (R2). It returns an error if the read is to be repeated.
+func mayExist(err error, name string) (bool, error) {
+	switch {
+	case operate.IsGone(err, name):
+		return false, nil
+	case err == nil, isHidden(err):
+		return true, nil
+	}
+	return false, err
+}
+
+// isHidden reports whether a read failed because this manager may not read the kind, or the API
+// server does not serve it.
+func isHidden(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
 }
 
 // holderChanges passes changes that give a ledger another holder.

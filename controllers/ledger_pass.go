@@ -9,8 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -141,22 +139,19 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 }
 
 // holderExists reports whether a ledger has a holder other than this object that exists, or may
-// exist: "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
+// exist.
 func (p *pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
 	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
 		return false, nil
 	}
 	holder, object := ledger.Spec.Holder, operate.Empty(p.subject)
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
-	switch {
-	case operate.IsGone(err, holder.Name):
-		return false, nil
-	case apierrors.IsNotFound(err), apierrors.IsForbidden(err), meta.IsNoMatchError(err):
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
+	exists, failed := mayExist(err, holder.Name)
+	if failed != nil {
+		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, failed)
 	}
-	return string(object.GetUID()) == holder.UID, nil
+	wasReplaced := err == nil && string(object.GetUID()) != holder.UID
+	return exists && !wasReplaced, nil
 }
 
 // recordLearned records in the ledger what the object has learned without an attempt. What cannot
