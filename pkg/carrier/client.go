@@ -30,8 +30,8 @@ type Config struct {
 	Observe Observer // is called after calls and waits
 }
 
-// DefaultUserAgent is the User-Agent header when none is configured.
-const DefaultUserAgent = "broadband-operator"
+// defaultUserAgent is the User-Agent header when none is configured.
+const defaultUserAgent = "broadband-operator"
 
 // Client calls one carrier for one account. It is safe for concurrent use. It keeps only
 // connections and a token bucket, and makes no calls unless it is asked to.
@@ -72,7 +72,7 @@ func NewClient(config Config) (*Client, error) {
 		origin:    origin,
 		version:   config.Version,
 		word:      word,
-		userAgent: cmp.Or(config.UserAgent, DefaultUserAgent),
+		userAgent: cmp.Or(config.UserAgent, defaultUserAgent),
 		tokens:    config.Tokens,
 		limiter:   config.Rate,
 		now:       config.Now,

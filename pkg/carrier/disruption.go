@@ -62,8 +62,8 @@ type DisruptionSort struct {
 	Descending   bool   `json:"descending"`
 }
 
-// DecodeDisruptions reads one page. The error is an [Error] of class Unreadable.
-func DecodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
+// decodeDisruptions reads one page. The error is an [Error] of class Unreadable.
+func decodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
 
 // DisruptionPage reads one page. The first page has the number zero. The error is an [Error].
 func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, number int) (DisruptionPage, error) {
@@ -79,7 +79,7 @@ func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, numb
 	if err != nil {
 		return DisruptionPage{}, err
 	}
-	return DecodeDisruptions(resp.body)
+	return decodeDisruptions(resp.body)
 }
 
 func (q DisruptionQuery) values(number int) url.Values {

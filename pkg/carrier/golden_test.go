@@ -25,12 +25,12 @@ func goldens() map[string]func([]byte) (any, error) {
 		"health-8.json":              untyped(atVersion(8)),
 		"health-5.json":              untyped(atVersion(5)),
 		"health-5-pending.json":      untyped(atVersion(5)),
-		"disruptions.json":           untyped(DecodeDisruptions),
+		"disruptions.json":           untyped(decodeDisruptions),
 		"order.json":                 untyped(DecodeOrder),
 		"order-read.json":            untyped(DecodeOrder),
 		"order-rejected.json":        untyped(DecodeOrder),
 		"qualification.json":         untyped(decodeQualification),
-		"service.json":               untyped(DecodeService),
+		"service.json":               untyped(decodeService),
 	}
 }
 

@@ -57,7 +57,7 @@ func check(op Operation, version int, present map[string]bool) error {
 	if err := contract.SupportedAt(version); err != nil {
 		return err
 	}
-	return contract.CheckFields(version, func(key string) bool { return present[key] })
+	return contract.checkFields(version, func(key string) bool { return present[key] })
 }
 
 // Format writes the request without its contact details, for every verb.

@@ -85,8 +85,8 @@ func isVoid(d jsondoc.Value, depth int) bool {
 	return true
 }
 
-// DecodeService reads a service. The error is an [Error] of class Unreadable.
-func DecodeService(body []byte) (Service, error) { return decode[Service]("", body) }
+// decodeService reads a service. The error is an [Error] of class Unreadable.
+func decodeService(body []byte) (Service, error) { return decode[Service]("", body) }
 
 // Service reads a service: a plain GET at the given version, of the extension ServiceRead. The
 // error is an [Error]. A response about another service, or about none, is of class Unreadable.
@@ -102,7 +102,7 @@ func (c *Client) Service(ctx context.Context, serviceID int64, version int) (Ser
 	if err != nil {
 		return Service{}, err
 	}
-	found, err := DecodeService(resp.body)
+	found, err := decodeService(resp.body)
 	switch {
 	case err != nil:
 		return Service{}, err

@@ -62,7 +62,7 @@ func TestServiceIsReadInTheCarriersWord(t *testing.T) {
 // TestServiceIsReadTolerantly: null, absent, a Number for a String and the reverse, a day or a
 // date-time.
 func TestServiceIsReadTolerantly(t *testing.T) {
-	got, err := DecodeService([]byte(`{"id":"7","vlanId":100,"eSla":"Standard","technologyType":null,"address":null,
+	got, err := decodeService([]byte(`{"id":"7","vlanId":100,"eSla":"Standard","technologyType":null,"address":null,
 		"bandwidthProfile":{"speedDown":"50","planName":"Basic","cvcInclusion":2},"infrastructure":{"id":5},
 		"modifiedOn":"2022-01-31T01:02:03Z","dslStabilityProfile":null,"isNfas":"true","unknown":[1]}`))
 	want := Service{
@@ -87,16 +87,16 @@ func TestModificationsMeanNothingButThatThereAreSome(t *testing.T) {
 		`"PLAN_CHANGE"`: true, "[1]": true, `{"plan":[{}],"sla":[{"id":1}]}`: true, "true": true, "0": true,
 		strings.Repeat("[", 20) + strings.Repeat("]", 20): true,
 	} {
-		got, err := DecodeService([]byte(`{"id":7,"modifications":` + value + `}`))
+		got, err := decodeService([]byte(`{"id":7,"modifications":` + value + `}`))
 		if err != nil || got.Modifications == nil || (len(got.Modifications) > 0) != some {
 			t.Errorf("%s: %q, %v; want some: %t", value, got.Modifications, err, some)
 		}
 	}
-	if got, err := DecodeService([]byte(`{"id":7}`)); err != nil || got.Modifications != nil {
+	if got, err := decodeService([]byte(`{"id":7}`)); err != nil || got.Modifications != nil {
 		t.Errorf("without the field: %q, %v", got.Modifications, err)
 	}
 	long := `{"id":7,"modifications":"` + strings.Repeat("x", 5000) + `"}`
-	got, err := DecodeService([]byte(long))
+	got, err := decodeService([]byte(long))
 	if err != nil || len(got.Modifications) != maxModifications {
 		t.Errorf("%d bytes were kept, %v", len(got.Modifications), err)
 	}

@@ -34,7 +34,7 @@ func TestSubmitRequestFollowsTheSpecification(t *testing.T) {
 	}
 	header := map[string]string{
 		"Authorization": "Bearer " + canaryToken, "X-Api-Version": "7", "Content-Type": "application/json",
-		"Accept": "application/json", "User-Agent": DefaultUserAgent, "Connection": "close",
+		"Accept": "application/json", "User-Agent": defaultUserAgent, "Connection": "close",
 		"Content-Length": fmt.Sprint(len(body)),
 	}
 	for name := range got.Header {

@@ -56,10 +56,10 @@ func (c Contract) SupportedAt(version int) error {
 // version is chosen per request" (spec §9).
 func (c Contract) LeastVersion(version int) int { return max(version, c.MinVersion) }
 
-// CheckFields applies the version rules of the operation's body. The function present reports
+// checkFields applies the version rules of the operation's body. The function present reports
 // whether the body has a key. The first violation is returned, as [UnsupportedVersionError] or
 // [MissingFieldError].
-func (c Contract) CheckFields(version int, present func(key string) bool) error {
+func (c Contract) checkFields(version int, present func(key string) bool) error {
 	for _, rule := range c.Fields {
 		if err := c.checkField(rule, version, present); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (c Contract) checkBody(version int, body []byte) error {
 	if err != nil {
 		return err
 	}
-	return c.CheckFields(version, func(key string) bool { return d.Has(key) })
+	return c.checkFields(version, func(key string) bool { return d.Has(key) })
 }
 
 func (c Contract) checkField(rule VersionedRule, version int, present func(key string) bool) error {

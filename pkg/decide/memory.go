@@ -168,6 +168,6 @@ const (
 	ReadingNone     ReadingState = ""         // not requested by this process
 	ReadingOpen     ReadingState = "Open"     // requested, not answered
 	ReadingAnswered ReadingState = "Answered" // answered
-	ReadingRecorded ReadingState = "Taken"    // answered, and the response is in the status
+	ReadingRecorded ReadingState = "Recorded" // answered, and the response is in the status
 	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
 )

@@ -24,7 +24,7 @@ func OneTimeOf(fee *carrier.Fee) *v1alpha1.Money {
 	if fee == nil {
 		return nil
 	}
-	return MoneyOf(fee.OneTimeCharge)
+	return moneyOf(fee.OneTimeCharge)
 }
 
 // MonthlyOf returns the monthly amount of a fee; nil if that is unknown.
@@ -32,7 +32,7 @@ func MonthlyOf(fee *carrier.Fee) *v1alpha1.Money {
 	if fee == nil {
 		return nil
 	}
-	return MoneyOf(fee.MonthlyRecurringCharge)
+	return moneyOf(fee.MonthlyRecurringCharge)
 }
 
 // ChargeOf returns a fee as a status shows it; nil if there is none.
@@ -43,9 +43,9 @@ func ChargeOf(fee *carrier.Fee) *v1alpha1.Charge {
 	return &v1alpha1.Charge{OneTime: OneTimeOf(fee), Monthly: MonthlyOf(fee)}
 }
 
-// MoneyOf returns an amount as a status shows it. An amount that is not a plain decimal number is
+// moneyOf returns an amount as a status shows it. An amount that is not a plain decimal number is
 // unknown, which is not zero.
-func MoneyOf(amount *carrier.Money) *v1alpha1.Money {
+func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 	cents, ok := amount.Cents()
 	if !ok {
 		return nil

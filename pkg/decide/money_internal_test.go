@@ -53,7 +53,7 @@ func TestR18AnAmountTooLongForAStatusIsUnknown(t *testing.T) {
 		"-92233720368547758.08":  "", // the smallest 64-bit number
 		"123456789012345678.901": "",
 	} {
-		got := MoneyOf(&carrier.Money{Amount: carrier.Number(amount), Currency: "AUD"})
+		got := moneyOf(&carrier.Money{Amount: carrier.Number(amount), Currency: "AUD"})
 		if got == nil && want != "" || got != nil && got.Amount != want {
 			t.Errorf("%s: %v", amount, got)
 		}

@@ -43,9 +43,9 @@ type endpoint struct {
 	taken        *cache.LRUExpireCache // ids of accepted messages
 }
 
-// PathOf returns the path for the notifications of an account: a hash of secret, namespace and name
+// pathOf returns the path for the notifications of an account: a hash of secret, namespace and name
 // with slashes between them. It cannot be guessed without the secret.
-func PathOf(secret []byte, account types.NamespacedName) string {
+func pathOf(secret []byte, account types.NamespacedName) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s", secret, account.Namespace, account.Name))
 	return pathPrefix + hex.EncodeToString(sum[:])
 }
@@ -58,7 +58,7 @@ func (e *endpoint) add(ref v1alpha1.SecretKeyReference, secret []byte) error {
 	if len(key) < minSecret {
 		return &WeakSecretError{Ref: ref}
 	}
-	e.keys, e.paths = append(e.keys, key), append(e.paths, PathOf(secret, e.account))
+	e.keys, e.paths = append(e.keys, key), append(e.paths, pathOf(secret, e.account))
 	return nil
 }
 

@@ -184,8 +184,8 @@ func withFeeRows(rows []v1alpha1.Change, fees *v1alpha1.OrderFees) []v1alpha1.Ch
 	return rows
 }
 
-// ChargedFees returns the fees that the carrier charges for an order.
-func ChargedFees(order carrier.Order) *v1alpha1.OrderFees {
+// chargedFees returns the fees that the carrier charges for an order.
+func chargedFees(order carrier.Order) *v1alpha1.OrderFees {
 	items := make([]v1alpha1.OrderFee, 0, 1+len(order.AdditionalFees))
 	items = append(items, feeItem(planFeeName, order.Fee))
 	for _, fee := range order.AdditionalFees {

@@ -24,9 +24,9 @@ const (
 	failedPause = 15 * time.Minute // after an unanswered read, if the next point of the curve is later
 )
 
-// Follows reports whether an order is read at the carrier: it was accepted there, and is neither a
+// follows reports whether an order is read at the carrier: it was accepted there, and is neither a
 // service yet nor rejected. An unsigned notification of a rejection may be false, so it is verified.
-func Follows(in *Input) bool {
+func follows(in *Input) bool {
 	request, account, status := requestOf(in), in.Account.Object, &in.Order.Status
 	switch {
 	case account == nil || !account.Extends(v1alpha1.ExtensionOrderRead) || decide.AccountReady(&in.Input) != nil:
@@ -56,7 +56,7 @@ func isAt(ledger *v1alpha1.RequestLedger, account *v1alpha1.CarrierAccount) bool
 
 // followed adds the next read of an accepted order to a decision.
 func followed(in *Input, decision *decide.Decision) *decide.Decision {
-	if !Follows(in) {
+	if !follows(in) {
 		return decision
 	}
 	at := nextLook(in)
@@ -139,7 +139,7 @@ func Learn(in *Input) bool {
 	reading := &in.Memory.Readings.Order
 	found, status := &reading.Order, &in.Order.Status
 	isThis := v1alpha1.CarrierIDOf(found.ID) == status.OrderID
-	if reading.State != decide.ReadingAnswered || !isThis || !Follows(in) {
+	if reading.State != decide.ReadingAnswered || !isThis || !follows(in) {
 		return false
 	}
 	learnFacts(&status.OrderFacts, found)
@@ -196,7 +196,7 @@ func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
 		facts.Infrastructure = infrastructure
 	}
 	if found.Fee != nil && (facts.Fees == nil || facts.Fees.Source != feesFromOrder) {
-		facts.Fees = ChargedFees(*found)
+		facts.Fees = chargedFees(*found)
 	}
 	facts.Cancellable, facts.NFAS = found.IsCancellable, found.IsNFAS
 }

@@ -24,9 +24,9 @@ func requestOf(in *Input) *v1alpha1.Request {
 	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
 }
 
-// QualificationPause is the wait before a qualification result that could not be read, or that does
+// qualificationPause is the wait before a qualification result that could not be read, or that does
 // not allow the order, is read again. ConfigMaps are read, not watched.
-const QualificationPause = time.Minute
+const qualificationPause = time.Minute
 
 // The maximum lengths of the texts of an order's status, as in its schema.
 const (

@@ -183,7 +183,7 @@ func possible(in *Input) *decide.Decision {
 
 // notPossible waits until the qualification result is read again.
 func notPossible(in *Input, why string) *decide.Decision {
-	return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(QualificationPause))
+	return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(qualificationPause))
 }
 
 // approved waits until a person approves the order and its price.

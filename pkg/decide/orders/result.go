@@ -28,7 +28,7 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 		OrderID: status.OrderID, ServiceID: status.ServiceID, RestorationSLA: request.Target.RestorationSLA,
 	}
 	learnFacts(&facts, &taken)
-	facts.Fees = ChargedFees(taken)
+	facts.Fees = chargedFees(taken)
 	status.OrderFacts = facts
 	status.Address = decide.Bounded(taken.Address.FormattedAddress, maxAddress)
 	status.Appointments, status.Truncated = appointmentsOf(taken.Appointments)

@@ -167,8 +167,8 @@ func endingOf(declared *v1alpha1.Cancellation) string {
 	return cmp.Or(string(declared.Date), "none")
 }
 
-// AsWanted reports whether a cancellation has the state that a request was meant to set.
-func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
+// asWanted reports whether a cancellation has the state that a request was meant to set.
+func asWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
 	if request.Operation == v1alpha1.OperationCancellationReschedule {
 		return known.RequestDate == request.Target.Date && (isAlterable(known) || isFinal(known))
 	}

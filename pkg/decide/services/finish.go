@@ -119,7 +119,7 @@ func finishCancellation(
 	RecordCancellation(service, found, now, days)
 	known := service.Status.Carrier.Cancellation
 	switch {
-	case AsWanted(request, known):
+	case asWanted(request, known):
 		agreeOnResult(service, request)
 		return nil
 	case known.RequestedOn != request.Before.RequestedOn:

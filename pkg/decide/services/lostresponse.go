@@ -202,7 +202,7 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	switch {
 	case known == nil, isChanging(in) && open.Operation == v1alpha1.OperationCancellationAbort:
 		return nil // an abort in progress looks like one that is done
-	case AsWanted(open, known):
+	case asWanted(open, known):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case isChanging(in):
 		return nil

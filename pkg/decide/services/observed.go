@@ -80,7 +80,7 @@ func mustReadAgain(
 	if !request.Operation.AltersCancellation() {
 		return request.Operation == v1alpha1.OperationReclaim
 	}
-	return source != v1alpha1.SourceChangeResult && known != nil && !AsWanted(request, known)
+	return source != v1alpha1.SourceChangeResult && known != nil && !asWanted(request, known)
 }
 
 // ApplyDeclared records the declared values in place of the unreadable ones, after a person has
