@@ -24,7 +24,7 @@ func setupMetrics(ctx context.Context, reconcilers Reconcilers) error {
 	if err != nil {
 		return err
 	}
-	operator := reconcilers.Unrecorded.Operator
+	operator := reconcilers.Operator
 	operator.Protocol.Metrics, operator.Accounts.Observe = counts.Requests, counts.Carrier.Observer()
 	reconcilers.Receiver.CountIn(counts.Notifications)
 	counts.State.ReadWith(func() *own.Fleet {

@@ -52,6 +52,7 @@ type Options struct {
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
 	NewQueue      NewQueue                                  // nil: controller-runtime's own work queues
+	Leads         func() bool                               // as in [Operator]; [Setup] sets it
 }
 
 // elapsed returns the monotonic clock.
@@ -75,8 +76,8 @@ const operatorName = "broadband-operator"
 // Setup adds the controllers to a manager.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	owner := client.WithFieldOwner(mgr.GetClient(), operatorName)
+	options.Leads = leads(mgr)
 	reconcilers := New(owner, mgr.GetAPIReader(), mgr.GetEventRecorder(operatorName), options)
-	reconcilers.Unrecorded.Leads = leads(mgr)
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
@@ -100,8 +101,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
-	own := reconcilers.Unrecorded
-	if err := errors.Join(mgr.Add(own), mgr.Add(reconcilers.Marker), setupMetrics(ctx, reconcilers)); err != nil {
+	recorder, marker := reconcilers.Unrecorded, reconcilers.Operator.Marker
+	if err := errors.Join(mgr.Add(recorder), mgr.Add(marker), setupMetrics(ctx, reconcilers)); err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
 	}
 	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.put, notifiedOrders.put
@@ -113,6 +114,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 
 // Reconcilers has the operator's controllers, connected to each other.
 type Reconcilers struct {
+	Operator *Operator // shared by all of them
+
 	Accounts *CarrierAccountReconciler
 	Services *BroadbandServiceReconciler
 	Orders   *ServiceOrderReconciler
@@ -123,7 +126,6 @@ type Reconcilers struct {
 	Notifications *Notifications
 	Receiver      *receiver.Receiver // an [http.Handler]
 	Unrecorded    *UnrecordedResponses
-	Marker        *Marker
 	Ledgers       *LedgerReconciler
 }
 
@@ -142,6 +144,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	})
 	operator.Accounts.Changed = login.requeue
 	return Reconcilers{
+		Operator:      operator,
 		Notifications: notifications, Receiver: login.Receiver,
 		Orders:       orders,
 		Accounts:     login,
@@ -149,7 +152,6 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Appointments: appointments,
 		OneShots:     oneShots(operator),
 		Unrecorded:   &UnrecordedResponses{Operator: operator},
-		Marker:       operator.Marker,
 		Ledgers:      &LedgerReconciler{Operator: operator},
 	}
 }
@@ -162,8 +164,8 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 			Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 		},
-		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter),
-		Ledgers:      &operate.Ledgers{Cluster: cluster, Live: live},
+		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter), Leads: options.Leads,
+		Ledgers: &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: operate.Concise{Recorder: events},
 			Now: options.Now, NewID: options.NewID, Elapsed: options.elapsed(), Submissions: options.Submissions,

@@ -120,7 +120,7 @@ func (s *scriptedRun) forceDeleteObject(t *testing.T) {
 
 func (s *scriptedRun) expectLeftOpen(t *testing.T, operation v1alpha1.Operation, want int) {
 	t.Helper()
-	operator := s.managers[0].reconcilers.Unrecorded
+	operator := s.managers[0].reconcilers.Operator
 	var ledgers v1alpha1.RequestLedgerList
 	must(operator.List(t.Context(), &ledgers))
 	left, err := operator.WithoutHolder(t.Context(), ledgers.Items)

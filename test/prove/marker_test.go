@@ -36,7 +36,7 @@ func runMarked(t *testing.T, operation v1alpha1.Operation, test func(*testing.T,
 func (s *scriptedRun) startBeforeObjects(t *testing.T) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), s.subject()))
-	must(s.managers[0].reconcilers.Marker.Start(t.Context()))
+	must(s.managers[0].reconcilers.Operator.Marker.Start(t.Context()))
 	s.create(t.Context())
 	s.notifyManagers()
 }

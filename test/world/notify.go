@@ -104,7 +104,7 @@ func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
 }
 
 // StopLeading makes a process receive notifications as one that is not the leader.
-func (p *Process) StopLeading() { p.reconcilers.Notifications.Leads = func() bool { return false } }
+func (p *Process) StopLeading() { p.reconcilers.Operator.Leads = func() bool { return false } }
 
 // Notify sends a self-made notification, signed with a secret at the current time, to a path, and
 // returns the status of the response.
