@@ -68,7 +68,7 @@ func EndedForAnother(ended *v1alpha1.EndedAttempt) bool {
 }
 
 // changedNothing reports whether an attempt that may have reached the carrier is known to have had
-// no effect, although nobody has ended it.
+// no effect, although nobody has ended it: "an attempt that a person ended makes a new hash" (R11).
 func changedNothing(attempt *v1alpha1.Request) bool {
 	return AnotherInProgress(attempt) || ProvenNotAccepted(attempt)
 }

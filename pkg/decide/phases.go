@@ -153,17 +153,52 @@ func byNewerResolution(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
+// meaning is what a phase means for an attempt.
+type meaning struct {
+	implies implication // "" for nothing
+	failed  bool        // see [Definitive]
+	retried bool        // see [IsAutoRetried]
+}
+
+// implication is what a phase implies about an attempt at the carrier.
+type implication string
+
+const (
+	impliesDone        implication = "done"
+	impliesNotDone     implication = "accepted, but not done"
+	impliesNotAccepted implication = "not accepted"
+)
+
+// meaningOf returns what a phase means. A phase that this version does not know means nothing.
+func meaningOf(phase v1alpha1.RequestPhase) meaning {
+	switch phase {
+	case v1alpha1.PhaseSucceeded:
+		return meaning{implies: impliesDone}
+	case v1alpha1.PhaseFailed:
+		return meaning{implies: impliesNotDone, failed: true}
+	case v1alpha1.PhaseRejected:
+		return meaning{implies: impliesNotAccepted, failed: true}
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
+		return meaning{implies: impliesNotAccepted, retried: true}
+	case v1alpha1.PhaseAbandoned:
+		return meaning{failed: true}
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
+	}
+	return meaning{}
+}
+
+// Contradicts reports whether the recorded phase of an attempt rules out a newly reported phase:
+// "refused where it is made, with an Event if it ... contradicts" (R14).
+func Contradicts(recorded, reported v1alpha1.RequestPhase) bool {
+	before, after := meaningOf(recorded).implies, meaningOf(reported).implies
+	return before != "" && after != "" && before != after
+}
+
 // MayOrderAgain reports whether an attempt in this phase allows its order to be changed and sent:
 // "NotSent, NotProcessed, Rejected and NotAccepted".
 func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
-	switch phase {
-	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
-		return true
-	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
-		v1alpha1.PhaseLateAcceptance:
-	}
-	return false
+	return meaningOf(phase).implies == impliesNotAccepted
 }
 
 // EndedInFailure reports whether an attempt has failed definitively, or is a query that went
@@ -174,9 +209,7 @@ func EndedInFailure(last *v1alpha1.Request) bool {
 
 // Definitive reports whether an attempt in this phase has failed definitively. It is not retried
 // automatically, unless [AutoRetryAt] permits it.
-func Definitive(phase v1alpha1.RequestPhase) bool {
-	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
-}
+func Definitive(phase v1alpha1.RequestPhase) bool { return meaningOf(phase).failed }
 
 // IsReadAgain reports whether a request has succeeded and is tracked once more for its result.
 // Later responses from the carrier do not change its success. So it is never overdue, its Location
@@ -199,16 +232,7 @@ func ProvenNotAccepted(attempt *v1alpha1.Request) bool {
 }
 
 // IsAutoRetried reports whether an attempt that ended in this phase may be retried automatically.
-func IsAutoRetried(phase v1alpha1.RequestPhase) bool {
-	switch phase {
-	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
-		return true
-	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
-		v1alpha1.PhaseLateAcceptance:
-	}
-	return false
-}
+func IsAutoRetried(phase v1alpha1.RequestPhase) bool { return meaningOf(phase).retried }
 
 // StandsForLost reports whether a recorded request stands for everything that was sent before the
 // ledger was lost: it is a plan change without a plan.

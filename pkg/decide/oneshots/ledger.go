@@ -100,19 +100,13 @@ func projectDropped(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedge
 	case shown == nil:
 	case !shown.Phase.Ended():
 		test.Status.Request = nil
-	case mayBeSentAgain(shown) && ledger.MayHaveDropped(shown):
+	case !hasEnded(shown) && ledger.MayHaveDropped(shown):
 		dropped := *shown.DeepCopy()
 		dropped.Phase = v1alpha1.PhaseAbandoned
 		dropped.Error = decide.Because("ten newer attempts have replaced it in the ledger of the service's tests")
 		test.PutRequest(dropped)
 		test.RequestChanged(dropped, now)
 	}
-}
-
-// mayBeSentAgain reports whether an attempt that may have reached the carrier is known not to have run
-// the test.
-func mayBeSentAgain(shown *v1alpha1.Request) bool {
-	return shown.Phase == v1alpha1.PhaseNotAccepted || decide.AnotherInProgress(shown)
 }
 
 // polledAgain makes the request of a test be polled once more if its result is missing from the
