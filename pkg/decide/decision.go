@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,11 +21,6 @@ const (
 	Working State = "Working" // Ready=False, Reconciling=True
 	Stuck   State = "Stuck"   // Ready=False, Stalled=True: only a person can help
 )
-
-// weight ranks the states. Of two verdicts, the one whose state has the greater weight is reported.
-func (s State) weight() int {
-	return slices.Index([]State{Settled, Waiting, Stuck, Working}, s)
-}
 
 // Verdict explains a decision. The condition, the event and the log entry all use its wording.
 type Verdict struct {

@@ -77,20 +77,6 @@ func CheckSupported(in *Input, operation carrier.Operation) error {
 // RaiseVersion is the advice about an operation that a strict account's version does not have.
 const RaiseVersion = "raise spec.apiVersion of the CarrierAccount, or set its spec.familyVersions to Least"
 
-// Weightier returns the more important decision, with the earlier time of the two. Work in progress
-// comes first, then what only a person can fix, then what waits for a person.
-func Weightier(held, next *Decision) *Decision {
-	if held == nil {
-		return next
-	}
-	at := Earlier(held.RequeueAt, next.RequeueAt)
-	if next.Verdict.State.weight() > held.Verdict.State.weight() {
-		held = next
-	}
-	held.RequeueAt = at
-	return held
-}
-
 // Intent returns the request as it is recorded before it is sent.
 func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 	return v1alpha1.Request{
@@ -100,18 +86,4 @@ func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: apiVersionOf(in.Account.Object, want.Operation),
 	}
-}
-
-// Combined returns one of the decisions of the two lanes: a step of the cancellation lane comes
-// first, then a step of the modification lane. If both rest, the weightier decision is returned.
-func Combined(modified, ended *Decision) *Decision {
-	switch {
-	case ended == nil:
-		return modified
-	case modified == nil || !IsRest(ended.Step):
-		return ended
-	case !IsRest(modified.Step):
-		return modified
-	}
-	return Weightier(modified, ended)
 }

@@ -20,16 +20,6 @@ type Task struct {
 	Changes   []v1alpha1.Change // what it asks for, and its price as far as that is known; empty if it changes nothing
 }
 
-// FirstDecision returns the decision of the first rule that returns one.
-func FirstDecision(rules []func() *Decision) Decision {
-	for _, rule := range rules {
-		if decision := rule(); decision != nil {
-			return *decision
-		}
-	}
-	return Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, "there is nothing to do"}}
-}
-
 // OpenRequest returns the request that has not ended; nil if there is none.
 func OpenRequest(in *Input) *v1alpha1.Request {
 	for _, open := range in.Subject.OpenRequests() {

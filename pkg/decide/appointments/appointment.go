@@ -20,24 +20,32 @@ import (
 // status.appointmentRequestID holds the id of the old one until the carrier has confirmed the
 // cancellation.
 func Decide(in Input) decide.Decision {
-	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
-		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
-		// Slots that were read stay valid, whatever the state of the account.
-		func() *decide.Decision { return slotsOffered(&in) },
-		func() *decide.Decision { return decide.AccountReady(&in.Input) },
-		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
-		func() *decide.Decision {
-			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
-		},
-		func() *decide.Decision { return orderKnown(&in) },
-		func() *decide.Decision { return dateToCome(&in) },
-		func() *decide.Decision { return slotsRefused(&in) },
-		func() *decide.Decision { return cancelFirst(&in) },
-		func() *decide.Decision { return querySlots(&in) },
-	})
+	decision := *decide.First(&in, slotRules())
 	decision.WithControls(&in.Input)
 	return decision
+}
+
+// slotRules lists the rules of an appointment-request, in their order. The last one always decides.
+func slotRules() []decide.Rule[*Input] {
+	common := decide.Common[*Input]
+	return []decide.Rule[*Input]{
+		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
+		slotsOffered,                      // slots that were read stay valid, whatever the state of the account
+		common(decide.AccountReady),       // no call is possible without a login
+		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		openRequest,                       // a request at the carrier is tracked until it ends
+		orderKnown,                        // the order has a number, and belongs to this account
+		dateToCome,                        // the day is not in the past
+		slotsRefused,                      // a query that the carrier has refused waits for a correction or a retry
+		cancelFirst,                       // the appointment-request of the query before is cancelled
+		querySlots,                        // the slots are queried, if what applies to every kind allows it
+	}
+}
+
+// openRequest returns a decision as long as the request has not ended.
+func openRequest(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
 }
 
 // UpdateFromRequest updates the appointment-request in the status from the recorded request.

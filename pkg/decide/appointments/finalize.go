@@ -61,21 +61,38 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 // cancelled even if its query for slots is still in progress, because the Location of the query
 // already contains the id of the appointment-request.
 func Cancel(in Input) decide.Decision {
-	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
-		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
-		func() *decide.Decision { return decide.AccountReady(&in.Input) },
-		func() *decide.Decision { return madeElsewhere(&in) },
-		func() *decide.Decision {
-			open := in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)
-			if open == nil || open.Phase.Ended() {
-				return nil
-			}
-			return decide.UntilEnded(&in.Input, open, evidence{&in.Input})
-		},
-		func() *decide.Decision { return cancelFirst(&in) },
-	})
+	decision := *decide.First(&in, cancelRules())
 	decision.WithControls(&in.Input)
 	decision.RequeueAt = decide.Earlier(decision.RequeueAt, cancelDeadline(&in))
 	return decision
+}
+
+// cancelRules lists the rules for a deleted object, in their order. The last one always decides.
+func cancelRules() []decide.Rule[*Input] {
+	common := decide.Common[*Input]
+	return []decide.Rule[*Input]{
+		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
+		common(decide.AccountReady),       // no call is possible without a login
+		madeElsewhere,                     // the appointment-request is at the carrier and identity it was made at
+		openCancel,                        // a cancel at the carrier is tracked until it ends
+		cancelFirst,                       // the appointment-request is cancelled
+		nothingLeft,
+	}
+}
+
+// openCancel returns a decision as long as a cancel has not ended.
+func openCancel(in *Input) *decide.Decision {
+	open := in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)
+	if open == nil || open.Phase.Ended() {
+		return nil
+	}
+	return decide.UntilEnded(&in.Input, open, evidence{&in.Input})
+}
+
+// nothingLeft ends the cancelling.
+func nothingLeft(*Input) *decide.Decision {
+	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
+		State: decide.Settled, Reason: v1alpha1.ReasonCompleted, Message: "there is nothing to do",
+	}}
 }

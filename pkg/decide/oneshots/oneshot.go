@@ -103,31 +103,45 @@ func Finalize(in decide.Input) decide.Finalization {
 // Decide decides about an object that makes one request. A result or a failure is reported whatever
 // the state of the account.
 func Decide(in Input) decide.Decision {
-	plan := taskPlan(&in)
-	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
-		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
-		func() *decide.Decision { return completed(&in) },
-		func() *decide.Decision { return notOffered(&in) },
-		func() *decide.Decision { return failed(&in) },
-		func() *decide.Decision { return decide.AccountReady(&in.Input) },
-		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
-		func() *decide.Decision {
-			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
-		},
-		func() *decide.Decision { return blocked(in.BlockedBy) },
-		func() *decide.Decision { return awaitTestTypes(&in) },
-		func() *decide.Decision { return awaitApproval(&in.Input, plan) },
-		func() *decide.Decision { return laneFree(&in) },
-		func() *decide.Decision { return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, plan) },
-	})
+	decision := *decide.First(&in, taskRules())
 	decision.RequeueAt = decide.Earlier(decision.RequeueAt, Expires(&in))
 	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
-		decision.Pending = plan
+		decision.Pending = taskPlan(&in)
 		decision.Aspects = []decide.Aspect{decision.Verdict.Aspect(v1alpha1.ConditionApprovalRequired)}
 	}
 	decision.WithControls(&in.Input)
 	return decision
+}
+
+// taskRules lists the rules of an object that makes one request, in their order. The last one always
+// decides.
+func taskRules() []decide.Rule[*Input] {
+	common := decide.Common[*Input]
+	return []decide.Rule[*Input]{
+		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
+		completed,                         // a result stays, whatever the state of the account
+		notOffered,                        // a test that the carrier does not offer is never sent
+		failed,                            // a definitive failure stays, too
+		common(decide.AccountReady),       // no call is possible without a login
+		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		openTask,                          // a request at the carrier is tracked until it ends
+		blocked,                           // a referenced object is missing or wrong
+		awaitTestTypes,                    // which tests the carrier offers is read first
+		awaitApproval,                     // a person approves it, if the policy asks for that
+		laneFree,                          // the tests of a service are run one at a time
+		send,                              // the request is sent, if what applies to every kind allows it
+	}
+}
+
+// openTask returns a decision as long as the request has not ended.
+func openTask(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
+}
+
+// send sends the request and uses up the approval that it needed.
+func send(in *Input) *decide.Decision {
+	return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, taskPlan(in))
 }
 
 // taskPlan returns what a person has to approve; nil if no approval is needed. OnCost does not
@@ -143,18 +157,19 @@ func taskPlan(in *Input) *v1alpha1.Pending {
 	return decide.NewPending(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
 }
 
-// awaitApproval waits until a person approves the plan of the request. A nil plan needs no approval.
-func awaitApproval(in *decide.Input, plan *v1alpha1.Pending) *decide.Decision {
+// awaitApproval waits until a person approves the plan of the request, if it needs approval.
+func awaitApproval(in *Input) *decide.Decision {
+	plan := taskPlan(in)
 	if plan == nil {
 		return nil
 	}
-	return decide.AwaitApproval(in, decide.RequiredByPolicy(v1alpha1.ApprovalAlways), plan)
+	return decide.AwaitApproval(&in.Input, decide.RequiredByPolicy(v1alpha1.ApprovalAlways), plan)
 }
 
-// blocked returns a decision to do nothing for this reason; nil if there is no reason.
-func blocked(why *decide.Verdict) *decide.Decision {
-	if why == nil {
+// blocked does nothing while a referenced object prevents the request.
+func blocked(in *Input) *decide.Decision {
+	if in.BlockedBy == nil {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
+	return &decide.Decision{Step: decide.Rest{}, Verdict: *in.BlockedBy}
 }

@@ -21,25 +21,36 @@ import (
 // Decide decides about one order. The order's status must already have been updated from its
 // ledger: see [JudgeLedger] and [Project].
 func Decide(in Input) decide.Decision {
-	decision := decide.FirstDecision([]func() *decide.Decision{
-		func() *decide.Decision { return decide.UnrecordedResponse(&in.Input) },
-		func() *decide.Decision { return decide.ResolvedByPerson(&in.Input) },
-		func() *decide.Decision { return rejectionResolved(&in) },
-		func() *decide.Decision { return differsFromSent(&in) },
-		func() *decide.Decision { return ended(&in) },
-		func() *decide.Decision { return decide.AccountReady(&in.Input) },
-		func() *decide.Decision { return decide.SentElsewhere(&in.Input) },
-		func() *decide.Decision {
-			return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
-		},
-		func() *decide.Decision { return decide.HeldBack(&in.Input, requestOf(&in)) },
-		func() *decide.Decision { return fieldsAllowed(&in) },
-		func() *decide.Decision { return possible(&in) },
-		func() *decide.Decision { return approved(&in) },
-		func() *decide.Decision { return send(&in) },
-	})
-	return described(&in, decision)
+	return described(&in, *decide.First(&in, orderRules()))
 }
+
+// orderRules lists the rules of an order, in their order. The last one always decides.
+func orderRules() []decide.Rule[*Input] {
+	common := decide.Common[*Input]
+	return []decide.Rule[*Input]{
+		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
+		rejectionResolved,                 // a person has confirmed that the carrier rejected the accepted order
+		differsFromSent,                   // the object was edited while its order was being sent
+		ended,                             // an order that is accepted, or final, is at most read
+		common(decide.AccountReady),       // no call is possible without a login
+		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		openOrder,                         // a request at the carrier is tracked until it ends
+		heldBack,                          // an order that the carrier has refused waits for a correction or a retry
+		fieldsAllowed,                     // some fields need an extension
+		possible,                          // the qualification allows the order
+		approved,                          // a person approves it, if the policy asks for that
+		send,                              // the order is sent, if what applies to every kind allows it
+	}
+}
+
+// openOrder returns a decision as long as the request has not ended.
+func openOrder(in *Input) *decide.Decision {
+	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
+}
+
+// heldBack holds back an order after a failure.
+func heldBack(in *Input) *decide.Decision { return decide.HeldBack(&in.Input, requestOf(in)) }
 
 // described adds what a status contains besides the verdict.
 func described(in *Input, decision decide.Decision) decide.Decision {

@@ -12,13 +12,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// rule checks one thing. It returns a decision, or nil to let the next rule decide.
-type rule func(*Input) *decide.Decision
-
-// servicePass lists the rules of one pass over a service, in order. The first rule that returns a
-// decision wins.
-func servicePass() []rule {
-	return []rule{
+// serviceRules lists the rules that come before those of both lanes, in their order.
+func serviceRules() []decide.Rule[*Input] {
+	common := decide.Common[*Input]
+	return []decide.Rule[*Input]{
 		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
 		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
 		whoseService,                      // the order that the service comes from, and the account's list of services
@@ -30,8 +27,8 @@ func servicePass() []rule {
 
 // modificationLane lists the rules for plan, SLA, aggregation, DSL profile and reclaim. These
 // requests are sent one at a time.
-func modificationLane() []rule {
-	return []rule{
+func modificationLane() []decide.Rule[*Input] {
+	return []decide.Rule[*Input]{
 		openModification,  // a request at the carrier is tracked until it ends
 		unknownAlteration, // an unknown outcome blocks every change of the service
 		cancelledAsWanted, // a service that has ended as declared is no longer compared
@@ -47,8 +44,8 @@ func modificationLane() []rule {
 
 // cancellationLane lists the rules for the service's cancellation: "reschedule and abort are
 // immediate and never wait behind" a modification.
-func cancellationLane() []rule {
-	return []rule{
+func cancellationLane() []decide.Rule[*Input] {
+	return []decide.Rule[*Input]{
 		openCancellation,    // a request at the carrier is tracked until it ends
 		unknownCancellation, // the cancellation is read if it has to be known
 		cancellation,        // differences are sent to the carrier, if the guards allow it
@@ -58,10 +55,10 @@ func cancellationLane() []rule {
 
 // applyRules applies the rules of the pass and, if none of them decides, those of both lanes.
 func applyRules(in *Input) rulesResult {
-	if first := firstOf(in, servicePass()); first != nil {
+	if first := decide.First(in, serviceRules()); first != nil {
 		return rulesResult{*first, first.Verdict, first.Verdict}
 	}
-	modified, ended := firstOf(in, modificationLane()), firstOf(in, cancellationLane())
+	modified, ended := decide.First(in, modificationLane()), decide.First(in, cancellationLane())
 	settled := inSync(in)
 	result := rulesResult{decide.Decision{Step: decide.Rest{}, Verdict: settled}, settled, settled}
 	if modified != nil {
@@ -70,25 +67,44 @@ func applyRules(in *Input) rulesResult {
 	if ended != nil {
 		result.cancellation = ended.Verdict
 	}
-	if both := decide.Combined(modified, ended); both != nil {
+	if both := combined(modified, ended); both != nil {
 		result.both = *both
 	}
 	return result
 }
 
-// firstOf returns the decision of the first rule that has one; nil if none has.
-func firstOf(in *Input, rules []rule) *decide.Decision {
-	for _, rule := range rules {
-		if decision := rule(in); decision != nil {
-			return decision
-		}
+// combined returns one of the decisions of the two lanes: a step of the cancellation lane comes
+// first, then a step of the modification lane. If both rest, the weightier decision is returned.
+func combined(modified, ended *decide.Decision) *decide.Decision {
+	switch {
+	case ended == nil:
+		return modified
+	case modified == nil || !decide.IsRest(ended.Step):
+		return ended
+	case !decide.IsRest(modified.Step):
+		return modified
 	}
-	return nil
+	return weightier(modified, ended)
 }
 
-// common adapts a rule that applies to objects of every kind.
-func common(rule func(*decide.Input) *decide.Decision) rule {
-	return func(in *Input) *decide.Decision { return rule(&in.Input) }
+// weightier returns the more important decision, with the earlier time of the two. Work in progress
+// comes first, then what only a person can fix, then what waits for a person.
+func weightier(held, next *decide.Decision) *decide.Decision {
+	if held == nil {
+		return next
+	}
+	at := decide.Earlier(held.RequeueAt, next.RequeueAt)
+	if weightOf(next) > weightOf(held) {
+		held = next
+	}
+	held.RequeueAt = at
+	return held
+}
+
+// weightOf ranks a decision by its state.
+func weightOf(decision *decide.Decision) int {
+	states := []decide.State{decide.Settled, decide.Waiting, decide.Stuck, decide.Working}
+	return slices.Index(states, decision.Verdict.State)
 }
 
 // whoseService returns a decision if the service is not known yet, or if it is not on the account's
@@ -132,7 +148,7 @@ func onlyTracked(in *Input) *decide.Decision {
 		return nil
 	}
 	refusal := unseenService(in)
-	tracked := decide.Combined(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
+	tracked := combined(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
 	if tracked == nil {
 		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal}
 	}
@@ -289,7 +305,7 @@ func modifications(in *Input) *decide.Decision {
 		if !decide.IsRest(decision.Step) {
 			return decision
 		}
-		held = decide.Weightier(held, decision)
+		held = weightier(held, decision)
 		if decision.Verdict.Reason == v1alpha1.ReasonProgressing {
 			break // it is about to be sent: the others wait their turn
 		}
