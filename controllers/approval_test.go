@@ -31,7 +31,7 @@ func expectAwaiting(service *v1alpha1.BroadbandService, messages ...string) stri
 	hash := service.Status.Pending.Hash
 	Expect(hash).To(MatchRegexp(`^p[0-9a-f]{32}$`))
 	Expect(required.Message).To(ContainSubstring(
-		"kubectl -n %s annotate --overwrite bbs site wholesale.broadband/approve=%s", service.Namespace, hash))
+		"kubectl -n %s annotate --overwrite bbs site 'wholesale.broadband/approve=%s'", service.Namespace, hash))
 	for _, message := range messages {
 		Expect(required.Message).To(ContainSubstring(message))
 	}

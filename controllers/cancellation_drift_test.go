@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,22 +37,23 @@ var _ = Describe("A service with the declared cancellation", func() {
 	})
 
 	DescribeTable("that is new is Ready at once, whatever else is declared",
-		func(ctx SpecContext, on, declared string) {
+		func(ctx SpecContext, on, declared string, synced metav1.ConditionStatus) {
 			w, process := begin(ctx)
 			line := w.Line(withCancellation(stateCompleted, on))
 			Expect(w.Create(ctx, w.Service(site, line, endOn(declared), withSLA(world.SLAFast)))).To(Succeed())
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonCancelled)
+			Expect(condition(service, v1alpha1.ConditionCancellationSynced).Status).To(Equal(synced))
 			Expect(service.Status.Pending).To(BeNil())
 			Expect(w.Posts(line) + alterations(w, line)).To(BeZero())
 		},
-		Entry("on the declared date", "2026-02-01", "2026-02-01"),
-		Entry("before the declared date", "2026-02-01", wantedDate),
+		Entry("on the declared date", "2026-02-01", "2026-02-01", metav1.ConditionTrue),
+		Entry("before the declared date", "2026-02-01", wantedDate, metav1.ConditionFalse),
 	)
 })
 
 var _ = DescribeTable("A cancellation that is moved at the carrier after it was as declared",
-	func(ctx SpecContext, declared edit, state, date, shown string) {
+	func(ctx SpecContext, declared edit, state, date, from string) {
 		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan, declared)
 		moveAtCarrier(w, line, state, date)
 
@@ -59,8 +61,11 @@ var _ = DescribeTable("A cancellation that is moved at the carrier after it was 
 
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
-		Expect(condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(shown))
+		Expect(condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(
+			fmt.Sprintf("cancellation %q → %q", from, date)))
 		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		Expect(condition(service, v1alpha1.ConditionCancellationSynced).Message).To(ContainSubstring(
+			fmt.Sprintf("changed the cancellation from %q to %q", from, date)))
 		Expect(alterations(w, line)).To(Equal(1))
 		expectAtCarrier(w, line, state, date)
 
@@ -71,12 +76,9 @@ var _ = DescribeTable("A cancellation that is moved at the carrier after it was 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(condition(service, v1alpha1.ConditionDrifted).Type).To(BeEmpty())
 	},
-	Entry("is shown as drift, from the declared date to the other", endOn(wantedDate), stateRequested, otherDate,
-		`cancellation "2026-08-31" → "2026-10-31"`),
-	Entry("is shown as drift, in error as well", endOn(wantedDate), stateInError, otherDate,
-		`cancellation "2026-08-31" → "2026-10-31"`),
-	Entry("is shown as drift, from none to the date", withoutEnd, stateRequested, otherDate,
-		`cancellation "none" → "2026-10-31"`),
+	Entry("is shown as drift, from the declared date to the other", endOn(wantedDate), stateRequested, otherDate, wantedDate),
+	Entry("is shown as drift, in error as well", endOn(wantedDate), stateInError, otherDate, wantedDate),
+	Entry("is shown as drift, from none to the date", withoutEnd, stateRequested, otherDate, "none"),
 )
 
 var _ = Describe("Drift of a cancellation", func() {

@@ -234,6 +234,6 @@ var _ = DescribeTable("A cancellation that may not be altered yet",
 	Entry("waits for approval", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAlways },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval,
-		message: "the carrier quotes no price; approve with",
+		message: "the carrier does not charge for it; approve with",
 	}),
 )

@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,7 +82,8 @@ var _ = Describe("A declared value that cannot be read", func() {
 				"the carrier's API cannot report restorationSLA, aggregationMethod and dslStabilityProfile",
 				`restorationSLA unknown → "Enhanced-8", plan.term unknown → "12", aggregationMethod`,
 				"Its price is read after that approval",
-				"trust them with wholesale.broadband/trust="+service.Status.Pending.Hash)
+				fmt.Sprintf("trust them with: kubectl -n %s annotate --overwrite bbs site 'wholesale.broadband/trust=%s'",
+					service.Namespace, service.Status.Pending.Hash))
 			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("From", "")))
 			Expect(service.Status.Pending.Changes).To(ContainElements(
 				HaveField("Unknown", true), HaveField("Unknown", true), HaveField("Unknown", true)))

@@ -69,10 +69,8 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 		void = "; " + void
 	}
 	return RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s%s",
-		ask.Why, DescribeChanges(pending.Changes), costs,
-		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
-		v1alpha1.AnnotationApprove, pending.Hash, trustText(in, pending), void))
+		"%s: %s%s; approve with: %s%s%s", ask.Why, DescribeChanges(pending.Changes), costs,
+		AnnotateCommand(in, v1alpha1.AnnotationApprove, pending.Hash), trustText(in, pending), void))
 }
 
 // otherApproval describes the approve annotation, if it does not approve what is pending; "" if
@@ -113,8 +111,8 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
-// unquoted returns a note about the changes of unknown price. Without the note, they would look free
-// of charge, or as if what is bought with them were all that they cost.
+// unquoted returns a note about changes that are free, or whose price is unknown. Without the note,
+// the latter would look free, or as if what is bought with them were all that they cost.
 func unquoted(changes []v1alpha1.Change) string {
 	var fields []string
 	rows, priced := PricedRows(changes), false
@@ -125,7 +123,9 @@ func unquoted(changes []v1alpha1.Change) string {
 		}
 	}
 	switch {
-	case len(rows) > 0 && len(fields) == 0:
+	case len(rows) == 0:
+		return "; the carrier does not charge for it"
+	case len(fields) == 0:
 		return ""
 	case priced:
 		return "; the carrier quotes no price for " + ListOf(fields)

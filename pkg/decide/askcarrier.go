@@ -14,6 +14,10 @@ import (
 // DescribeUnknown describes what to ask the carrier: "service number, operation, sent at (account's
 // time zone)".
 func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
+	if StandsForAll(open) {
+		return fmt.Sprintf("it is not known which requests the carrier has received for %s (%s)",
+			atCarrier(in), ErrorMessage(why))
+	}
 	sent := "" // for a request lost with its ledger the time is unknown
 	if !open.SubmittedAt.IsZero() {
 		sent = ", sent at " + FormatTime(in, open.SubmittedAt.Time) + ","

@@ -30,3 +30,21 @@ func TestAMessageNamesTheSubjectInTheCarriersTerms(t *testing.T) {
 		t.Errorf("without a ledger: %q", got)
 	}
 }
+
+// After the loss of a ledger, one request stands for whatever was sent. The carrier does not know
+// it, until a person has found one of those requests there.
+func TestTheCarrierIsNotAskedAboutARequestThatWasNeverSent(t *testing.T) {
+	t.Parallel()
+	in := &Input{Subject: &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}}
+	lost := &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: "it is missing"}
+	open := &v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, Error: lost}
+	const all = "it is not known which requests the carrier has received for service 7 (it is missing)"
+	if got := DescribeUnknown(in, open, lost); got != all {
+		t.Errorf("%q", got)
+	}
+	open.Error = nil
+	found := &v1alpha1.RequestError{Message: "it is gone"}
+	if got := DescribeUnknown(in, open, found); got != "the outcome of PlanChange for service 7 is unknown (it is gone)" {
+		t.Errorf("once found: %q", got)
+	}
+}

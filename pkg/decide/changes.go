@@ -132,8 +132,8 @@ func trustText(in *Input, pending *v1alpha1.Pending) string {
 	if !HasUnknown(pending.Changes) {
 		return ""
 	}
-	words := fmt.Sprintf("; or, if the unknown values are already as declared, trust them with %s=%s",
-		v1alpha1.AnnotationTrust, pending.Hash)
+	words := "; or, if the unknown values are already as declared, trust them with: " +
+		AnnotateCommand(in, v1alpha1.AnnotationTrust, pending.Hash)
 	if other := otherTrust(in); other != "" && Control(in.Subject, v1alpha1.AnnotationTrust) != pending.Hash {
 		words += "; " + other
 	}

@@ -240,6 +240,12 @@ func StandsForLost(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }
 
+// StandsForAll reports whether a request still stands for everything that was sent before the ledger
+// was lost. It does not once a person has found one of those requests at the carrier.
+func StandsForAll(request *v1alpha1.Request) bool {
+	return StandsForLost(request) && LostWithItsLedger(request)
+}
+
 // LostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
 // lost. Such an attempt also stands for the attempts that came after it (R5).
 func LostWithItsLedger(attempt *v1alpha1.Request) bool {

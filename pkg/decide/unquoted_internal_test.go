@@ -33,7 +33,7 @@ func TestR8AnUnknownPriceIsNotShownAsThatOfAnOption(t *testing.T) {
 		},
 		"a request that is free": {
 			[]v1alpha1.Change{{Operation: v1alpha1.OperationCancellationAbort, Field: "cancellation"}},
-			"; the carrier quotes no price",
+			"; the carrier does not charge for it",
 		},
 	} {
 		if note := unquoted(row.changes); note != row.note {

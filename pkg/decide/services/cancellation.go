@@ -117,6 +117,21 @@ func endedAsWanted(in *Input) bool {
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
 }
 
+// endedOnDate reports whether a service that has ended as wanted was cancelled for the declared date.
+func endedOnDate(in *Input) bool {
+	return in.Service.LastKnown().Cancellation.RequestDate == string(in.Service.Spec.Cancellation.Date)
+}
+
+// howEnded describes the end of a service that has ended as wanted.
+func howEnded(in *Input) string {
+	known, as := in.Service.LastKnown().Cancellation, ", as declared"
+	if !endedOnDate(in) {
+		as = fmt.Sprintf(": its cancellation was for %s, and can no longer be moved to %s",
+			cmp.Or(known.RequestDate, "an unknown date"), in.Service.Spec.Cancellation.Date)
+	}
+	return "the service has been cancelled since " + cmp.Or(known.CancelledOn, "an unknown day") + as
+}
+
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
 // one is drift, until the spec declares something else.
 func recordAgreement(in *Input) {

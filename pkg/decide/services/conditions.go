@@ -133,9 +133,13 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 		aspect.Message = "the service's cancellation is not known yet"
 	case barred != nil:
 		aspect.Status, aspect.Reason, aspect.Message = metav1.ConditionFalse, barred.Reason, barred.Message
+	case endedAsWanted(in) && !endedOnDate(in):
+		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation
+		aspect.Message = howEnded(in)
 	case differs.Wanted() && onlyReportsCancellationDrift(in, differs):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
-		aspect.Message = decide.DescribeChanges(differs.Changes)
+		aspect.Message = fmt.Sprintf("the carrier changed the cancellation from %q to %q after the service was in sync",
+			differs.Changes[0].To, differs.Changes[0].From)
 	case differs.Wanted():
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, verdict.Reason
 		aspect.Message = decide.DescribeChanges(differs.Changes)

@@ -3,7 +3,6 @@
 package services
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -190,16 +189,14 @@ func unknownAlteration(in *Input) *decide.Decision {
 }
 
 // cancelledAsWanted ends the comparison: "mode OnDate and the carrier shows it cancelled: nothing
-// else is compared".
+// else is compared". This holds for any day, because nothing can change it anymore.
 func cancelledAsWanted(in *Input) *decide.Decision {
 	if !endedAsWanted(in) {
 		return nil
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
-		Message: fmt.Sprintf(
-			"the service has been cancelled since %s, as declared; nothing else is compared",
-			cmp.Or(in.Service.LastKnown().Cancellation.CancelledOn, "an unknown day")),
+		Message: howEnded(in) + "; nothing else is compared",
 	}}
 }
 

@@ -170,7 +170,7 @@ func AsksPerson(request v1alpha1.Request) bool {
 
 // DescribeRequest says what was requested, and when.
 func DescribeRequest(request v1alpha1.Request) string {
-	text := string(request.Operation)
+	text := operationOf(&request)
 	if target := DescribeTarget(request.Target); target != "" {
 		text += " to " + target
 	}
@@ -178,6 +178,14 @@ func DescribeRequest(request v1alpha1.Request) string {
 		text += ", sent " + Time(request.SubmittedAt)
 	}
 	return text
+}
+
+// operationOf returns the operation of a request, or what it stands for.
+func operationOf(request *v1alpha1.Request) string {
+	if decide.StandsForAll(request) {
+		return "whatever was sent before the RequestLedger was lost"
+	}
+	return string(request.Operation)
 }
 
 func approvalOf(object fleet.Object, why metav1.Condition) Need {

@@ -44,6 +44,9 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 			{"the order is closed, or you give it up", abandoned, "this is final: the customerReference cannot be used again"},
 		}
 	}
+	if decide.StandsForAll(request) {
+		return outcomesOfAll()
+	}
 	outcomes := []Outcome{
 		{"it accepted the request as number 998877", "Accepted=998877", "it is polled under this number until it ends"},
 		{"it never received the request", notAccepted, "it is sent again"},
@@ -55,6 +58,23 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 		outcomes[3].Says = "the request was cancelled, or is not valid"
 	}
 	return outcomes
+}
+
+// outcomesOfAll returns the outcomes of the request that stands for whatever was sent before the ledger
+// of a service was lost.
+func outcomesOfAll() []Outcome {
+	return []Outcome{
+		{"a plan change is in progress as number 998877", "Accepted=998877", "it is polled under this number until it ends"},
+		{"it has received nothing that the service does not show", notAccepted, "what differs is sent"},
+		{
+			"the service is as the manifest declares", succeeded,
+			"the declared values that cannot be read are recorded as the carrier's",
+		},
+		{
+			"anything else, and you no longer want it", abandoned,
+			"what differs is sent only after a change of the spec, or with the annotation retry",
+		},
+	}
 }
 
 // afterSuccess says what the operator does once a person has stated that a request has succeeded.

@@ -3,6 +3,7 @@
 package judge_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,30 @@ func TestWhatFollowsFromAnOutcomeDependsOnTheRequest(t *testing.T) {
 		then, is := stated(t, sending(row.operation, row.phase))[row.given]
 		if is != (row.then != "") || !strings.Contains(then, row.then) {
 			t.Errorf("%s %s %s: %q, want %q", row.operation, row.phase, row.given, then, row.then)
+		}
+	}
+}
+
+// A lost ledger leaves one request for whatever was sent, which is not a plan change that the carrier
+// knows.
+func TestAnUnknownRequestIsNotShownAsAPlanChange(t *testing.T) {
+	t.Parallel()
+	service := sending(v1alpha1.OperationPlanChange, v1alpha1.PhaseOutcomeUnknown).(*v1alpha1.BroadbandService)
+	service.Status.Requests[0].Error = &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: "it is missing"}
+	choice, why := judge.ToResolve("", "")(service)
+	if choice == nil {
+		t.Fatal(why)
+	}
+	const what = "whatever was sent before the RequestLedger was lost"
+	asked := judge.Question(choice, nil)
+	if choice.What != what || !slices.Contains(asked, judge.Fact{Name: "operation", Value: what}) {
+		t.Errorf("%q, and asks %v", choice.What, asked)
+	}
+	for given, then := range map[string]string{
+		"NotAccepted": "what differs is sent", "Succeeded": "that cannot be read", "Abandoned": "only after a change of the spec",
+	} {
+		if shown := stated(t, service)[given]; !strings.Contains(shown, then) {
+			t.Errorf("%s: %q", given, shown)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	}
 	facts := []Fact{
 		{"about", v1alpha1.CarrierName(choice.Object)},
-		{"operation", string(asked.Operation)},
+		{"operation", operationOf(&asked)},
 		{"requested", DescribeTarget(asked.Target)},
 		{"sent at", Time(asked.SubmittedAt)},
 		{"sent to", asked.BaseURL},
