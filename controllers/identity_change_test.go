@@ -27,6 +27,19 @@ var _ = Describe("A request in progress whose account has another identity now",
 		Expect(quotes().posts(w)).To(Equal(1))
 	})
 
+	It("is resolved by a person at once", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
+		_, err := process.ReconcileOneShot(ctx, quotes().shot())
+		Expect(err).NotTo(HaveOccurred())
+		recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
+		quotes().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+
+		quotes().annotate(ctx, w, v1alpha1.AnnotationResolve, quotes().request(ctx, w).AttemptID+"=Abandoned")
+		quotes().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
+		Expect(quotes().posts(w)).To(Equal(1))
+	})
+
 	It("is polled only once the account has the identity back: slots, which are not cancelled either",
 		func(ctx SpecContext) {
 			w, process := begin(ctx)

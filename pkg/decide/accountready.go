@@ -58,18 +58,31 @@ func alsoInFlight(in *Input) string {
 func SentElsewhere(in *Input) *Decision {
 	account := in.Account.Object
 	for _, open := range in.Subject.OpenRequests() {
-		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
+		if !isElsewhere(in, open) {
 			continue
 		}
+		remedy := "restore the account"
+		if !IsReadAgain(open) {
+			remedy += ", or resolve the request by hand: " + ResolveHint(in, open)
+		}
 		conflict := RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"%s attempt %s was sent to %s under identity %s, but the account now uses %s and identity %s: "+
-				"restore the account, or resolve the request by hand: %s",
+			"%s attempt %s was sent to %s under identity %s, but the account now uses %s and identity %s: %s",
 			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
-			account.Spec.BaseURL, account.IdentityName(), ResolveHint(in, open)))
+			account.Spec.BaseURL, account.IdentityName(), remedy))
+		if open.Phase == v1alpha1.PhaseSubmitting && !resolvable(in, open) { // it becomes so without any event
+			conflict = RequeueAt(conflict, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
+		}
 		if in.Ledger != nil {
 			conflict.Verdict.Message += ". " + sameCarrierHint(in)
 		}
 		return conflict
 	}
 	return nil
+}
+
+// isElsewhere reports whether a request was sent to another carrier, or under another identity, than
+// the account has now.
+func isElsewhere(in *Input, open *v1alpha1.Request) bool {
+	account := in.Account.Object
+	return account != nil && (open.BaseURL != account.Spec.BaseURL || open.Identity != account.IdentityName())
 }

@@ -78,13 +78,20 @@ func decidingSubError(all []carrier.SubError) carrier.SubError {
 // failureMessage describes a failure: first the carrier's code, unchanged, if there is one, and at
 // the end how to fix the failure.
 func failureMessage(in *Input, request *v1alpha1.Request) string {
-	return FailureMessageWith(in, request, "correct the spec")
+	fix := "correct the spec"
+	if request.Phase == v1alpha1.PhaseAbandoned {
+		fix = "change the spec" // nothing is wrong with it
+	}
+	return FailureMessageWith(in, request, fix)
 }
 
 // FailureMessageWith is failureMessage with another fix than correcting the spec.
 func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string {
 	fix += ", or, to retry it unchanged, run: " + RetryHint(in, request)
 	switch {
+	case request.Phase == v1alpha1.PhaseAbandoned:
+		return fmt.Sprintf("%s attempt %s was abandoned (%s) and is not sent again automatically; %s",
+			request.Operation, request.AttemptID, ErrorMessage(request.Error), fix)
 	case exhausted(request):
 		return exhaustedMessage(request, fix)
 	case !AutoRetryAt(in, request).IsZero():
@@ -106,7 +113,7 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 
 // exhaustedMessage is the message about an exhausted query.
 func exhaustedMessage(last *v1alpha1.Request, fix string) string {
-	return fmt.Sprintf("%s was sent %d times, but the carrier has not answered it (last error: %s): "+
+	return fmt.Sprintf("%s was sent %d times, and the carrier has returned no result (last error: %s): "+
 		"it is not sent again automatically. Ask the carrier; then %s",
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }

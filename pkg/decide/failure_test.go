@@ -11,6 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
 // A carrier's error is shown up to the limit of the CRD, and not a rune less.
@@ -47,6 +48,26 @@ func TestAnErrorNamesTheFieldAndTheValueThatWereRejected(t *testing.T) {
 		got := decide.RequestErrorOf(&carrier.Error{HTTPStatus: 422, SubErrors: []carrier.SubError{sub}})
 		if got.Message != want {
 			t.Errorf("%+v is shown as %q, want %q", sub, got.Message, want)
+		}
+	}
+}
+
+// Whether an abandoned request has succeeded is not known, and nothing in the spec is wrong.
+func TestAnAbandonedRequestIsNotShownAsFailed(t *testing.T) {
+	t.Parallel()
+	service := &v1alpha1.BroadbandService{}
+	in := decidetest.Input(service)
+	abandoned := &v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseAbandoned,
+		Error: decide.Because("with the resolve annotation"),
+	}
+	const begins = "PlanChange attempt a-1 was abandoned (with the resolve annotation) and is not sent again automatically; "
+	for fix, got := range map[string]string{
+		"change the spec, or, to retry":       decide.HeldBack(&in, abandoned).Verdict.Message,
+		"create another object, or, to retry": decide.FailureMessageWith(&in, abandoned, "create another object"),
+	} {
+		if !strings.HasPrefix(got, begins+fix) {
+			t.Errorf("it does not say %q: %s", fix, got)
 		}
 	}
 }

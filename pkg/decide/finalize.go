@@ -33,7 +33,7 @@ func Finalize(open []*v1alpha1.Request, memory Memory, now time.Time, then strin
 		finalization.WaitUntil = time.Time{}
 	}
 	if len(continuing) > 0 {
-		finalization.Warning = fmt.Sprintf("deleted while %s: the request continues at the carrier, but %s",
+		finalization.Warning = fmt.Sprintf("deleted while %s: the request may continue at the carrier, but %s",
 			AttemptsText(continuing), then)
 	}
 	return finalization

@@ -11,8 +11,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// codeGateClosed is the error code of an attempt that the last check before its POST has stopped.
-const codeGateClosed = "GateClosed"
+// The error codes of attempts that this process has not sent: the last check before the POST has
+// stopped the attempt, or its intent was recorded although writing it seemed to fail.
+const (
+	codeGateClosed = "GateClosed"
+	codeNotPosted  = "NotPosted"
+)
+
+// NotPosted ends an attempt that its own process has never posted.
+func NotPosted(open *v1alpha1.Request) *Decision {
+	return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, &v1alpha1.RequestError{
+		Code: codeNotPosted, Message: "the intent was recorded, but nothing was sent",
+	})
+}
 
 // VersionOf returns the version of a live object, with the UID of the cached copy that was judged.
 func VersionOf(live, judged metav1.Object) Version {

@@ -60,8 +60,8 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
 // NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
-	known := "which became known only after a person had resolved the attempt. " + heldUntilResolved(open.Operation) +
-		" until you resolve it again"
+	known := "which became known only after the attempt had been resolved, or its object deleted. " +
+		heldUntilResolved(open.Operation) + " until you resolve it"
 	if in.Ledger.IsProvenNotAccepted(open.AttemptID) {
 		known = "although its description of the service had shown that the attempt was not accepted: remove " +
 			"spec.serviceRead from the account, and ask the carrier about every request for this change. " +
@@ -87,7 +87,7 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		return by.Verify(open) // the POST was sent and the response was lost
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
-		return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, Because("the intent was recorded, but nothing was sent"))
+		return NotPosted(open)
 	case !in.Now.Before(attempt.FirstSeen.Add(senderGrace)):
 		return by.Verify(open)
 	case attempt.Posted:

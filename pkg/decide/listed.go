@@ -35,5 +35,5 @@ func RefusedAsNotFound(in *Input, refused *v1alpha1.Request, serviceID v1alpha1.
 func notFoundOrForbidden(serviceID v1alpha1.CarrierID, then string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, fmt.Sprintf(
 		"the carrier does not let this account see service %s, or there is no such service: "+
-			"check spec.serviceID and the account's permissions; %s", serviceID, then)}
+			"check the service number and the account's permissions; %s", serviceID, then)}
 }

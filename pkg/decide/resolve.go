@@ -43,13 +43,13 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	return ResolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, Because("resolved as not accepted by the carrier"))
 }
 
-// abandonedText explains what an abandoned request means: "never sent again; the next generation
-// may send; an order: final, its customerReference is used up".
+// abandonedText explains how a request was abandoned: "never sent again; the next generation may
+// send; an order: final, its customerReference is used up".
 func abandonedText(operation v1alpha1.Operation) string {
 	if operation == v1alpha1.OperationOrderCreate {
-		return "abandoned with the resolve annotation, which is final: the customerReference cannot be used again"
+		return "with the resolve annotation, which is final: the customerReference cannot be used again"
 	}
-	return "abandoned with the resolve annotation; it is sent again only after a spec change or with the retry annotation"
+	return "with the resolve annotation"
 }
 
 // accepted records that a person found the request at the carrier.
@@ -92,14 +92,14 @@ func IsResolved(object metav1.Object, attemptID string) bool {
 }
 
 // resolvable reports whether a person may resolve the request: it is OutcomeUnknown, Overdue or
-// accepted late, or its outcome is being verified after a lost response or Location. A request that
-// a process may still be sending is excluded.
+// accepted late, its outcome is being verified after a lost response or Location, or it is at another
+// carrier and not polled. A request that a process may still be sending is excluded.
 func resolvable(in *Input, open *v1alpha1.Request) bool {
 	switch open.Phase {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
 		return true
 	case v1alpha1.PhaseInProgress:
-		return isOverdue(in, open) || handleLost(in, open)
+		return isOverdue(in, open) || handleLost(in, open) || isElsewhere(in, open) && !IsReadAgain(open)
 	case v1alpha1.PhaseSubmitting:
 		return open.Error != nil || !in.Now.Before(in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,

@@ -15,7 +15,7 @@ func MaySend(in *Input, want DesiredChange) *Decision {
 		markerPresent,    // no ledger can be created for it
 		LedgerNotDeleted, // its ledger is being deleted
 		cacheCurrent,     // the cache does not show the latest account or object yet
-		backoffOver,      // the last attempt did not reach the carrier
+		backoffOver,      // the last attempt ended without effect a short while ago
 		breakerClosed,    // responses were lost recently
 		underChargeLimit, // the charge limit is reached
 	} {
@@ -37,14 +37,21 @@ func backoffOver(in *Input, want DesiredChange) *Decision {
 	if !in.Now.Before(again) {
 		return nil
 	}
-	what := "has not reached the carrier"
+	what, reason := phaseText(last.Phase), v1alpha1.ReasonProgressing
 	if isUnansweredQuery(last) {
-		what = "has not been answered"
+		what = "did not succeed" // the carrier may have processed it, and lost the result
 	}
-	decision := RestWorking(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-		"%s %s (%s): it is sent again automatically", last.Operation, what, ErrorMessage(last.Error)))
-	decision.RequeueAt = again
-	return decision
+	if last.Phase == v1alpha1.PhaseNotProcessed || last.Phase == v1alpha1.PhaseNotSent && isConnectionError(last.Error) {
+		reason = v1alpha1.ReasonCarrierUnavailable
+	}
+	return RequeueAt(RestWorking(reason, fmt.Sprintf(
+		"%s %s (%s): it is sent again automatically", last.Operation, what, ErrorMessage(last.Error))), again)
+}
+
+// isConnectionError reports whether an attempt was not sent because of the connection. The codes are
+// those of this process.
+func isConnectionError(why *v1alpha1.RequestError) bool {
+	return why != nil && why.Code != codeGateClosed && why.Code != codeNotPosted
 }
 
 // CallVersion returns the API version with which an account calls an operation: the account's own

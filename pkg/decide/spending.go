@@ -103,7 +103,8 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 		return nil
 	}
 	decision := RestWorking(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
-		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
-			"the next one is sent once the oldest of them is an hour old", limit.PerHour))
+		"chargeLimit.perHour of the CarrierAccount is %d, and the accounts of identity %s have sent at least that many "+
+			"chargeable requests in the last hour: the next one is sent once there are fewer",
+		limit.PerHour, account.IdentityName()))
 	return RequeueAt(decision, now.Add(time.Minute))
 }

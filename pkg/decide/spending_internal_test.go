@@ -4,6 +4,7 @@ package decide
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,13 +51,18 @@ func TestR10TheReservationsOfAnIdentityCountForEachOfItsAccounts(t *testing.T) {
 		"no reservation left": {Spending{Ledger: spentAgo(now)}, ""},
 	} {
 		account := &v1alpha1.CarrierAccount{}
-		account.Spec.BaseURL, account.Spec.ChargeLimit = "https://a", &v1alpha1.ChargeLimit{PerHour: 2}
+		account.Spec.BaseURL, account.Spec.Identity = "https://a", "reseller"
+		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 2}
 		got := ""
 		if held := spendingHeld(account, test.spending, now); held != nil {
 			got = held.Verdict.Reason
 		}
 		if got != test.reason || MayReserve(account, test.spending, now) != (test.reason == "") {
 			t.Errorf("%s: %q, want %q", name, got, test.reason)
+		}
+		if held := spendingHeld(account, test.spending, now); test.reason == limit &&
+			!strings.Contains(held.Verdict.Message, "the accounts of identity reseller have sent") {
+			t.Errorf("%s: %s", name, held.Verdict.Message)
 		}
 		account.Spec.ChargeLimit = nil
 		if !MayReserve(account, test.spending, now) {

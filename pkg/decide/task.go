@@ -105,7 +105,8 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	}
 	if query.Err != nil && in.Now.Before(query.RetryAt) {
 		return RequeueAt(RestWorking(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s has not been answered (%s): it is sent again", submit.Request.Operation, ErrorText(query.Err))), query.RetryAt)
+			"%s did not succeed (%s): it is sent again automatically",
+			submit.Request.Operation, ErrorText(query.Err))), query.RetryAt)
 	}
 	decision.Step = SubmitQuery(submit)
 	return decision

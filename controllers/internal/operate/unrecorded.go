@@ -82,7 +82,7 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 		}
 	}()
 	if !p.unrecorded.has(attemptID) {
-		p.warnOfUnrecorded(scope.Subject, attemptID, operation, receipt, why)
+		p.warnOfUnrecorded(scope.Subject, attemptID, operation, why)
 	}
 	if receipt.Delivery != carrier.Accepted {
 		return nil
@@ -90,12 +90,11 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 	return p.showReceipt(ctx, scope, attemptID, receipt.Handle)
 }
 
-func (p *Protocol) warnOfUnrecorded(
-	subject Subject, attemptID string, operation v1alpha1.Operation, receipt *carrier.Receipt, why error,
-) {
+// warnOfUnrecorded puts what to do before the cause, which may be longer than an Event.
+func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, operation v1alpha1.Operation, why error) {
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
-		"the carrier's response to attempt %s (%s %s %s) cannot be recorded; retried until this process ends: %v",
-		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)
+		"the carrier's response to %s attempt %s cannot be recorded, and only this manager has it: remove the cause, and "+
+			"do not restart the manager before it has recorded the response. The cause: %v", operation, attemptID, why)
 }
 
 // RecordUnrecorded tries again to record each response that could not be recorded: "The process

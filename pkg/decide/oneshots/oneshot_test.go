@@ -91,7 +91,7 @@ func TestARejectedTaskReportsTheRejection(t *testing.T) {
 	} {
 		verdict := oneshots.Decide(row.view).Verdict
 		if !strings.Contains(verdict.Message, row.says) ||
-			row.says == another && strings.Contains(verdict.Message, "check spec.serviceID") {
+			row.says == another && strings.Contains(verdict.Message, "check the service number") {
 			t.Errorf("%s: %s", name, verdict.Message)
 		}
 	}

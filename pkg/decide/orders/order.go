@@ -165,8 +165,7 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 // (R5).
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	if !decide.LostWithItsLedger(open) && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
-		return decide.ResolveBy(decide.WriterSender, open, v1alpha1.PhaseNotSent,
-			decide.Because("the intent was recorded, but nothing was sent"))
+		return decide.NotPosted(open)
 	}
 	return decide.RestStuck(decide.UnknownReason(open.Error), decide.DescribeUnknown(o.Input, open, open.Error)+
 		". The order is not sent again until you have asked the carrier whether it has an order with this reference, "+

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
@@ -36,6 +37,43 @@ func TestARequestInProgressBelongsToTheCarrierAndIdentityItWasSentTo(t *testing.
 			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "under identity reseller") {
 				t.Errorf("%s, %s: %T, %s (%s)", name, phase, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 			}
+		}
+	}
+}
+
+// The message names the command that resolves such a request, so it is used at once, or as soon as no
+// process can be sending the request.
+func TestARequestAtAnotherCarrierCanBeResolved(t *testing.T) {
+	t.Parallel()
+	moved := func(in *services.Input) {
+		in.Account.Object.Spec.BaseURL = "https://another.example"
+		in.Account.Object.Status.Login = new(in.Account.Object.Login())
+	}
+	read := func(r *v1alpha1.Request) { r.EndedBy = v1alpha1.EndedByCarrier }
+	given := annotated(v1alpha1.AnnotationResolve, "a-1=Abandoned")
+	for name, row := range map[string]struct {
+		request func(*services.Input)
+		after   time.Duration
+		step    string
+		again   time.Duration // when it can be resolved; 0: now, or never
+	}{
+		"in progress":             {with(v1alpha1.PhaseInProgress), 0, "Resolve Abandoned", 0},
+		"perhaps being sent":      {with(v1alpha1.PhaseSubmitting), 0, "Rest", 2 * time.Minute},
+		"no longer being sent":    {with(v1alpha1.PhaseSubmitting), 2 * time.Minute, "Resolve Abandoned", 0},
+		"done, and read again":    {with(v1alpha1.PhaseInProgress, read), 0, "Rest", 0},
+		"of an unknown outcome":   {with(v1alpha1.PhaseOutcomeUnknown), 0, "Resolve Abandoned", 0},
+		"accepted after it ended": {with(v1alpha1.PhaseLateAcceptance), 0, "Resolve Abandoned", 0},
+	} {
+		decision := services.Decide(settled(row.request, moved, given, at(row.after)))
+		var again time.Duration
+		if !decision.RequeueAt.IsZero() {
+			again = decision.RequeueAt.Sub(decidetest.Start())
+		}
+		if got := decidetest.StepName(decision.Step); got != row.step || row.again > 0 && again != row.again {
+			t.Errorf("%s: %s, and again after %s: %s", name, got, again, decision.Verdict.Message)
+		}
+		if names := strings.Contains(decision.Verdict.Message, "annotate"); row.step == "Rest" && names != (row.again > 0) {
+			t.Errorf("%s: it says %s", name, decision.Verdict.Message)
 		}
 	}
 }

@@ -82,9 +82,19 @@ func unreadText(in *Input, on basis) string {
 
 // unknownValueReason explains why unknown values need an approval.
 func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
-	changes, unread := differences(desiredChanges(in)), []string(nil)
-	why := ""
-	for _, change := range changes {
+	why := whyUnknown(in) + "nothing is sent until somebody approves this change"
+	if !isPriced(in, want) && pricedOnceApproved(in, want) {
+		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
+			"if it is not zero, the change must be approved again"}
+	}
+	return decide.ApprovalReason{Why: why, Priced: true}
+}
+
+// whyUnknown explains why values are unknown. With the extension ServiceRead, the carrier can report
+// the others than the plan, but does not show them for this service.
+func whyUnknown(in *Input) string {
+	why, unread := "", []string(nil)
+	for _, change := range differences(desiredChanges(in)) {
 		switch {
 		case change.Unknown && change.Field == decide.FieldPlan:
 			why = fmt.Sprintf("health shows the plan as %q, but the carrier is not known to offer a plan with that name "+
@@ -93,15 +103,14 @@ func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalRea
 			unread = append(unread, change.Field)
 		}
 	}
-	if len(unread) > 0 {
+	switch account := in.Account.Object; {
+	case len(unread) == 0:
+	case account != nil && account.Extends(v1alpha1.ExtensionServiceRead):
+		why += "the carrier does not show " + decide.ListOf(unread) + " at present; "
+	default:
 		why += "the carrier's API cannot report " + decide.ListOf(unread) + "; "
 	}
-	why += "nothing is sent until somebody approves this change"
-	if !isPriced(in, want) && pricedOnceApproved(in, want) {
-		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
-			"if it is not zero, the change must be approved again"}
-	}
-	return decide.ApprovalReason{Why: why, Priced: true}
+	return why
 }
 
 // isFirstChange reports whether the object has not changed the service yet and did not order it.

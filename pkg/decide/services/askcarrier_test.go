@@ -46,7 +46,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 			"wholesale.broadband/resolve=a-1=<outcome>",
 		}},
 		"of a change that was accepted late": {v1alpha1.PhaseLateAcceptance, v1alpha1.OperationPlanChange, []string{
-			"except a request that moves or aborts its cancellation, is sent until you resolve it again",
+			"except a request that moves or aborts its cancellation, is sent until you resolve it. If",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

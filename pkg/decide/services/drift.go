@@ -187,7 +187,8 @@ func driftAspect(in *Input) *decide.Aspect {
 	policy := "nothing is sent. To keep the carrier's value, declare it in spec; to change it back, set " +
 		"driftPolicy: Correct"
 	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
-		policy = "driftPolicy is Correct, so it is changed back, at most once in 24 hours"
+		policy = "driftPolicy is Correct: it is changed back at most once in 24 hours, subject to approval, suspend " +
+			"and managementPolicy"
 	}
 	return &decide.Aspect{
 		Type: v1alpha1.ConditionDrifted, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDrifted,

@@ -174,12 +174,12 @@ func rememberAgreement(known *v1alpha1.KnownToLedger, state *v1alpha1.Cancellati
 	}
 }
 
-// DeletionWarning describes what continues at the carrier although the object was deleted; "" if
+// DeletionWarning describes what may continue at the carrier although the object was deleted; "" if
 // nothing does.
 func DeletionWarning(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
 	if ledger.Spec.Holder.UID != string(service.UID) || len(ledger.Spec.Open) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("deleted while %s: the request continues at the carrier, and a new BroadbandService for this "+
+	return fmt.Sprintf("deleted while %s: the request may continue at the carrier, and a new BroadbandService for this "+
 		"service takes it over", decide.AttemptsText(ledger.Spec.Open))
 }

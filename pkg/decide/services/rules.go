@@ -125,7 +125,8 @@ func orderNotReady(in *Input) *decide.Decision {
 	if in.Service.Spec.OrderRef != nil {
 		name = in.Service.Spec.OrderRef.Name
 	}
-	why := "has no service yet: the operator continues automatically once status.serviceID of the order is set"
+	why := "has no service yet. Once you know its number from the carrier, set spec.serviceID of the order; with the " +
+		"extension OrderRead, the operator finds the number itself"
 	switch {
 	case in.Order == nil:
 		why = "does not exist in this namespace: create it, or set serviceID"

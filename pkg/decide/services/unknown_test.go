@@ -227,6 +227,24 @@ func TestAnUnknownValueThatIsToBeApprovedHasNoPrice(t *testing.T) {
 	}
 }
 
+// With ServiceRead the API can report a value, but the carrier may leave it out.
+func TestTheMessageAboutAnUnknownValueSaysWhyItIsUnknown(t *testing.T) {
+	t.Parallel()
+	described := func(in *services.Input) {
+		describing(0, decide.ServiceValues{Plan: "Fast"})(in)
+		knownBy(v1alpha1.SourceService)(in)
+	}
+	for want, edit := range map[string]func(*services.Input){
+		"the carrier's API cannot report aggregationMethod; ":        unknownMethod,
+		"the carrier does not show aggregationMethod at present; no": described,
+	} {
+		verdict := services.Decide(settled(unknownMethod, policy(v1alpha1.UnknownAsk), edit)).Verdict
+		if verdict.Reason != v1alpha1.ReasonAwaitingApproval || !strings.HasPrefix(verdict.Message, want) {
+			t.Errorf("%q, want %q", verdict, want)
+		}
+	}
+}
+
 // unknownSLA declares an SLA beside the plan and term that the service has. The SLA that the
 // service has is unknown.
 func unknownSLA(in *services.Input) {
