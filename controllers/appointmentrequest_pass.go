@@ -80,9 +80,6 @@ func (p *appointmentPass) updateFromRequest() {
 	}
 }
 
-// eventNotCancelled is the reason of the Event about an appointment-request that is left behind.
-const eventNotCancelled = "AppointmentNotCancelled"
-
 func (p *appointmentPass) judged(input decide.Input) appointments.Input {
 	return appointments.Input{Input: input, Appointment: p.appointment, Order: p.order}
 }

@@ -51,7 +51,7 @@ func (r *BroadbandServiceReconciler) successors(ctx context.Context, object clie
 		return nil
 	}
 	by := client.MatchingFields{fieldLedgerService: string(service.ServiceNumber())}
-	r.warnOfOpenRequests(ctx, service, "RequestInFlight", by,
+	r.warnOfOpenRequests(ctx, service, eventRequestContinues, by,
 		func(ledger *v1alpha1.RequestLedger) string { return services.DeletionWarning(service, ledger) })
 	return r.servicesNumbered(ctx, service.ServiceNumber())
 }

@@ -76,7 +76,7 @@ var _ = DescribeTable("A cancellation that is moved at the carrier after it was 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(condition(service, v1alpha1.ConditionDrifted).Type).To(BeEmpty())
 	},
-	Entry("is shown as drift, from the declared date to the other", endOn(wantedDate), stateRequested, otherDate, wantedDate),
+	Entry("is shown as drift, from one date to another", endOn(wantedDate), stateRequested, otherDate, wantedDate),
 	Entry("is shown as drift, in error as well", endOn(wantedDate), stateInError, otherDate, wantedDate),
 	Entry("is shown as drift, from none to the date", withoutEnd, stateRequested, otherDate, "none"),
 )

@@ -151,7 +151,7 @@ func (r *CarrierAccountReconciler) announce(
 		r.Protocol.Events.Eventf(account, nil, eventType(verdict), verdict.Reason, "Login", "%s", verdict.Message)
 	}
 	if account.Spec.APIVersion <= deprecatedVersion && before.ObservedGeneration != account.Generation {
-		r.Protocol.Events.Eventf(account, nil, corev1.EventTypeWarning, "DeprecatedAPIVersion", "Login",
+		r.Protocol.Events.Eventf(account, nil, corev1.EventTypeWarning, eventDeprecatedVersion, "Login",
 			"spec.apiVersion %d is deprecated by the carrier: set 3 or later", account.Spec.APIVersion)
 	}
 }

@@ -91,6 +91,6 @@ func (p *pass) moveIdentity(ctx context.Context, ledger *v1alpha1.RequestLedger)
 
 // announceMove emits an Event for a ledger that has moved to another address.
 func (p *pass) announceMove(ledger *v1alpha1.RequestLedger, was string) {
-	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeNormal, "CarrierMoved", "Resolve",
+	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeNormal, eventMoved, "Resolve",
 		"the carrier of RequestLedger %s has moved from %s to %s", ledger.Name, was, ledger.Spec.BaseURL)
 }

@@ -37,7 +37,7 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 		return ctrl.Result{}, err
 	}
 	if kept != "" {
-		r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeWarning, "LedgerKept", "Delete",
+		r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeWarning, eventLedgerKept, "Delete",
 			"RequestLedger %s is being deleted. %s", ledger.Name, kept)
 		return ctrl.Result{RequeueAfter: keptAgain}, nil
 	}
@@ -114,7 +114,7 @@ func (r *LedgerReconciler) release(ctx context.Context, ledger *v1alpha1.Request
 		return fmt.Errorf("release RequestLedger %s: %w", ledger.Name, err)
 	}
 	r.Ledgers.Forget(ledger.Name)
-	r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeNormal, "LedgerForgotten", "Delete",
+	r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeNormal, eventLedgerForgotten, "Delete",
 		"RequestLedger %s is deleted, as its annotation %s requests: its records are lost",
 		ledger.Name, v1alpha1.AnnotationForget)
 	return nil

@@ -50,7 +50,7 @@ func (p *pass) reportImplausible(kind ledgerKind) {
 	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {
 		return
 	}
-	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "LedgerRevisionIgnored", "Read",
+	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, eventRevisionIgnored, "Read",
 		"%s", decide.ImplausibleRevision(*shown))
 }
 

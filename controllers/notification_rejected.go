@@ -74,7 +74,7 @@ func (n *Notifications) warnOfAmbiguous(
 	if err := n.Get(ctx, key, &order); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	n.Protocol.Events.Eventf(&order, nil, corev1.EventTypeWarning, "RejectionNotRecorded", "Notification", "%s",
+	n.Protocol.Events.Eventf(&order, nil, corev1.EventTypeWarning, eventNotRecorded, "Notification", "%s",
 		decide.AmbiguousRejection(notification, at.ID, at.CustomerReference))
 	return nil
 }

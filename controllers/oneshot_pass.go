@@ -132,7 +132,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return p.failed(ctx, err)
 	}
 	if departure.Warning != "" {
-		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",
+		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, eventRequestContinues, "Delete",
 			"%s", departure.Warning)
 	}
 	if err := p.Protocol.RemoveFinalizer(ctx, p.subject); err != nil {

@@ -180,7 +180,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
-		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestInFlight deleted while DiagnosticTest")))
+		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestContinues deleted while DiagnosticTest")))
 		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(tests().posts(w)).To(Equal(2))

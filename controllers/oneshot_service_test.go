@@ -115,7 +115,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		Expect(w.Clock.Now()).To(BeTemporally("~", finished.Add(ttl), time.Second))
 		Expect(countEffects(process, "delete "+once)).To(Equal(1))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
-		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("RequestInFlight")))
+		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("RequestContinues")))
 	})
 
 	It("is deleted at that time by any process, failed or not", func(ctx SpecContext) {

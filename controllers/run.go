@@ -22,9 +22,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// eventAnnotationUnused is the Event reason for a control annotation that has no effect.
-const eventAnnotationUnused = "AnnotationUnused"
-
 // maxSteps limits the steps of one pass. Between two waits, a service needs at most these steps: a
 // response in memory, a resolution, four readings, and a request of each lane with its outcome.
 const maxSteps = 16

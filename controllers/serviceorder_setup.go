@@ -47,7 +47,7 @@ func (r *ServiceOrderReconciler) successors(ctx context.Context, object client.O
 	r.Protocol.Memory.Forget(object.GetUID())
 	if order, is := object.(*v1alpha1.ServiceOrder); is {
 		by := client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference}
-		r.warnOfOpenRequests(ctx, order, "OrderGoesOn", by,
+		r.warnOfOpenRequests(ctx, order, eventOrderContinues, by,
 			func(ledger *v1alpha1.RequestLedger) string { return orders.DeletionWarning(order, ledger) })
 	}
 	return r.list(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})

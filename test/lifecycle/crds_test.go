@@ -150,7 +150,7 @@ func removeFinalizers(ctx SpecContext, list client.ObjectList) {
 func (s *stages) expectEvents(ctx SpecContext) {
 	GinkgoHelper()
 	wanted := map[string]sets.Set[string]{
-		"OrderGoesOn": sets.New(accepted, lostResponse, held), "RequestInFlight": sets.New(site),
+		"OrderContinues": sets.New(accepted, lostResponse, held), "RequestContinues": sets.New(site),
 	}
 	if len(s.Uncancelled()) > 0 {
 		wanted["AppointmentNotCancelled"] = sets.New(technician)

@@ -71,9 +71,9 @@ var _ = Describe("A leader and a standby", func() {
 		warnings := func(g Gomega) {
 			var events eventsv1.EventList
 			g.Expect(w.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
-			g.Expect(events.Items).To(ContainElements(HaveField("Reason", "OrderGoesOn")))
+			g.Expect(events.Items).To(ContainElements(HaveField("Reason", "OrderContinues")))
 			g.Expect(events.Items).NotTo(ContainElements(
-				HaveField("Reason", "OrderGoesOn"), HaveField("Reason", "OrderGoesOn")))
+				HaveField("Reason", "OrderContinues"), HaveField("Reason", "OrderContinues")))
 		}
 		eventually(ctx, warnings)
 		Consistently(ctx, warnings).WithTimeout(3 * time.Second).Should(Succeed())
