@@ -139,15 +139,15 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
-test: $(CONTROLPLANE) bin/kustomize bin/jq ## Run all tests, the slow ones at reduced size, including those against a real kube-apiserver; takes minutes.
+test: $(CONTROLPLANE) bin/kustomize bin/jq ## Run the tests against a real kube-apiserver, the slow ones at reduced size or not at all; takes minutes.
 	@bash hack/test.sh part
 
 .PHONY: test-all
-test-all: $(CONTROLPLANE) bin/kustomize bin/jq ## Run all tests at full size as CI does, with the race detector if there is a C compiler.
+test-all: $(CONTROLPLANE) bin/kustomize bin/jq ## Run what CI runs: the tests at full size, with the race detector if there is a C compiler.
 	@bash hack/test.sh all
 
 .PHONY: test-times
-test-times: $(CONTROLPLANE) bin/kustomize bin/jq ## Run all tests at full size, and print the slowest specs.
+test-times: $(CONTROLPLANE) bin/kustomize bin/jq ## Run what CI runs, and print the slowest specs.
 	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove

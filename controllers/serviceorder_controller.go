@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// ServiceOrderReconciler sends each order at most once.
+// ServiceOrderReconciler places each order at most once.
 type ServiceOrderReconciler struct {
 	*Operator
 }

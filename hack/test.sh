@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Runs the tests, and prints a table of the time that each package took.
-#   hack/test.sh part    all specs, the slow ones at reduced size: for every change
+#   hack/test.sh part    the specs, slow ones at reduced size or not at all: for every change
 #   hack/test.sh all     all specs at full size; concurrent packages with the race detector if there
 #                        is a C compiler
+# Neither runs what takes more than Go (hack/browser, hack/terminal), or minutes to build for the first
+# time (hack/argocd, hack/argocd-lua).
 # SPECS=1 also prints the slowest specs.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -21,7 +21,7 @@ type ServiceOrderSpec struct {
 	AccountRef AccountReference `json:"accountRef"`
 
 	// customerReference is your own name for the order, unique within the account, because at most one
-	// order is ever sent for it. Immutable.
+	// order is ever placed for it. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="customerReference is immutable, because an order may already have been sent with it: create another ServiceOrder",reason=FieldValueForbidden
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
@@ -490,9 +490,10 @@ type OrderFee struct {
 	Monthly *Money `json:"monthly,omitempty"`
 }
 
-// ServiceOrder orders a service. At most one order is ever sent for its customerReference, so an
-// object that is deleted and applied again finds that order. Deleting the object does not contact
-// the carrier, so the order continues there.
+// ServiceOrder orders a service. At most one order is ever placed for its customerReference: it is
+// sent again only if the carrier has not accepted the earlier attempt, and an object that is deleted
+// and applied again finds that order. Deleting the object does not contact the carrier, so the order
+// continues there.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sorder,categories=broadband

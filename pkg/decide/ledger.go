@@ -112,7 +112,7 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 			ledger.Spec.Service.ID, holderOf(ledger))
 	case ledger.Spec.Order != nil:
 		verdict.Message = fmt.Sprintf(
-			"customerReference %q is already used by ServiceOrder %s: at most one order is sent for a customerReference. "+
+			"customerReference %q is already used by ServiceOrder %s: at most one order is placed for a customerReference. "+
 				"Delete one of the two ServiceOrders. For another order, create one with a customerReference of its own",
 			ledger.Spec.Order.CustomerReference, holderOf(ledger))
 	}

@@ -230,15 +230,20 @@ func (p sample) retryable() string {
 	return newest.AttemptID
 }
 
-// resolvable returns a resolution of the attempt that a person may resolve according to the message
-// of Ready.
+// resolvable returns a resolution of the attempt whose outcome only a person can find out, according
+// to the message of Ready. A request in progress at another carrier was accepted there.
 func (p sample) resolvable() string {
 	_, resolution, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
 	if !offered || !p.is(v1alpha1.ConditionStalled) {
 		return ""
 	}
 	attempt, _, _ := strings.Cut(resolution, "=")
-	return attempt + "=NotAccepted"
+	for _, request := range p.requests() {
+		if request.AttemptID == attempt && request.Phase != v1alpha1.PhaseInProgress {
+			return attempt + "=NotAccepted"
+		}
+	}
+	return "" // it is a resolution of the ledger
 }
 
 func (p sample) requests() []v1alpha1.Request {
