@@ -26,11 +26,13 @@ func main() {
 // places are the files that state the version, each with an expression whose groups are the text
 // before and after the version.
 func places() map[string]*regexp.Regexp {
-	command := regexp.MustCompile(`(?m)(^VERSION=)v\S+()$`)
+	text := regexp.MustCompile(`(?m)(^VERSION=|dist VERSION=|[?]ref=|targetRevision: |[{]tag: )v\d[\w.-]+()`)
 	return map[string]*regexp.Regexp{
 		"config/manager/kustomization.yaml": regexp.MustCompile(`(newTag: )v\S+( # the file VERSION)`),
-		"README.md":                         command,
-		"docs/install.md":                   command,
+		"README.md":                         text,
+		"CONTRIBUTING.md":                   text,
+		"docs/install.md":                   text,
+		"docs/gitops.md":                    text,
 	}
 }
 

@@ -18,7 +18,9 @@ func tree(version string) fstest.MapFS {
 			Data: []byte("images:\n- name: x\n  newTag: v0.0.1 # the file VERSION: make manifests\n"),
 		},
 		"README.md":       {Data: []byte("```sh\nVERSION=v0.0.2\n```\nsince v0.0.1\n")},
-		"docs/install.md": {Data: []byte("```sh\nVERSION=v0.0.3\n```\n")},
+		"CONTRIBUTING.md": {Data: []byte("`make dist VERSION=v0.0.4`\n")},
+		"docs/install.md": {Data: []byte("```sh\nVERSION=v0.0.3\n```\n- https://example//config?ref=v0.0.3\n")},
+		"docs/gitops.md":  {Data: []byte("  targetRevision: v0.0.5-rc.1\nwith `ref: {tag: v0.0.5}` and\n")},
 	}
 }
 
@@ -31,7 +33,9 @@ func TestEveryFileStatesTheVersion(t *testing.T) {
 	for name, want := range map[string]string{
 		"config/manager/kustomization.yaml": "images:\n- name: x\n  newTag: v9.8.7 # the file VERSION: make manifests\n",
 		"README.md":                         "```sh\nVERSION=v9.8.7\n```\nsince v0.0.1\n",
-		"docs/install.md":                   "```sh\nVERSION=v9.8.7\n```\n",
+		"CONTRIBUTING.md":                   "`make dist VERSION=v9.8.7`\n",
+		"docs/install.md":                   "```sh\nVERSION=v9.8.7\n```\n- https://example//config?ref=v9.8.7\n",
+		"docs/gitops.md":                    "  targetRevision: v9.8.7\nwith `ref: {tag: v9.8.7}` and\n",
 	} {
 		got, err := os.ReadFile(filepath.Join(into, name)) //nolint:gosec // our own folder
 		if err != nil {

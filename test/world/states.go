@@ -101,7 +101,7 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 	text, err := yaml.Marshal(bare.Object)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	plain := strings.NewReplacer(
-		w.URL, "https://carrier.example", strings.TrimPrefix(w.URL, "http://"), "carrier.example", w.Namespace, "sites",
+		strings.TrimPrefix(w.URL, "http://"), "carrier.example", "marker-of-"+w.Namespace, "marker", w.Namespace, "sites",
 	).Replace(string(text))
 	plain = numbered(plain, uuids, "00000000-0000-4000-8000-%012d")
 	plain = numbered(plain, sums, "sha256:%064d")
@@ -116,7 +116,7 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 // differ too, but are kept.
 var (
 	sums     = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
-	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	ports    = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
 	uuids    = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	services = regexp.MustCompile(`\b(4\d{6}|[1-9]\d{7,12})\b`)
 	hashes   = regexp.MustCompile(`\bp[0-9a-f]{32}\b`)
