@@ -104,7 +104,7 @@ func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	}
 	appointments.UpdateFromRequest(&p.appointment.Status)
 	if err := appointments.RecordSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
-		request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(err)
+		request.Phase, request.Error = v1alpha1.PhaseFailed, decide.Unusable(err)
 		return
 	}
 	p.appointment.Status.OrderID = ""

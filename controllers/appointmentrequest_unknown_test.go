@@ -137,7 +137,10 @@ var _ = Describe("Polling slots", func() {
 		w, process := begin(ctx)
 		odd := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"slots":1}`}
 		Expect(w.Carrier.FailNext("GET AppointmentSlots", odd)).To(Succeed())
-		expectAppointment(createAppointment(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		appointment := createAppointment(ctx, w, process)
+		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonUnanswered)
+		Expect(world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady).Message).To(
+			ContainSubstring("the body is not a JSON array; ask the carrier, or, to retry it unchanged, run: kubectl"))
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 

@@ -70,7 +70,7 @@ type BroadbandServiceSpec struct {
 	// the current plan is sent with it. Default: unmanaged.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="restorationSLA is one line of text without spaces at its ends"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`
 
@@ -150,7 +150,7 @@ type Plan struct {
 	// name is the carrier's plan name, exactly as the carrier writes it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="plan.name is one line of text without spaces at its ends"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
 	// +required
 	Name string `json:"name"`
 
@@ -205,25 +205,25 @@ const (
 // off.
 type Observe struct {
 	// healthInterval is the time between reads of the service's health. Default: 24h.
-	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
 	// +kubebuilder:default="24h"
 	// +optional
 	HealthInterval Duration `json:"healthInterval,omitempty"`
 
 	// serviceInterval is the time between reads of the carrier's description of the service. Without
 	// the extension ServiceRead of the account, it has no effect. Default: 24h.
-	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
 	// +optional
 	ServiceInterval Duration `json:"serviceInterval,omitempty"`
 
 	// cancellationInterval is the time between reads of the cancellation. Default: 24h; 6h while
 	// spec.cancellation is set.
-	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
 	// +optional
 	CancellationInterval Duration `json:"cancellationInterval,omitempty"`
 
 	// disruptionsInterval is the time between reads of the carrier's disruptions. Default: 0 (off).
-	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="the carrier's state is read again after 1m at the earliest; 0 turns this read off"
+	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
 	// +kubebuilder:default="0"
 	// +optional
 	DisruptionsInterval Duration `json:"disruptionsInterval,omitempty"`

@@ -17,7 +17,7 @@ type CarrierAccountSpec struct {
 	// because another carrier needs another account and identity.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If only the carrier's address has changed, delete this CarrierAccount, create it with the new baseURL, and annotate its services, orders and tests with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
-	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="must be an origin, such as https://api.carrier.example, without path, trailing slash, query, fragment or user"
 	// +required
 	BaseURL string `json:"baseURL"`
 
@@ -62,7 +62,7 @@ type CarrierAccountSpec struct {
 	// need different identities.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="identity consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="must consist of letters, digits, '.', '_' and '-', and begin and end with a letter or digit"
 	// +optional
 	Identity string `json:"identity,omitempty"`
 
@@ -73,7 +73,7 @@ type CarrierAccountSpec struct {
 	// caBundle holds PEM certificates to trust in addition to the system's, for the carrier and the
 	// identity provider.
 	// +kubebuilder:validation:MaxLength=65536
-	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle holds PEM certificates: -----BEGIN CERTIFICATE----- ..."
+	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="must be PEM certificates: -----BEGIN CERTIFICATE----- ..."
 	// +optional
 	CABundle string `json:"caBundle,omitempty"`
 
@@ -91,7 +91,7 @@ type CarrierAccountSpec struct {
 	// (the default). Objects use "wholesale" whatever the word is; a qualification result may use
 	// either word.
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="identifierWord is one lower-case word of letters and digits, for example wholesale"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="must be one lower-case word of letters and digits, for example wholesale"
 	// +kubebuilder:default=wholesale
 	// +optional
 	IdentifierWord string `json:"identifierWord,omitempty"`
@@ -100,7 +100,7 @@ type CarrierAccountSpec struct {
 	// UTC.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_+/-]*$') && self != 'Local' && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0",message="timeZone is the name of an IANA time zone, for example Australia/Sydney"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_+/-]*$') && self != 'Local' && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0",message="must be the name of an IANA time zone, for example Australia/Sydney"
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
 
@@ -193,7 +193,7 @@ type Auth struct {
 	// tokenURL is the identity provider's token endpoint. It ends in /protocol/openid-connect/token;
 	// the part before is the JWT's audience, unless audience is set.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the full address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="must be the full address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
 	// +required
 	TokenURL string `json:"tokenURL"`
 
@@ -203,14 +203,14 @@ type Auth struct {
 	// /protocol/openid-connect/token.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+(/[!-~]*)?$') && !self.matches('[?#@]')",message="audience is the address of a realm, such as https://id.carrier.example/auth/realms/reseller, without a query, a fragment or a user"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+(/[!-~]*)?$') && !self.matches('[?#@]')",message="must be the address of a realm, such as https://id.carrier.example/auth/realms/reseller, without a query, a fragment or a user"
 	// +optional
 	Audience string `json:"audience,omitempty"`
 
 	// clientName is the client at the carrier: iss and sub of the JWT.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="clientName consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="must consist of letters, digits, '.', '_' and '-', and begin and end with a letter or digit"
 	// +required
 	ClientName string `json:"clientName"`
 
@@ -229,7 +229,7 @@ type SigningKey struct {
 	// keyID is the kid in the JWT's header.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._~+/=:-]+$')",message="keyID is the kid that the carrier assigned: letters, digits and . _ ~ + / = : - only"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._~+/=:-]+$')",message="must be the kid that the carrier assigned: letters, digits and . _ ~ + / = : - only"
 	// +required
 	KeyID string `json:"keyID"`
 
@@ -270,14 +270,14 @@ type RateLimit struct {
 type Polling struct {
 	// min is the shortest time between two polls, at least 1s. Default: 2s. A fibre build charge is never
 	// polled sooner than after 5s.
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$') || duration(self) >= duration('1s')",message="the time between two polls cannot be turned off or be less than 1s"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$') || duration(self) >= duration('1s')",message="must be at least 1s"
 	// +kubebuilder:default="2s"
 	// +optional
 	Min Duration `json:"min,omitempty"`
 
 	// max is the longest time between two polls, to which up to a quarter is added so that requests
 	// are not all polled at the same time. Default: 5m.
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$') || duration(self) >= duration('1s')",message="the time between two polls cannot be turned off or be less than 1s"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$') || duration(self) >= duration('1s')",message="must be at least 1s"
 	// +kubebuilder:default="5m"
 	// +optional
 	Max Duration `json:"max,omitempty"`

@@ -16,7 +16,7 @@ import (
 // It is a string and not a metav1.Duration, because an object that passes the schema but not the
 // decoder would stop the informer of its whole kind.
 // +kubebuilder:validation:MaxLength=16
-// +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="a duration is written like 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 turns the feature off"
+// +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="must be a duration such as 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 turns the feature off"
 type Duration string
 
 // Or returns the duration, or the fallback if the duration is not set, cannot be parsed or is
@@ -35,7 +35,7 @@ func WholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(ti
 
 // Date is a calendar day, YYYY-MM-DD, in the account's time zone.
 // +kubebuilder:validation:MaxLength=10
-// +kubebuilder:validation:XValidation:rule="!format.date().validate(self).hasValue()",message="a date is a real calendar day written YYYY-MM-DD, for example 2026-12-31"
+// +kubebuilder:validation:XValidation:rule="!format.date().validate(self).hasValue()",message="must be a real calendar day in the form YYYY-MM-DD, for example 2026-12-31"
 type Date string
 
 // Approval says when a person has to approve a change before it is sent.
@@ -63,7 +63,7 @@ const (
 // AccountReference names the CarrierAccount in the same namespace.
 type AccountReference struct {
 	// name of the CarrierAccount, in the object's own namespace.
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a CarrierAccount: lower case letters and digits, with - and . between them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a CarrierAccount: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -73,7 +73,7 @@ type AccountReference struct {
 // OrderReference names a ServiceOrder in the same namespace.
 type OrderReference struct {
 	// name of the ServiceOrder, in the object's own namespace.
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a ServiceOrder: lower case letters and digits, with - and . between them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a ServiceOrder: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -83,7 +83,7 @@ type OrderReference struct {
 // SecretReference names a Secret in the same namespace.
 type SecretReference struct {
 	// name of the Secret, in the object's own namespace.
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a Secret: lower case letters and digits, with - and . between them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -93,7 +93,7 @@ type SecretReference struct {
 // SecretKeyReference names one key of a Secret in the same namespace.
 type SecretKeyReference struct {
 	// name of the Secret, in the object's own namespace.
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a Secret: lower case letters and digits, with - and . between them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -111,19 +111,19 @@ type Contact struct {
 	// name of the person. The carrier takes at most 40 characters.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$')",message="contact.name is one line of text"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$')",message="must be one line of text"
 	// +required
 	Name string `json:"name"`
 
 	// phone number of the person, digits, spaces and + ( ) - only.
 	// +kubebuilder:validation:MaxLength=40
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9+() -]{4,40}$')",message="contact.phone has 4 to 40 digits, spaces, +, (, ) or -"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9+() -]{4,40}$')",message="must be 4 to 40 digits, spaces, +, (, ) or -"
 	// +required
 	Phone string `json:"phone"`
 
 	// email address of the person. The carrier takes at most 50 characters.
 	// +kubebuilder:validation:MaxLength=50
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^@[:cntrl:] ]+@[^@[:cntrl:] ]+$')",message="contact.email is an e-mail address such as jo@example.com"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^@[:cntrl:] ]+@[^@[:cntrl:] ]+$')",message="must be an e-mail address such as jo@example.com"
 	// +required
 	Email string `json:"email"`
 }
@@ -140,11 +140,11 @@ const (
 func (c *Contact) Flaw() string {
 	switch {
 	case !isName(c.Name):
-		return "name is one line of at most 40 characters"
+		return "name must be one line of at most 40 characters"
 	case !isPhone(c.Phone):
-		return "phone has 4 to 40 digits, spaces, +, (, ) or -"
+		return "phone must be 4 to 40 digits, spaces, +, (, ) or -"
 	case !isAddress(c.Email):
-		return "email is an e-mail address of at most 50 characters, such as name@example.com"
+		return "email must be an e-mail address of at most 50 characters, such as name@example.com"
 	}
 	return ""
 }

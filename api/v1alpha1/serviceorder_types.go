@@ -25,7 +25,7 @@ type ServiceOrderSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="customerReference is immutable, because an order may already have been sent with it: create another ServiceOrder",reason=FieldValueForbidden
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="customerReference is one line of text without spaces at its ends"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
 	// +required
 	CustomerReference string `json:"customerReference"`
 
@@ -54,7 +54,7 @@ type ServiceOrderSpec struct {
 	// planName is the carrier's name for the plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="planName is one line of text without spaces at its ends"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
 	// +required
 	PlanName string `json:"planName"`
 
@@ -66,7 +66,7 @@ type ServiceOrderSpec struct {
 
 	// trafficClass is for example tc4.
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",message="trafficClass consists of letters, digits and '-', for example tc4"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",message="must consist of letters, digits and '-', for example tc4"
 	// +optional
 	TrafficClass string `json:"trafficClass,omitempty"`
 
@@ -79,7 +79,7 @@ type ServiceOrderSpec struct {
 	// restorationSLA is the carrier's name for the restoration SLA.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="restorationSLA is one line of text without spaces at its ends"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`
 
@@ -129,7 +129,7 @@ type ServiceOrderSpec struct {
 	// account.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=50
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="quoteName is one line of text without spaces at its ends"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
 	// +optional
 	QuoteName string `json:"quoteName,omitempty"`
 
@@ -183,7 +183,7 @@ type QualificationIDs struct {
 	// LOC000012345678. IDs from an alternate source look different.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="a locationID has printable ASCII characters without spaces, for example LOC000012345678"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="must consist of printable ASCII characters without spaces, for example LOC000012345678"
 	// +required
 	LocationID string `json:"locationID"`
 }
@@ -191,7 +191,7 @@ type QualificationIDs struct {
 // ConfigMapKeyReference names a key of a ConfigMap in the same namespace.
 type ConfigMapKeyReference struct {
 	// name of the ConfigMap, in the object's own namespace.
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a ConfigMap: lower case letters and digits, with - and . between them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a ConfigMap: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -248,7 +248,7 @@ type Transfer struct {
 	// after submission.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="an avcID has printable ASCII characters without spaces, for example AVC000000000001"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="must consist of printable ASCII characters without spaces, for example AVC000000000001"
 	// +optional
 	AVCID string `json:"avcID,omitempty"`
 }
@@ -268,12 +268,12 @@ type POTS struct {
 
 // ExtraField is a field of an order that the operator does not know. It has exactly one of text,
 // number and flag.
-// +kubebuilder:validation:XValidation:rule="[has(self.text), has(self.number), has(self.flag)].filter(given, given).size() == 1",message="an extra field has exactly one of text, number and flag",fieldPath=".text",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!(self.name.lowerAscii() in ['sourcetype', 'planname', 'term', 'trafficclass', 'remotequalificationsearchid', 'qualificationsearchid', 'locationid', 'remoteorderid', 'producttype', 'restorationsla', 'contactname', 'contactphone', 'contactemail', 'infrastructureid', 'portid', 'requirevlan', 'vlanid', 'ntdinstallation', 'customerreference', 'aggregationmethod', 'avcidfortransfer', 'transfertype', 'potsserviceowner', 'potswaiver', 'quotename', 'ntdoption'])",message="a field that the operator knows has a place of its own in spec: it is not an extra field",fieldPath=".name",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="[has(self.text), has(self.number), has(self.flag)].filter(given, given).size() == 1",message="must have exactly one of text, number and flag",fieldPath=".text",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!(self.name.lowerAscii() in ['sourcetype', 'planname', 'term', 'trafficclass', 'remotequalificationsearchid', 'qualificationsearchid', 'locationid', 'remoteorderid', 'producttype', 'restorationsla', 'contactname', 'contactphone', 'contactemail', 'infrastructureid', 'portid', 'requirevlan', 'vlanid', 'ntdinstallation', 'customerreference', 'aggregationmethod', 'avcidfortransfer', 'transfertype', 'potsserviceowner', 'potswaiver', 'quotename', 'ntdoption'])",message="must not be a field that has a place of its own in spec",fieldPath=".name",reason=FieldValueForbidden
 type ExtraField struct {
 	// name of the field, as the carrier's API has it.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_]*$')",message="the name of an extra field consists of letters, digits and '_', and begins with a letter"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_]*$')",message="must consist of letters, digits and '_', and begin with a letter"
 	// +required
 	Name string `json:"name"`
 
@@ -284,7 +284,7 @@ type ExtraField struct {
 
 	// number is sent as a Number, exactly as written.
 	// +kubebuilder:validation:MaxLength=20
-	// +kubebuilder:validation:XValidation:rule="self.matches('^-?(0|[1-9][0-9]*)([.][0-9]+)?$')",message="number is a decimal number in quotes, for example \"3\" or \"2.5\""
+	// +kubebuilder:validation:XValidation:rule="self.matches('^-?(0|[1-9][0-9]*)([.][0-9]+)?$')",message="must be a decimal number in quotes, for example \"3\" or \"2.5\""
 	// +optional
 	Number *string `json:"number,omitempty"`
 

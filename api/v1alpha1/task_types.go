@@ -55,7 +55,7 @@ func (s *TaskStatus) changed(request Request, now metav1.Time) {
 // ServiceReference names a BroadbandService in the same namespace.
 type ServiceReference struct {
 	// name of the BroadbandService, in the object's own namespace.
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name is that of a BroadbandService: lower case letters and digits, with - and . between them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a BroadbandService: lower case letters and digits, with - and . between them"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -66,5 +66,5 @@ type ServiceReference struct {
 // ---
 // Specification section 4.
 // +kubebuilder:validation:MaxLength=15
-// +kubebuilder:validation:XValidation:rule="self.matches('^LOC[0-9]{12}$')",message="a locationID is the letters LOC and 12 digits, for example LOC000012345678"
+// +kubebuilder:validation:XValidation:rule="self.matches('^LOC[0-9]{12}$')",message="must be the letters LOC and 12 digits, for example LOC000012345678"
 type LocationID string

@@ -85,8 +85,17 @@ func failureMessage(in *Input, request *v1alpha1.Request) string {
 	return FailureMessageWith(in, request, fix)
 }
 
-// FailureMessageWith is failureMessage with another fix than correcting the spec.
+// isUnexplained reports whether the carrier gave no code for a failure.
+func isUnexplained(request *v1alpha1.Request) bool {
+	return request.Error == nil || request.Error.Code == "" || request.Error.Code == v1alpha1.ReasonUnanswered
+}
+
+// FailureMessageWith is failureMessage with another fix than correcting the spec. If the carrier
+// accepted a request and then gave no code, there is no sign that the spec is wrong.
 func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string {
+	if request.Phase == v1alpha1.PhaseFailed && isUnexplained(request) {
+		fix = "ask the carrier"
+	}
 	fix += ", or, to retry it unchanged, run: " + RetryHint(in, request)
 	switch {
 	case request.Phase == v1alpha1.PhaseAbandoned:
@@ -97,7 +106,7 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 	case !AutoRetryAt(in, request).IsZero():
 		fix = "it is retried automatically"
 	}
-	if request.Error == nil || request.Error.Code == "" {
+	if isUnexplained(request) {
 		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, ErrorMessage(request.Error), fix)
 	}
 	what := fmt.Sprintf("the carrier refused %s", request.Operation)

@@ -37,7 +37,7 @@ func reasonBySubError() map[carrier.SubErrorCode]string {
 // ReasonFor returns the reason why a request is not sent again automatically.
 func ReasonFor(last *v1alpha1.Request) string {
 	switch {
-	case exhausted(last):
+	case exhausted(last), last.Error != nil && last.Error.Code == v1alpha1.ReasonUnanswered:
 		return v1alpha1.ReasonUnanswered
 	case last.Phase == v1alpha1.PhaseAbandoned:
 		return v1alpha1.ReasonAbandoned // nobody has rejected it
@@ -63,6 +63,11 @@ func reasonOf(err *v1alpha1.RequestError) string {
 		return v1alpha1.ReasonRequestInvalid
 	}
 	return v1alpha1.ReasonCarrierRejected
+}
+
+// Unusable is the error of a query that the carrier has answered with a result that cannot be read.
+func Unusable(err error) *v1alpha1.RequestError {
+	return &v1alpha1.RequestError{Code: v1alpha1.ReasonUnanswered, Message: RequestErrorOf(err).Message}
 }
 
 // UnknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.

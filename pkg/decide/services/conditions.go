@@ -265,7 +265,7 @@ func inSyncText(in *Input) string {
 		}
 	}
 	if known := in.Service.LastKnown().Cancellation; known != nil && in.Service.Spec.Cancellation != nil {
-		words = append(words, "cancellation read on "+decide.DayIn(days, known.Since.Time))
+		words = append(words, "cancellation first read on "+decide.DayIn(days, known.Since.Time))
 	}
 	if len(unconfirmed) > 0 {
 		words = append(words, decide.ListOf(unconfirmed)+" trusted as declared, but never confirmed by the carrier")
@@ -312,7 +312,7 @@ func howSince(declared declaredValue, days *time.Location) string {
 	day := decide.DayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {
 	case v1alpha1.SourceHealth, v1alpha1.SourceService:
-		return fmt.Sprintf("%s read on %s", declared.name, day)
+		return fmt.Sprintf("%s first read on %s", declared.name, day)
 	case v1alpha1.SourceChangeResult:
 		return fmt.Sprintf("%s changed on %s", declared.name, day)
 	case v1alpha1.SourceOrder:

@@ -176,7 +176,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 			Message: fmt.Sprintf(
-				"%s: the cancellation is read at %s and will show the outcome; to resolve the request by hand: %s",
+				"%s: the cancellation is read at %s and may show the outcome; to resolve the request by hand: %s",
 				decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTime(&in.Input, at),
 				decide.ResolveHint(&in.Input, open)),
 		}}

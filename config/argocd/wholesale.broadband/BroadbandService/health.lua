@@ -19,7 +19,7 @@ local seen = status.observedGeneration == obj.metadata.generation and condition(
 local ready = condition("Ready")
 
 if not seen then
-  return {status = "Progressing", message = "the operator has not looked at this generation yet"}
+  return {status = "Progressing", message = "the operator has not reconciled this generation yet"}
 end
 if ready.status == "True" then
   return {status = "Healthy", message = ready.message}
