@@ -78,7 +78,7 @@ const (
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses a read or write that the operator needs
 	ReasonNewInstallation         = "NewInstallation"         // a person must confirm that this is a new installation
 	ReasonHandleLost              = "HandleLost"              // the Location is not recognized, or is another request's
-	ReasonUnanswered              = "Unanswered"              // sent three times without a result, or with an unreadable one
+	ReasonUnanswered              = "Unanswered"              // a query without a result, or with an unreadable one
 	ReasonOverdue                 = "Overdue"                 // in progress for longer than usual
 	ReasonCarrierHold             = "CarrierHold"             // the carrier waits until an error that it reports is fixed
 	ReasonBreakerOpen             = "BreakerOpen"             // responses were lost: no chargeable request is sent for now

@@ -61,7 +61,8 @@ func TestAnAbandonedRequestIsNotShownAsFailed(t *testing.T) {
 		Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseAbandoned,
 		Error: decide.Because("with the resolve annotation"),
 	}
-	const begins = "PlanChange attempt a-1 was abandoned (with the resolve annotation) and is not sent again automatically; "
+	const begins = "PlanChange attempt a-1 was abandoned (with the resolve annotation) and is not sent again " +
+		"automatically; "
 	for fix, got := range map[string]string{
 		"change the spec, or, to retry":       decide.HeldBack(&in, abandoned).Verdict.Message,
 		"create another object, or, to retry": decide.FailureMessageWith(&in, abandoned, "create another object"),

@@ -33,10 +33,11 @@ func TestWhatIsSentAgainSaysWhatBecameOfTheLastAttempt(t *testing.T) {
 			"PlanChange was not sent (the CarrierAccount has changed): it",
 		},
 		"never posted": {
-			change, v1alpha1.PhaseNotSent, NotPosted(&v1alpha1.Request{}).Step.(Resolve).Error, progressing, "was not sent (the",
+			change, v1alpha1.PhaseNotSent, &v1alpha1.RequestError{Code: codeNotPosted, Message: "no"}, progressing,
+			"PlanChange was not sent (no): it",
 		},
-		"429":          {change, v1alpha1.PhaseNotProcessed, refused, unavailable, "was not processed by the carrier (no): it"},
-		"not accepted": {change, v1alpha1.PhaseNotAccepted, Because("resolved"), progressing, "was not accepted (resolved): it"},
+		"429":          {change, v1alpha1.PhaseNotProcessed, refused, unavailable, "not processed by the carrier (no): it"},
+		"not accepted": {change, v1alpha1.PhaseNotAccepted, Because("resolved"), progressing, "not accepted (resolved): it"},
 		"a query":      {query, v1alpha1.PhaseNotProcessed, refused, unavailable, "Health did not succeed (no): it"},
 	} {
 		now := metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))

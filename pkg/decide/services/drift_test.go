@@ -66,7 +66,7 @@ func TestTheDriftedConditionSaysWhatTheDriftPolicyDoes(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[v1alpha1.DriftPolicy]string{
 		v1alpha1.DriftReport:  "nothing is sent. To keep the carrier's value",
-		v1alpha1.DriftCorrect: "it is changed back at most once in 24 hours, subject to approval, suspend and managementPolicy",
+		v1alpha1.DriftCorrect: "it is changed back at most once in 24 hours, subject to approval, suspend",
 	} {
 		decision := services.Decide(settled(drifted, func(in *services.Input) { in.Service.Spec.DriftPolicy = policy }))
 		said := ""

@@ -31,11 +31,14 @@ func OutcomesOf(choice *Choice) []Outcome {
 	})
 }
 
+// acceptedAs states that a request was accepted under a number, such as this one.
+const acceptedAs = "Accepted=998877"
+
 // outcomesOf returns the outcomes of an operation, including those that this request cannot have.
 func outcomesOf(request *v1alpha1.Request) []Outcome {
 	if request.Operation == v1alpha1.OperationOrderCreate {
 		return []Outcome{
-			{"it has the order as number 998877", "Accepted=998877", "the order counts as accepted under this number"},
+			{"it has the order as number 998877", acceptedAs, "the order counts as accepted under this number"},
 			{"it does not have the order", notAccepted, "the order is sent again"},
 			{
 				"it has the order, and you do not know the number", succeeded,
@@ -48,7 +51,7 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 		return outcomesOfAll()
 	}
 	outcomes := []Outcome{
-		{"it accepted the request as number 998877", "Accepted=998877", "it is polled under this number until it ends"},
+		{"it accepted the request as number 998877", acceptedAs, "it is polled under this number until it ends"},
 		{"it never received the request", notAccepted, "it is sent again"},
 		{"it has completed the request", succeeded, afterSuccess(request.Operation)},
 		{"anything else, and you no longer want it", abandoned, afterAbandoning(request.Operation)},
@@ -60,11 +63,11 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 	return outcomes
 }
 
-// outcomesOfAll returns the outcomes of the request that stands for whatever was sent before the ledger
-// of a service was lost.
+// outcomesOfAll returns the outcomes of the request that stands for whatever was sent before the
+// ledger of a service was lost.
 func outcomesOfAll() []Outcome {
 	return []Outcome{
-		{"a plan change is in progress as number 998877", "Accepted=998877", "it is polled under this number until it ends"},
+		{"a plan change is in progress as number 998877", acceptedAs, "it is polled under this number until it ends"},
 		{"it has received nothing that the service does not show", notAccepted, "what differs is sent"},
 		{
 			"the service is as the manifest declares", succeeded,

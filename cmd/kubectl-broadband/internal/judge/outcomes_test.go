@@ -105,8 +105,11 @@ func TestWhatFollowsFromAnOutcomeDependsOnTheRequest(t *testing.T) {
 // knows.
 func TestAnUnknownRequestIsNotShownAsAPlanChange(t *testing.T) {
 	t.Parallel()
-	service := sending(v1alpha1.OperationPlanChange, v1alpha1.PhaseOutcomeUnknown).(*v1alpha1.BroadbandService)
-	service.Status.Requests[0].Error = &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: "it is missing"}
+	service := &v1alpha1.BroadbandService{}
+	service.Status.Requests = []v1alpha1.Request{{
+		AttemptID: "a-1", Operation: v1alpha1.OperationPlanChange, Phase: v1alpha1.PhaseOutcomeUnknown, APIVersion: 8,
+		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: "it is missing"},
+	}}
 	choice, why := judge.ToResolve("", "")(service)
 	if choice == nil {
 		t.Fatal(why)
@@ -117,7 +120,8 @@ func TestAnUnknownRequestIsNotShownAsAPlanChange(t *testing.T) {
 		t.Errorf("%q, and asks %v", choice.What, asked)
 	}
 	for given, then := range map[string]string{
-		"NotAccepted": "what differs is sent", "Succeeded": "that cannot be read", "Abandoned": "only after a change of the spec",
+		"NotAccepted": "what differs is sent", "Succeeded": "that cannot be read",
+		"Abandoned": "only after a change of the spec",
 	} {
 		if shown := stated(t, service)[given]; !strings.Contains(shown, then) {
 			t.Errorf("%s: %q", given, shown)
