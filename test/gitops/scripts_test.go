@@ -239,7 +239,8 @@ func (p sample) resolvable() string {
 	}
 	attempt, _, _ := strings.Cut(resolution, "=")
 	for _, request := range p.requests() {
-		if request.AttemptID == attempt && request.Phase != v1alpha1.PhaseInProgress {
+		accepted := request.Phase == v1alpha1.PhaseInProgress
+		if request.AttemptID == attempt && !accepted && request.Phase != v1alpha1.PhaseSubmitting {
 			return attempt + "=NotAccepted"
 		}
 	}
