@@ -9,31 +9,66 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// AccountReady returns a decision while the account cannot be used.
+// AccountReady returns a decision while the account cannot be used. A request that waits for a person
+// still does: it can be resolved in the meantime, and resolving it needs no call.
 func AccountReady(in *Input) *Decision {
+	why := whyNotReady(in)
+	if why == "" {
+		return nil
+	}
+	waits, open := waitsForPerson(in), in.Subject.OpenRequests()
+	switch {
+	case waits != nil:
+		return &Decision{Step: Rest{}, Verdict: Verdict{Stuck, waits.Reason, waits.Message + ". " + why}}
+	case len(open) > 0:
+		why += "; " + onceReady(open[0])
+	}
+	return RestWorking(v1alpha1.ReasonAccountNotReady, why)
+}
+
+// whyNotReady says why the account cannot be used; "" if it can.
+func whyNotReady(in *Input) string {
 	name := in.Subject.AccountName()
 	if in.Account.Object == nil {
-		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s does not exist in this namespace: create it, and the operator continues automatically; or "+
-				"create this object again with another accountRef", name))
+		return fmt.Sprintf("CarrierAccount %s does not exist in this namespace: create it, and the operator continues "+
+			"automatically; or create this object again with another accountRef", name)
 	}
 	if in.Account.Unusable != nil {
-		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
+		return fmt.Sprintf("CarrierAccount %s cannot be used (%v)", name, in.Account.Unusable)
 	}
 	// An account that was ready stays usable after an edit that does not change its login, because
 	// every key rotation is such an edit and must not make the services of the account wait.
-	ready := readyOf(in.Account.Object)
-	if ready.Status != "True" {
-		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s is not ready (%s)%s", name, cmp.Or(ready.Reason, "not checked yet"), alsoInFlight(in)))
+	if !IsReady(in.Account.Object) {
+		return fmt.Sprintf("CarrierAccount %s is not ready (%s)", name,
+			cmp.Or(readyOf(in.Account.Object).Reason, "not checked yet"))
 	}
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
-		return RestWorking(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s was edited and has not been checked yet: nothing is sent as clientName %s to %s until the "+
-				"identity of that login is known%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
+		return fmt.Sprintf("CarrierAccount %s was edited and has not been checked yet: nothing is sent as clientName %s "+
+			"to %s until the identity of that login is known", name, login.ClientName, login.BaseURL)
+	}
+	return ""
+}
+
+// waitsForPerson returns the verdict on the first open request that only a person can end; nil if
+// there is none.
+func waitsForPerson(in *Input) *Verdict {
+	for _, open := range in.Subject.OpenRequests() {
+		if open.Phase == v1alpha1.PhaseOutcomeUnknown {
+			return new(UnknownVerdict(in, open))
+		}
+		if open.Phase == v1alpha1.PhaseLateAcceptance {
+			return &acceptedLate(in, open).Verdict
+		}
 	}
 	return nil
+}
+
+// onceReady says what becomes of an open request once the account is ready.
+func onceReady(open *v1alpha1.Request) string {
+	if open.Phase == v1alpha1.PhaseInProgress {
+		return fmt.Sprintf("the %s in progress is tracked once the account is ready", open.Operation)
+	}
+	return fmt.Sprintf("whether the carrier accepted the %s is determined once the account is ready", open.Operation)
 }
 
 // isLoggedIn reports whether the last check of the account succeeded with this login. By then, the
@@ -45,13 +80,6 @@ func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) b
 
 // IsReady reports whether an account is Ready. An account with an unacknowledged identity is not.
 func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
-
-func alsoInFlight(in *Input) string {
-	for _, open := range in.Subject.OpenRequests() {
-		return fmt.Sprintf("; the %s in progress is tracked once the account is ready", open.Operation)
-	}
-	return ""
-}
 
 // SentElsewhere enforces that identity and baseURL are "pinned". A request sent to one carrier is
 // not tracked, verified or repeated at another.

@@ -89,6 +89,35 @@ func TestAMissingAccountIsCreatedOrReplaced(t *testing.T) {
 	}
 }
 
+// While no call is possible, a request whose outcome only a person can determine is not in progress,
+// and is not hidden.
+func TestAnAccountThatIsNotReadyHidesNoUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		phase  v1alpha1.RequestPhase
+		state  decide.State
+		reason string
+		says   string
+	}{
+		{
+			v1alpha1.PhaseInProgress, decide.Working, v1alpha1.ReasonAccountNotReady,
+			"the PlanChange in progress is tracked once the account is ready",
+		},
+		{
+			v1alpha1.PhaseSubmitting, decide.Working, v1alpha1.ReasonAccountNotReady,
+			"whether the carrier accepted the PlanChange is determined once the account is ready",
+		},
+		{v1alpha1.PhaseOutcomeUnknown, decide.Stuck, v1alpha1.ReasonOutcomeUnknown, "wholesale.broadband/resolve="},
+		{v1alpha1.PhaseLateAcceptance, decide.Stuck, v1alpha1.ReasonLateAcceptance, "wholesale.broadband/resolve="},
+	} {
+		verdict := services.Decide(settled(with(row.phase), withoutAccount)).Verdict
+		if verdict.State != row.state || verdict.Reason != row.reason || !strings.Contains(verdict.Message, row.says) ||
+			!strings.Contains(verdict.Message, "CarrierAccount ") {
+			t.Errorf("%s: %v", row.phase, verdict)
+		}
+	}
+}
+
 // "(baseURL, clientName) -> identity is on record in the identity's ledger when the account first
 // sends": that is so once the account is Ready with that login.
 func TestR31OnlyACheckedLoginSends(t *testing.T) {
