@@ -76,7 +76,7 @@ func (m *Marker) Installation(ctx context.Context) (decide.Installation, error) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.firstRead(ctx); err != nil {
-		return decide.Installation{}, fmt.Errorf("find RequestLedger %s: %w", m.name, err)
+		return decide.Installation{}, fmt.Errorf("use RequestLedger %s: %w", m.name, err)
 	}
 	if err := m.reread(ctx); err != nil {
 		return decide.Installation{}, fmt.Errorf("read RequestLedger %s: %w", m.name, err)

@@ -64,7 +64,7 @@ func (p *pass) contact(ctx context.Context, source decide.ContactSource) (v1alph
 	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: source.Secret}
 	secret, err := accounts.ReadSecret(ctx, p.Protocol.Live, key, p.account.Object.Spec.BaseURL)
 	if err != nil {
-		return v1alpha1.Contact{}, fmt.Errorf("read the contact: %w", err)
+		return v1alpha1.Contact{}, fmt.Errorf("cannot read the contact: %w", err)
 	}
 	return contactIn(secret)
 }

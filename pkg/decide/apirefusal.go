@@ -64,15 +64,15 @@ func Unwritable(err error) bool {
 
 // APIRefused is the verdict on an object whose pass was ended by the API server: "A pass that
 // cannot gather, judge or open says so on the object" (R18). Nil if the next pass may get further
-// without help.
+// without help. The error begins with what the operator was about to do, such as "read Secret key".
 func APIRefused(err error) *Verdict {
 	status := APIRefusal(err)
 	if status == nil {
 		return nil
 	}
-	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, "the API server refused the operator: " +
+	return &Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, "the API server does not let the operator " +
 		Bounded(err.Error(), MaxMessage) +
-		": nothing is sent in the meantime, and the operator retries automatically. " + howToFix(status.Code)}
+		". Nothing is sent in the meantime, and the operator retries automatically. " + howToFix(status.Code)}
 }
 
 // howToFix describes how to fix a refusal.
@@ -94,8 +94,8 @@ func howToFix(code int32) string {
 // PrunedLedger is the verdict on an object whose ledger was not stored completely by the API
 // server: "a CRD that was not upgraded prunes" (R1).
 func PrunedLedger(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, Bounded(err.Error(), MaxMessage) +
-		": nothing is sent in the meantime, and the operator retries automatically"}
+	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, "the operator cannot " + Bounded(err.Error(), MaxMessage) +
+		". Nothing is sent in the meantime, and the operator retries automatically"}
 }
 
 // NotFinished is the verdict on an object whose pass would not end. Only a fault of the operator

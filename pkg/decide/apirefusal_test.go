@@ -62,6 +62,7 @@ func TestR18ADefinitiveRefusalOfTheAPIServerIsReported(t *testing.T) {
 			t.Errorf("%s: %v", what, verdict)
 		case verdict == nil:
 		case verdict.State != decide.Stuck || verdict.Reason != v1alpha1.ReasonAPIServerRefused ||
+			!strings.HasPrefix(verdict.Message, "the API server does not let the operator ") ||
 			!strings.Contains(verdict.Message, row.message):
 			t.Errorf("%s: %v", what, verdict)
 		}

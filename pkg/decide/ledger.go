@@ -84,8 +84,8 @@ func holderOf(ledger *v1alpha1.RequestLedger) string {
 
 // DamagedLedger is the verdict on an object whose ledger cannot be used.
 func DamagedLedger(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, "the RequestLedger cannot be used: " + err.Error() +
-		": nothing is sent. Restore the RequestLedger from a backup, or find out what changed it"}
+	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, "the operator cannot " + err.Error() +
+		". Nothing is sent. Restore the RequestLedger from a backup, or find out what changed it"}
 }
 
 // NewerLedger is the verdict on an object whose ledger a newer version has written.
@@ -100,7 +100,7 @@ func NewerLedger(ledger *v1alpha1.RequestLedger) *Verdict {
 func LedgerOfNewerVersion(err error) Verdict {
 	return Verdict{
 		Stuck, v1alpha1.ReasonLedgerUnreadable,
-		"the RequestLedger cannot be written: " + err.Error() + ". Nothing is sent: run that version again",
+		"the operator cannot " + err.Error() + ". Nothing is sent: run that version again",
 	}
 }
 
