@@ -31,7 +31,13 @@ func carrierCondition(ctx context.Context, w *world.World) metav1.Condition {
 // advanceIdle lets time pass in steps of a minute, and begins each step once the manager is idle.
 func advanceIdle(ctx context.Context, w *world.World, manager *world.Manager, long time.Duration) {
 	GinkgoHelper()
-	for end := w.Clock.Now().Add(long); w.Clock.Now().Before(end); manager.Advance(time.Minute) {
+	advanceInSteps(ctx, w, manager, long, time.Minute)
+}
+
+// advanceInSteps is advanceIdle with another step.
+func advanceInSteps(ctx context.Context, w *world.World, manager *world.Manager, long, step time.Duration) {
+	GinkgoHelper()
+	for end := w.Clock.Now().Add(long); w.Clock.Now().Before(end); manager.Advance(step) {
 		Eventually(ctx, func(g Gomega) {
 			g.Expect(manager.Busy()).To(BeZero())
 			g.Expect(manager.Unseen(ctx)).To(BeZero())

@@ -36,7 +36,8 @@ type CarrierAccountReconciler struct {
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
 
-// retryLogin is the interval between login attempts while the identity provider does not answer.
+// retryLogin is the longest interval between two checks of an account whose identity provider does
+// not answer. A check reads the keys, because changed keys end the pause of the token source.
 const retryLogin = time.Minute
 
 // deprecatedVersion is the newest deprecated version: "versions 1 and 2 are deprecated where they
@@ -55,32 +56,45 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("read CarrierAccount %s: %w", request.NamespacedName, err)
 	}
+	return r.check(ctx, account)
+}
+
+func (r *CarrierAccountReconciler) check(ctx context.Context, account *v1alpha1.CarrierAccount) (ctrl.Result, error) {
 	before := account.Status.DeepCopy()
 	path, listenErr := r.Receiver.Learn(ctx, account)
 	account.Status.EventsPath = path
-	login := r.login(ctx, account)
-	if wait := carrier.PendingWait(login); wait > 0 {
+	login, wait, err := r.login(ctx, account)
+	if wait > 0 {
 		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil // the result is not known yet
 	}
-	verdict, err := r.requireIdentity(ctx, account, decide.CarrierAccount(account, login, listenErr))
+	verdict := decide.CarrierAccount(account, login, listenErr, r.Protocol.Now())
+	if err == nil && verdict.State == decide.Settled {
+		verdict, err = r.requireIdentity(ctx, account, verdict)
+	}
+	if refused := errorVerdict(err); refused != nil {
+		verdict, err = *refused, nil
+	}
 	if err != nil {
 		return retryAfter(err)
 	}
 	if err := r.record(ctx, account, before, verdict); err != nil {
 		return retryAfter(client.IgnoreNotFound(err))
 	}
-	if verdict.State == decide.Settled && listenErr == nil {
+	if verdict.State == decide.Settled && login.Err == nil && listenErr == nil {
 		return ctrl.Result{}, nil
 	}
-	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict))), nil
+	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict, login))), nil
 }
 
-// pause returns the wait before an account that is not ready is checked again. It is a minute while
-// the identity provider does not answer; otherwise, it is a second at first, then longer. The time
-// since when it is not ready may lie in the future, if another clock recorded it.
-func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
-	if verdict.State == decide.Working {
-		return retryLogin
+// pause returns the wait before an account is checked again that is not ready, or has no token. While
+// the identity provider does not answer, that is when the token source tries again; otherwise, it is
+// a second at first, then longer. The time since when the account is not ready may lie in the future,
+// if another clock recorded it.
+func (r *CarrierAccountReconciler) pause(
+	account *v1alpha1.CarrierAccount, verdict decide.Verdict, login decide.Login,
+) time.Duration {
+	if login.Err != nil && verdict.State != decide.Stuck {
+		return min(max(login.Outage.RetryAt.Sub(r.Protocol.Now()), time.Second), retryLogin)
 	}
 	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
 	since := r.Protocol.Now().Sub(ready.LastTransitionTime.Time)
@@ -98,16 +112,41 @@ func (r *CarrierAccountReconciler) requeue(account types.NamespacedName) {
 	}
 }
 
-func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.CarrierAccount) error {
-	session, err := r.Accounts.Session(account)
+// login logs the account in. A wait above zero means that the result is not known yet. The error is
+// that of the API server.
+func (r *CarrierAccountReconciler) login(
+	ctx context.Context, account *v1alpha1.CarrierAccount,
+) (decide.Login, time.Duration, error) {
+	session, err := r.Accounts.Lease(account, "carrieraccount", account.Name)
 	if err != nil {
-		return fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)
+		return decide.Login{Err: fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)}, 0, nil
 	}
+	defer session.Release()
 	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
 	}
-	r.describeExtensions(account, session)
-	return session.Login(ctx)
+	r.describeExtensions(account, session.Session)
+	login, err := session.Login(ctx)
+	if err == nil && login.Err == nil && decide.AwaitsProof(account) {
+		return r.prove(ctx, account, session)
+	}
+	return login, carrier.PendingWait(login.Err), err
+}
+
+// prove makes one free read about a service of the account, because the carrier has refused the
+// tokens before this one. An account without services has nothing to read, and its token counts.
+func (r *CarrierAccountReconciler) prove(
+	ctx context.Context, account *v1alpha1.CarrierAccount, session *accounts.Lease,
+) (decide.Login, time.Duration, error) {
+	number, err := r.probeTarget(ctx, account)
+	if number == 0 || err != nil {
+		return decide.Login{}, 0, err
+	}
+	wait, err := session.Prepare(ctx, carrier.CallPoll)
+	if wait == 0 && err == nil {
+		err = session.Prove(ctx, number)
+	}
+	return decide.Login{Err: err}, wait, nil
 }
 
 // describeExtensions reports in a condition which extensions the carrier has. An account without

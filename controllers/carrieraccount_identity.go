@@ -20,15 +20,9 @@ import (
 func (r *CarrierAccountReconciler) requireIdentity(
 	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
 ) (decide.Verdict, error) {
-	if login.State != decide.Settled {
-		return login, nil
-	}
 	verdict, err := r.identify(ctx, account)
-	if err != nil {
-		verdict = errorVerdict(err)
-	}
 	if verdict != nil {
-		return *verdict, nil
+		return *verdict, err
 	}
 	return login, err
 }

@@ -17,7 +17,7 @@ import (
 // probe reads the cancellation of a service of the account, which is free, to learn whether the
 // carrier answers. An account without services has nothing to read.
 func (p *pass) probe(ctx context.Context) (time.Duration, error) {
-	number, err := p.probeTarget(ctx)
+	number, err := p.probeTarget(ctx, p.account.Object)
 	switch {
 	case err != nil:
 		return 0, err
@@ -33,16 +33,16 @@ func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 	return 0, nil
 }
 
-// probeTarget returns the number of the service to read; 0 if there is none.
-func (p *pass) probeTarget(ctx context.Context) (int64, error) {
+// probeTarget returns the number of the account's service to read; 0 if there is none.
+func (o *Operator) probeTarget(ctx context.Context, account *v1alpha1.CarrierAccount) (int64, error) {
 	var services v1alpha1.BroadbandServiceList
-	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),
-		client.MatchingFields{fieldAccount: p.subject.AccountName()}, client.UnsafeDisableDeepCopy)
+	err := o.List(ctx, &services, client.InNamespace(account.Namespace),
+		client.MatchingFields{fieldAccount: account.Name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
-		return 0, fmt.Errorf("look for a service of CarrierAccount %s: %w", p.subject.AccountName(), err)
+		return 0, fmt.Errorf("look for a service of CarrierAccount %s: %w", account.Name, err)
 	}
 	for i := range services.Items {
-		if id := services.Items[i].ServiceNumber(); id != "" && decide.Listed(p.account.Object, id) {
+		if id := services.Items[i].ServiceNumber(); id != "" && decide.Listed(account, id) {
 			return id.Number(), nil
 		}
 	}

@@ -27,16 +27,17 @@ const (
 
 // Reasons of CarrierAccount's Ready.
 const (
-	ReasonTokenIssued     = "TokenIssued"     // the identity provider issued a token
-	ReasonSecretNotFound  = "SecretNotFound"  // a referenced Secret or its key is missing
-	ReasonKeyInvalid      = "KeyInvalid"      // the private key cannot be used
-	ReasonTokenRejected   = "TokenRejected"   // the identity provider refused the client or its assertion
-	ReasonTokenTooShort   = "TokenTooShort"   // tokens expire too soon to send a request safely
-	ReasonInsecureCarrier = "InsecureCarrier" // http or a loopback address without --allow-insecure-carrier
-	ReasonUnreachable     = "Unreachable"     // the identity provider cannot be reached
-	ReasonClockSkew       = "ClockSkew"       // the manager's clock and the identity provider's differ too much
-	ReasonIdentityChanged = "IdentityChanged" // the account's login has sent requests under another identity
-	ReasonInvalid         = "Invalid"         // a field that only the controller can check is invalid
+	ReasonTokenIssued      = "TokenIssued"      // the identity provider issued a token
+	ReasonSecretNotFound   = "SecretNotFound"   // a referenced Secret or its key is missing
+	ReasonKeyInvalid       = "KeyInvalid"       // the private key cannot be used
+	ReasonTokenRejected    = "TokenRejected"    // the identity provider refused the client or its assertion
+	ReasonTokenNotAccepted = "TokenNotAccepted" // the carrier refuses the tokens that the identity provider grants
+	ReasonTokenTooShort    = "TokenTooShort"    // tokens expire too soon to send a request safely
+	ReasonInsecureCarrier  = "InsecureCarrier"  // http or a loopback address without --allow-insecure-carrier
+	ReasonUnreachable      = "Unreachable"      // the identity provider cannot be reached
+	ReasonClockSkew        = "ClockSkew"        // the manager's clock and the identity provider's differ too much
+	ReasonIdentityChanged  = "IdentityChanged"  // the account's login has sent requests under another identity
+	ReasonInvalid          = "Invalid"          // a field that only the controller can check is invalid
 )
 
 // ReasonAnswering is the reason of a CarrierAccount's Carrier condition while the carrier answers,

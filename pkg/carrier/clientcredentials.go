@@ -30,6 +30,10 @@ type TokenConfig struct {
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps the transport; nil: no wrapper
 	UserAgent     string                                    // User-Agent header
 	Observe       Observer                                  // is called after exchanges
+
+	// Paused is called when a pause begins. It must return at once, and must not call the source. If it
+	// is nil, nothing is called.
+	Paused func()
 }
 
 const (
@@ -41,12 +45,7 @@ const (
 
 var (
 	errTokenConfig = errors.New("the token source needs a clock, ids and keys")
-
-	errTokensRefused = &TokenError{
-		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
-		Message: "the carrier refuses tokens that the identity provider has just granted",
-	}
-	errPending = &TokenError{Reason: TokenPending, Message: "the identity provider has not responded yet"}
+	errPending     = &TokenError{Reason: TokenPending, Message: "the identity provider has not responded yet"}
 )
 
 // ClientCredentials is a [TokenSource] for the client credentials grant with a private-key JWT
@@ -89,10 +88,17 @@ func (e *sharedExchange) result() (Token, error) {
 
 // pause is a period without exchanges.
 type pause struct {
+	since      time.Time // the first failure since the last token was granted
 	err        error
 	length     time.Duration
 	until      time.Time
 	rereadKeys time.Time
+}
+
+// Outage describes a source that has no token to hand out.
+type Outage struct {
+	Since   time.Time // the first failure since the last token was granted; zero: none
+	RetryAt time.Time // when the pause ends; zero: there is none
 }
 
 // NewTokenSource returns a source without making any call. It fails with an [AddressError] if
@@ -204,7 +210,7 @@ func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
 	defer s.mu.Unlock()
 	if hash := hashKeys(keys); hash != s.keys.hash {
 		s.keys = keyState{hash: hash}
-		s.pause, s.refusals = pause{}, 0
+		s.pause, s.refusals = pause{since: s.pause.since}, 0
 	}
 	if s.config.Now().Before(s.pause.until) {
 		return nil, s.pause.err
@@ -220,6 +226,13 @@ func (s *ClientCredentials) GrantedAt() time.Time {
 		return time.Time{}
 	}
 	return s.current.grantedAt
+}
+
+// Outage returns since when there is no token, and when one is requested again.
+func (s *ClientCredentials) Outage() Outage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Outage{Since: s.pause.since, RetryAt: s.pause.until}
 }
 
 func (s *ClientCredentials) succeeded(granted grantedToken) {
@@ -241,8 +254,16 @@ func (s *ClientCredentials) failed(err error) {
 }
 
 func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
-	now := s.config.Now()
-	s.pause = pause{err: err, length: length, until: now.Add(length), rereadKeys: now.Add(keyRereadInterval)}
+	now, since := s.config.Now(), s.pause.since
+	if since.IsZero() {
+		since = now
+	}
+	s.pause = pause{
+		since: since, err: err, length: length, until: now.Add(length), rereadKeys: now.Add(keyRereadInterval),
+	}
+	if s.config.Paused != nil {
+		s.config.Paused()
+	}
 }
 
 // suspectAge is the minimum age of a token that is replaced because a response may mean that it is
@@ -275,6 +296,6 @@ func (s *ClientCredentials) Invalidate(token Token) {
 	s.refusals++
 	if s.refusals > 1 {
 		doublings := min(s.refusals-2, 6)
-		s.pauseFor(errTokensRefused, min(firstPause<<doublings, maxPause))
+		s.pauseFor(ErrTokenNotAccepted, min(firstPause<<doublings, maxPause))
 	}
 }

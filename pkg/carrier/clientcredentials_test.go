@@ -247,7 +247,7 @@ func TestInvalidateOfFreshTokensBacksOff(t *testing.T) {
 	a.source.Invalidate(a.mustToken(t))
 	for i, pause := range pauses() {
 		a.source.Invalidate(a.mustToken(t)) // every token is rejected immediately
-		a.mustFail(t, TokenRejected)
+		a.mustFail(t, TokenNotAccepted)
 		if got := a.exchanges(); got != i+2 {
 			t.Fatalf("%d exchanges, want %d", got, i+2)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -33,13 +34,20 @@ type TokenReason string
 
 // The token reasons.
 const (
-	TokenRejected    TokenReason = "TokenRejected" // the client or its tokens are refused
-	TokenTooShort    TokenReason = "TokenTooShort" // the token's lifetime is less than 5 seconds
-	TokenUnreachable TokenReason = "Unreachable"   // the identity provider cannot be reached or does not work
-	TokenClockSkew   TokenReason = "ClockSkew"     // refused, and the two clocks are more than 5 minutes apart
-	TokenKeyInvalid  TokenReason = "KeyInvalid"    // the private key cannot be used; wraps a KeyError
-	TokenPending     TokenReason = "Pending"       // an exchange is in progress and takes long: try again later
+	TokenRejected    TokenReason = "TokenRejected"    // the identity provider refuses the client
+	TokenNotAccepted TokenReason = "TokenNotAccepted" // granted, and refused by the carrier
+	TokenTooShort    TokenReason = "TokenTooShort"    // the token's lifetime is less than 5 seconds
+	TokenUnreachable TokenReason = "Unreachable"      // the identity provider cannot be reached or does not work
+	TokenClockSkew   TokenReason = "ClockSkew"        // refused, and the two clocks are more than 5 minutes apart
+	TokenKeyInvalid  TokenReason = "KeyInvalid"       // the private key cannot be used; wraps a KeyError
+	TokenPending     TokenReason = "Pending"          // an exchange is in progress and takes long: try again later
 )
+
+// ErrTokenNotAccepted is the error of a token source whose tokens the carrier refuses.
+var ErrTokenNotAccepted = &TokenError{
+	Reason: TokenNotAccepted, HTTPStatus: http.StatusUnauthorized,
+	Message: "the carrier refuses tokens that the identity provider has just granted",
+}
 
 // pendingWait is shorter than any pause of a token source, so that a caller that returns after it
 // finds the result.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -41,32 +42,77 @@ func (e *SecretError) Error() string {
 	return fmt.Sprintf("Secret %s does not exist in this namespace: create it; %s", e.Secret, again)
 }
 
-// CarrierAccount decides about an account from the result of its login; a nil error means that a
-// token was issued. An account that cannot receive the notifications that it asks for is still
-// ready, because its requests are polled in any case.
-func CarrierAccount(account *v1alpha1.CarrierAccount, login, listenErr error) Verdict {
-	if login == nil {
+// Login is the result of a login.
+type Login struct {
+	Err    error          // why there is no token; nil: there is one
+	Outage carrier.Outage // since when there is none, and when one is requested again
+}
+
+// shortestOutage is how long an identity provider must have failed before an account that was ready
+// is no longer so. Such a change is written to the account and to each of its objects, and stops
+// their calls, so one failed exchange must not cause it.
+const shortestOutage = time.Minute
+
+// CarrierAccount decides about an account from the result of its login. An account that cannot
+// receive the notifications that it asks for is still ready, because its requests are polled in any
+// case.
+func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr error, now time.Time) Verdict {
+	if login.Err == nil || mayPass(account, login, now) {
 		message := "the identity provider issued a token" + listening(account, listenErr)
 		return Verdict{Settled, v1alpha1.ReasonTokenIssued, Bounded(message, MaxMessage)}
 	}
-	reason := loginReason(login)
-	verdict := Verdict{Stuck, reason, Bounded(loginMessage(account, login), MaxMessage)}
+	reason := loginReason(login.Err)
+	verdict := Verdict{Stuck, reason, Bounded(loginMessage(account, login.Err), MaxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
 		verdict.State = Working
 	}
 	return verdict
 }
 
-// loginMessage says why there is no token. An identity provider that rejects the client does not
-// say whether the client's name, the key's ID or the key is wrong, so the message names what to
-// check.
+// mayPass reports whether the identity provider has failed only for a short time, for an account that
+// is shown as ready with this login.
+func mayPass(account *v1alpha1.CarrierAccount, login Login, now time.Time) bool {
+	isShown := IsReady(account) && readyOf(account).ObservedGeneration == account.Generation &&
+		isLoggedIn(account, account.Login())
+	return isShown && loginReason(login.Err) == v1alpha1.ReasonUnreachable &&
+		now.Sub(login.Outage.Since) < shortestOutage
+}
+
+// AwaitsProof reports whether the carrier has refused the account's tokens. A new token then proves
+// nothing: the account is ready again once the carrier has answered a call that was made with it.
+func AwaitsProof(account *v1alpha1.CarrierAccount) bool {
+	return readyOf(account).Reason == v1alpha1.ReasonTokenNotAccepted
+}
+
+// loginMessage says why there is no token, and what to do. An identity provider that rejects the
+// client does not say whether the client's name, the key's ID or the key is wrong, so the message
+// names what to check.
 func loginMessage(account *v1alpha1.CarrierAccount, login error) string {
 	token, is := errors.AsType[*carrier.TokenError](login)
-	if !is || token.Reason != carrier.TokenRejected || token.KeyID == "" {
-		return login.Error()
+	switch {
+	case is && token.Reason == carrier.TokenNotAccepted:
+		return token.Message + ": check that spec.baseURL and spec.auth.tokenURL belong to the same environment, and " +
+			"ask the carrier whether it has suspended the account; it is tried again at least every 5 minutes"
+	case is && token.Reason == carrier.TokenRejected && token.KeyID != "":
+		return fmt.Sprintf("%s: check auth.clientName %q, keyID %q, and that the identity provider has the public half "+
+			"of this key", token.Answer(), account.Spec.Auth.ClientName, token.KeyID)
 	}
-	return fmt.Sprintf("%s: check auth.clientName %q, keyID %q, and that the identity provider has the public half of "+
-		"this key", token.Answer(), account.Spec.Auth.ClientName, token.KeyID)
+	return login.Error() + whatToDo(loginReason(login))
+}
+
+// whatToDo ends the message about a failed login, if it does not say yet what to do.
+func whatToDo(reason string) string {
+	switch reason {
+	case v1alpha1.ReasonClockSkew:
+		return "; correct the clock of the manager's node"
+	case v1alpha1.ReasonTokenTooShort:
+		return "; ask the carrier for tokens that are valid longer"
+	case v1alpha1.ReasonUnreachable:
+		return "; the login is retried"
+	case v1alpha1.ReasonKeyInvalid:
+		return "; put an RSA key of at least 2048 bits into the Secret, as PEM"
+	}
+	return ""
 }
 
 // listening describes how the carrier's notifications are received.
@@ -101,6 +147,8 @@ func loginReason(login error) string {
 
 func tokenReason(reason carrier.TokenReason) string {
 	switch reason {
+	case carrier.TokenNotAccepted:
+		return v1alpha1.ReasonTokenNotAccepted
 	case carrier.TokenTooShort:
 		return v1alpha1.ReasonTokenTooShort
 	case carrier.TokenUnreachable, carrier.TokenPending:

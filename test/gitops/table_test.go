@@ -57,6 +57,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonTestTypeNotOffered:          {degraded},
 		v1alpha1.ReasonKeyInvalid:                  {degraded},
 		v1alpha1.ReasonTokenRejected:               {degraded},
+		v1alpha1.ReasonTokenNotAccepted:            {degraded},
 		v1alpha1.ReasonTokenTooShort:               {degraded},
 		v1alpha1.ReasonInsecureCarrier:             {degraded},
 		v1alpha1.ReasonIdentityChanged:             {degraded},

@@ -44,10 +44,8 @@ func (s *Session) Extensions() decide.Extensions {
 
 // noteResponse records whether the carrier has an extension. Only a complete response shows this.
 func (s *Session) noteResponse(extension v1alpha1.Extension, err error) {
-	switch carrier.ClassOf(err) {
-	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
+	if isComplete(err) {
 		s.NoteExtension(extension, err)
-	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 	}
 }
 

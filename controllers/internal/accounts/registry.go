@@ -111,11 +111,12 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	changed := r.notifier(client.ObjectKeyFromObject(account))
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL: spec.Auth.TokenURL, Audience: spec.Auth.Audience, ClientName: spec.Auth.ClientName,
 		Keys:    keysOf(r.Secrets, account),
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, NewID: r.NewID, Sign: r.Sign,
-		Wrap: r.Wrap, UserAgent: r.UserAgent, Observe: r.Observe,
+		Wrap: r.Wrap, UserAgent: r.UserAgent, Observe: r.Observe, Paused: changed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
@@ -129,8 +130,7 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)
 	}
 	return &Session{
-		client: carrierClient, tokens: tokens, grantedAt: tokens.GrantedAt, breaker: &breaker{now: r.Now},
-		changed: r.notifier(client.ObjectKeyFromObject(account)),
+		client: carrierClient, tokens: tokens, breaker: &breaker{now: r.Now}, changed: changed,
 	}, nil
 }
 

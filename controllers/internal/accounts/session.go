@@ -19,34 +19,50 @@ import (
 // Session provides the calls to the carrier for one account.
 type Session struct {
 	client  *carrier.Client
-	tokens  carrier.TokenSource
+	tokens  *carrier.ClientCredentials
 	breaker *breaker
 	changed func() // called when the account's status may have to change
-
-	grantedAt func() time.Time // when the token in use was granted; zero: none is in use
 
 	extensions extensions
 }
 
-// Login ensures that there is a token, and requests one if there is none. The errors are those of
-// [carrier.TokenSource], and *decide.SecretError.
-func (s *Session) Login(ctx context.Context) error {
-	if _, err := s.tokens.Token(ctx); err != nil {
-		return fmt.Errorf("log in: %w", err)
+// Login ensures that there is a token, and requests one if there is none. The error is that of the
+// API server, if a key could not be read.
+func (s *Session) Login(ctx context.Context) (decide.Login, error) {
+	_, err := s.tokens.Token(ctx)
+	_, failed := errors.AsType[*carrier.TokenError](err)
+	_, missing := errors.AsType[*decide.SecretError](err)
+	switch {
+	case err == nil:
+		return decide.Login{}, nil
+	case failed || missing:
+		return decide.Login{Err: &LoginError{cause: err}, Outage: s.tokens.Outage()}, nil
 	}
-	return nil
+	return decide.Login{}, fmt.Errorf("log in: %w", err)
 }
 
 // Prepare gets a token and a turn in the rate limit for a caller, or returns how long to wait.
 func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind, caller types.UID) (time.Duration, error) {
 	wait, err := s.client.Prepare(ctx, kind, string(caller))
 	if err != nil {
-		if !errors.Is(err, context.Canceled) {
-			s.changed()
-		}
 		return 0, &LoginError{cause: err}
 	}
 	return wait, nil
+}
+
+// Prove makes a free read about a service, and returns an error unless the response shows that the
+// carrier accepts the token. If it does not, the token counts as refused, so that the next read is
+// made after the pause of the token source, with another token.
+func (s *Session) Prove(ctx context.Context, serviceID int64) error {
+	token, err := s.tokens.Token(ctx)
+	if err != nil {
+		return &LoginError{cause: err}
+	}
+	if _, err := s.Cancellation(ctx, serviceID); isComplete(err) {
+		return nil
+	}
+	s.tokens.Invalidate(token)
+	return &LoginError{cause: carrier.ErrTokenNotAccepted}
 }
 
 // Breaker returns the state of the breaker, and what is known about the carrier.
@@ -67,6 +83,16 @@ func (s *Session) noteRead(err error) {
 	if news {
 		s.changed()
 	}
+}
+
+// isComplete reports whether the carrier has processed a call that ended with this error or nil.
+func isComplete(err error) bool {
+	switch carrier.ClassOf(err) {
+	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
+		return true
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+	}
+	return false
 }
 
 // isRefused reports whether a read got a 403 or 404, which is a response about the service.

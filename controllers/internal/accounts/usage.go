@@ -20,7 +20,8 @@ func (r *Registry) Usage() Usage {
 		if kept.session.breaker.isOpen() {
 			usage.OpenBreakers++
 		}
-		if at := kept.session.grantedAt(); !at.IsZero() && (usage.OldestToken.IsZero() || at.Before(usage.OldestToken)) {
+		at := kept.session.tokens.GrantedAt()
+		if !at.IsZero() && (usage.OldestToken.IsZero() || at.Before(usage.OldestToken)) {
 			usage.OldestToken = at
 		}
 	}

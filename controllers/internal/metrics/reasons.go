@@ -56,7 +56,8 @@ func reasons() []string {
 		v1alpha1.ReasonResultDiffers, v1alpha1.ReasonSecretNotFound, v1alpha1.ReasonServiceNotReady,
 		v1alpha1.ReasonServiceNotTC4, v1alpha1.ReasonStatusLost, v1alpha1.ReasonSubmitted, v1alpha1.ReasonSuspended,
 		v1alpha1.ReasonTermUnknown, v1alpha1.ReasonTestTypeNotOffered,
-		v1alpha1.ReasonTokenIssued, v1alpha1.ReasonTokenRejected, v1alpha1.ReasonTokenTooShort,
+		v1alpha1.ReasonTokenIssued, v1alpha1.ReasonTokenNotAccepted, v1alpha1.ReasonTokenRejected,
+		v1alpha1.ReasonTokenTooShort,
 		v1alpha1.ReasonTransferTypeNotAllowed, v1alpha1.ReasonUnanswered,
 		v1alpha1.ReasonUnreachable, v1alpha1.ReasonUnsupportedByAPIVersion,
 	}
