@@ -145,6 +145,14 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 			ContainSubstring("broadband_accounts_unanswered 0\n")))
 	})
 
+	It("shows an account that cannot log in", func(ctx SpecContext) {
+		Expect(w.Create(ctx, w.Account(func(account *v1alpha1.CarrierAccount) {
+			account.Name, account.Spec.Auth.Keys[0].PrivateKeySecretRef.Name = "keyless", "missing"
+		}))).To(Succeed())
+		Eventually(func() string { return scrape(ctx, reader).text }).WithTimeout(time.Minute).Should(
+			ContainSubstring(`broadband_objects{kind="CarrierAccount",ready="False",reason="SecretNotFound"} 1`))
+	})
+
 	It("was taken with the RequestLedgers on which kube-state-metrics is tested", func(ctx SpecContext) {
 		found := openLedgers(ctx, w)
 		if os.Getenv("GOLDEN") != "" {

@@ -117,7 +117,7 @@ func (r *CarrierAccountReconciler) requeue(account types.NamespacedName) {
 func (r *CarrierAccountReconciler) login(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (decide.Login, time.Duration, error) {
-	session, err := r.Accounts.Lease(account, "carrieraccount", account.Name)
+	session, err := r.Accounts.Lease(account, account)
 	if err != nil {
 		return decide.Login{Err: fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)}, 0, nil
 	}

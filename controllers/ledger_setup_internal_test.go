@@ -136,10 +136,7 @@ func TestLongListsAreNotCopied(t *testing.T) {
 			return len(found), err
 		},
 		"a service to read": func() (int, error) {
-			subject := held.services[types.NamespacedName{Namespace: "sites", Name: "site-00001"}]
-			found, err := (&pass{
-				Operator: operator, subject: subject, account: decide.Account{Object: account},
-			}).probeTarget(t.Context())
+			found, err := operator.probeTarget(t.Context(), account)
 			return int(found), err
 		},
 	} {
