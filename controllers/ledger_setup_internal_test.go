@@ -18,7 +18,6 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // oneLedger is a client that returns one ledger, or none.
