@@ -47,6 +47,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
 	writeCertificate()
+	metricsAddress = freeAddress(ctx)
 })
 
 // often is the polling interval for slow expectations.

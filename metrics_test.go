@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,22 +18,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/broadband-operator/broadband-operator/test/ports"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
-// freeAddress returns an address that was free a moment ago.
-func freeAddress() string {
-	server := httptest.NewServer(nil)
-	defer server.Close()
-	return server.Listener.Addr().String()
+// freeAddress returns an address at which a manager can listen.
+func freeAddress(ctx context.Context) string {
+	GinkgoHelper()
+	address, err := ports.Reserve(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	return address
 }
 
 var (
 	// metricsAddress is where a manager serves its metrics.
-	metricsAddress = freeAddress()
+	metricsAddress string
 	// certificates is the folder of the serving certificate.
 	certificates string
 	// authority trusts that certificate.
@@ -112,7 +113,7 @@ var _ = Describe("The endpoints of a manager", Ordered, func() {
 
 	BeforeAll(func(ctx SpecContext) {
 		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
-		address := freeAddress()
+		address := freeAddress(ctx)
 		health = "http://" + address
 		manager = start(ctx, kubeconfigOf(user), "--namespaces="+w.Namespace, "--leader-elect=false",
 			"--health-probe-bind-address="+address)
@@ -154,7 +155,7 @@ var _ = Describe("The endpoints of a manager", Ordered, func() {
 	})
 
 	It("report liveness but no readiness while nothing can be listed", func(ctx SpecContext) {
-		address := freeAddress()
+		address := freeAddress(ctx)
 		other := start(ctx, kubeconfigOf("nobody"), "--leader-elect=false", "--metrics-bind-address=0",
 			"--health-probe-bind-address="+address)
 		defer other.end(os.Kill)

@@ -42,7 +42,7 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 
 	BeforeAll(func(ctx SpecContext) {
 		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)
-		leader, standby = freeAddress(), freeAddress()
+		leader, standby = freeAddress(ctx), freeAddress(ctx)
 		reader = scraper(ctx, "counter", metricsReader)
 		first = listening(ctx, leader)
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())

@@ -3,9 +3,11 @@
 package kubestatemetrics_test
 
 import (
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -151,15 +153,23 @@ func complete(g Gomega, object *unstructured.Unstructured) {
 	}
 }
 
-// freePort returns a port on which nothing listens.
+// freePort returns a port on which nothing listens. As in test/ports, of another module, it is below
+// the range for outgoing connections, and a UDP socket reserves it.
 func freePort(t *testing.T) string {
 	t.Helper()
 	g := NewWithT(t)
 	var listening net.ListenConfig
-	listener, err := listening.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	g.Expect(err).NotTo(HaveOccurred())
-	defer func() { g.Expect(listener.Close()).To(Succeed()) }()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	g.Expect(err).NotTo(HaveOccurred())
-	return port
+	for {
+		port := strconv.Itoa(20000 + rand.IntN(12000)) //nolint:gosec // a port is no secret
+		reserved, err := listening.ListenPacket(t.Context(), "udp", "127.0.0.1:"+port)
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { g.Expect(reserved.Close()).To(Succeed()) })
+		listener, err := listening.Listen(t.Context(), "tcp", "127.0.0.1:"+port)
+		if err == nil {
+			g.Expect(listener.Close()).To(Succeed())
+			return port
+		}
+	}
 }

@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/test/ports"
 )
 
 // certified writes a certificate for 127.0.0.1 into a folder, and returns a pool that trusts it.
@@ -66,16 +67,14 @@ func shut(t *testing.T, what io.Closer) {
 	}
 }
 
-// freeAddress is an address on which nothing listens.
+// freeAddress is an address at which a listener can listen.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	var listen net.ListenConfig
-	socket, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := ports.Reserve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shut(t, socket)
-	return socket.Addr().String()
+	return address
 }
 
 // served is a fixture behind a running listener.

@@ -25,8 +25,7 @@ type Machine struct {
 	Admin     *Kubeconfig   // of the administrator; the manager has its own
 	Ended     chan *Process // receives every process that ends
 
-	processes []*Process  // in the order in which they were started
-	reserved  []io.Closer // the ports of Addresses, until this program ends
+	processes []*Process // in the order in which they were started
 }
 
 // New returns a machine on which nothing runs yet.

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package machine
+package ports
 
 import (
 	"net"
 	"testing"
-	"time"
 )
 
-// Two demos that start at the same time must not choose the same port.
+// Two programs that start at the same time must not choose the same port.
 func TestAnAddressIsReservedUntilItsProcessListens(t *testing.T) {
-	clock := func() time.Time { return time.Time{} }
-	first, second := New(Settings{}, t.Output(), clock), New(Settings{}, t.Output(), clock)
-	address, err := first.freeAddress(t.Context())
+	address, err := Reserve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second.reserve(t.Context(), address) == nil {
-		t.Errorf("another machine has reserved %s, too", address)
+	if reserve(t.Context(), address) == nil {
+		t.Errorf("somebody else has reserved %s, too", address)
 	}
 	var config net.ListenConfig
 	process, err := config.Listen(t.Context(), "tcp", address)
