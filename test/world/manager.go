@@ -82,7 +82,9 @@ func (w *World) ManageBeside(
 		stop: stop, ended: make(chan error, 1),
 		written: written{newest: map[client.ObjectKey]*v1alpha1.BroadbandService{}},
 	}
-	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{writes: &manager.writes, next: next} })
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return counting{writes: &manager.writes, patient: w.Clock != nil, next: next}
+	})
 	setup := managerOptions(append([]*World{w}, others...))
 	if w.Clock != nil {
 		setup.NewClient = manager.written.newClient
