@@ -52,15 +52,7 @@ func beginPlanChange(ctx context.Context, w *world.World, process *world.Process
 	GinkgoHelper()
 	line := w.Line()
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-	Eventually(func(g Gomega) {
-		result, err := process.Reconcile(ctx, site)
-		g.Expect(err).NotTo(HaveOccurred())
-		under := w.Read(ctx, site).Status.InFlight
-		if under == nil || under.Location == "" {
-			w.Clock.Advance(result.RequeueAfter)
-		}
-		g.Expect(under).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
-	}).Should(Succeed())
+	driveUntilAccepted(ctx, w, process)
 	return line
 }
 
