@@ -68,13 +68,14 @@ func start(ctx context.Context, kubeconfig string, more ...string) *managerProce
 	return manager
 }
 
-// end stops the process and waits until it is gone.
+// end stops the process and waits until it is gone and its log is complete.
 func (r *managerProcess) end(signal os.Signal) {
 	r.once.Do(func() {
 		Expect(r.command.Process.Signal(signal)).To(Succeed())
-		var err error
-		r.ended, err = r.command.Process.Wait()
-		Expect(err).NotTo(HaveOccurred())
+		if err := r.command.Wait(); err != nil {
+			Expect(err).To(BeAssignableToTypeOf(&exec.ExitError{}))
+		}
+		r.ended = r.command.ProcessState
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -126,7 +127,8 @@ func TestTheRemovalEndsAfterTheKindsAreInstalledAgain(t *testing.T) {
 	shell := c.shell(t, ledgers, "")
 	shell.Dir = t.TempDir()
 	must(t, shell)
-	g.Consistently(func() *unstructured.Unstructured { return c.ledger(t, "order-1") }).ShouldNot(BeNil())
+	g.Consistently(func() *unstructured.Unstructured { return c.ledger(t, "order-1") }).
+		WithTimeout(10*time.Second).WithPolling(time.Second).ShouldNot(BeNil(), "nobody can delete it yet")
 	must(t, c.shell(t, "kubectl apply --server-side --field-manager=broadband-operator --filename="+dist+"/crds.yaml", ""))
 	must(t, c.shell(t, "kubectl wait crd requestledgers.wholesale.broadband --for=delete --timeout=2m", ""))
 }
