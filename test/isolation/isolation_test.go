@@ -76,8 +76,8 @@ func profile(name string, generation int64) edit {
 
 func printDurations(what string, durations []time.Duration) {
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
-	world.Figuresf("%s: from the edit to Ready=True p50 %s, p99 %s, most %s", what,
-		round(percentile(durations, 50)), round(percentile(durations, 99)), round(durations[len(durations)-1]))
+	world.Figuresf("%s: from the edit to Ready=True p50 %s, p90 %s, most %s", what,
+		round(percentile(durations, 50)), round(percentile(durations, 90)), round(durations[len(durations)-1]))
 }
 
 // Two managers, each with one healthy tenant, do the same work at the same time. One has nothing
@@ -87,7 +87,8 @@ func printDurations(what string, durations []time.Duration) {
 // Hanging calls may hold half of the 16 workers of a manager. Then both tenants together get 24 of
 // the 32 workers, and on a busy machine the tenant beside the poison gets no less than half of what
 // the other gets. Without isolation the poison would hold all workers for as long as a hanging call
-// may take, 45 s, and again with each of its objects.
+// may take, 45 s, and again with each of its objects. The slowest of a few services may have been
+// slow for any reason, so the last tenth is only printed.
 var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func() {
 	It("are as quick beside failing accounts and objects as others are alone", func(ctx SpecContext) {
 		beside := &tenant{world: world.NewInRealTime(ctx, plane, realTime, delays)}
@@ -102,22 +103,24 @@ var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func
 		muted.createObjects(ctx, mute)
 		slowed.createObjects(ctx, slow)
 		together(alone, beside, func(t *tenant) { t.setUp(ctx) })
-		createFailing(ctx, beside.world)
+		edits := createFailing(ctx, beside.world)
 		Eventually(slowed.open.Load).WithTimeout(time.Minute).Should(BeNumerically(">=", 5), "calls that hang")
 		Eventually(muted.logins.Load).WithTimeout(time.Minute).Should(BeNumerically(">=", 2), "a login that hangs")
 
+		mostOpen, before := slowed.mostOpen(ctx), edits.Load()
 		together(alone, beside, func(t *tenant) { t.measure(ctx, profile("Stable", 2)) })
 		printDurations("alone", alone.durations)
 		printDurations("beside the poison", beside.durations)
-		ratio := float64(percentile(beside.durations, 99)) / float64(percentile(alone.durations, 99))
-		world.Figuresf("p99 beside the poison is %.2f times what it is alone", ratio)
+		ratio := float64(percentile(beside.durations, 90)) / float64(percentile(alone.durations, 90))
+		world.Figuresf("p90 beside the poison is %.2f times what it is alone", ratio)
 		world.Figuresf("the poison: %d and %d logins, %d and %d calls, %d of them hang now", muted.logins.Load(),
 			slowed.logins.Load(), muted.calls.Load(), slowed.calls.Load(), muted.open.Load()+slowed.open.Load())
 		world.Figuresf("written: %v and %v for the poisoned accounts, %v for the tenant beside, %v for the one alone",
 			audit.Tally(user, mute.Namespace), audit.Tally(user, slow.Namespace),
 			audit.Tally(user, beside.world.Namespace), audit.Tally(user, alone.world.Namespace))
 		Expect(ratio).To(BeNumerically("<=", 2))
-		Expect(slowed.open.Load()).To(BeNumerically("<=", world.Workers/2+1), "calls of one account that hang at a time")
+		Expect(mostOpen()).To(BeNumerically("<=", world.Workers/2+1), "calls of one account that hang at a time")
+		Eventually(edits.Load).Should(BeNumerically(">", before+10), "the contended object is still edited")
 		expectChanges(beside.world, 2*services)
 	})
 })

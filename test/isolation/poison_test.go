@@ -93,9 +93,27 @@ func (p *poison) createObjects(ctx context.Context, w *world.World) {
 	}
 }
 
+// mostOpen starts to look twice a second at the calls that hang, and returns a function that ends
+// this and returns the most that two looks in a row have seen. One look may see a call that its
+// client has just given up beside the one that follows.
+func (p *poison) mostOpen(ctx context.Context) (most func() int64) {
+	ctx, stop := context.WithCancel(ctx)
+	looks, found := rate.NewLimiter(2, 1), make(chan int64, 1)
+	go func() {
+		var last, most int64
+		for looks.Wait(ctx) == nil {
+			now := p.open.Load()
+			most, last = max(most, min(last, now)), now
+		}
+		found <- most
+	}()
+	return func() int64 { stop(); return <-found }
+}
+
 // createFailing creates failing objects in a healthy account: one whose every response is 500, one
-// whose change never ends, and one that another writer edits all the time.
-func createFailing(ctx context.Context, w *world.World) {
+// whose change never ends, and one that another writer edits all the time. It returns the number of
+// these edits.
+func createFailing(ctx context.Context, w *world.World) (edits *atomic.Int64) {
 	GinkgoHelper()
 	failing, endless, contended := w.Line(), w.Line(), w.Line()
 	Expect(w.Carrier.FailNext("POST Health", simulator.Fault{
@@ -104,11 +122,13 @@ func createFailing(ctx context.Context, w *world.World) {
 	for name, line := range map[string]int64{"failing": failing, "endless": endless, "contended": contended} {
 		Expect(w.Create(ctx, w.Service(name, line))).To(Succeed())
 	}
-	editConstantly(ctx, w, "contended")
+	return editConstantly(ctx, w, "contended")
 }
 
-// editConstantly is the other writer, which edits fifty times a second.
-func editConstantly(ctx context.Context, w *world.World, name string) {
+// editConstantly is the other writer, which edits up to fifty times a second. On a busy machine an
+// edit may fail.
+func editConstantly(ctx context.Context, w *world.World, name string) (edits *atomic.Int64) {
+	edits = &atomic.Int64{}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	turns, stopped := rate.NewLimiter(50, 1), make(chan struct{})
 	go func() {
@@ -117,10 +137,11 @@ func editConstantly(ctx context.Context, w *world.World, name string) {
 			service := &v1alpha1.BroadbandService{}
 			service.Namespace, service.Name = w.Namespace, name
 			note := fmt.Sprintf(`{"metadata":{"annotations":{"example.com/turn":"%d"}}}`, turn)
-			if w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(note))) != nil {
-				return
+			if w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(note))) == nil {
+				edits.Add(1)
 			}
 		}
 	}()
 	DeferCleanup(func() { stop(); <-stopped })
+	return edits
 }
