@@ -189,10 +189,11 @@ func TestR14AnAttemptThatAPersonHasNamedWronglyIsAcceptedLate(t *testing.T) {
 	late := attemptAt("a-1", "")
 	late.Location = "/requests/9"
 	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "the person was right")
-	late.Location = "/requests/7"
+	late.Location, late.FinishedAt = "/requests/7", metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))
 	g.Expect(ledger.AcceptLate(late)).To(BeTrue())
 	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "it is known")
 	g.Expect(ledger.Spec.Open).To(HaveLen(1))
+	g.Expect(ledger.Spec.Open[0].FinishedAt).To(Equal(late.FinishedAt), "resolve: all@ settles what is not newer")
 	g.Expect(ledger.Spec.Open[0].Phase).To(Equal(v1alpha1.PhaseLateAcceptance))
 	g.Expect(ledger.Spec.Open[0].Location).To(Equal("/requests/7"), "the carrier knows where it is")
 }
@@ -220,22 +221,32 @@ func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *tes
 }
 
 // Another attempt has ended since, and the ledger has only a summary of this one. Once a person has
-// abandoned it, it must still count as a failure of the same generation.
-func TestR15ALateAcceptanceBelongsToTheGenerationThatItWasSentFor(t *testing.T) {
+// abandoned it, it must still count as a failure of the same generation. It must be as old as it is,
+// and set what it set. The first change of an object that took it over is not the object's own.
+func TestR15ALateAcceptanceIsOfTheAttemptThatWasSent(t *testing.T) {
 	t.Parallel()
-	g := NewWithT(t)
-	var ledger v1alpha1.RequestLedger
-	late, other := attemptAt("late", v1alpha1.PhaseNotAccepted), attemptAt("other", v1alpha1.PhaseRejected)
-	late.Generation, other.Generation = 3, 3
-	ledger.Put(late)
-	ledger.Put(other)
-	for uid, generation := range map[string]int64{late.UID: 3, "its successor": 0} {
-		again := *ledger.DeepCopy()
+	noon := metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))
+	for _, test := range []struct {
+		was        bool // whether it had been taken over before it ended
+		by         string
+		generation int64
+		taken      bool
+	}{
+		{false, "itself", 3, false}, {true, "itself", 3, true}, {false, "its successor", 0, true},
+	} {
+		g := NewWithT(t)
+		var ledger v1alpha1.RequestLedger
+		late, other := attemptAt("late", v1alpha1.PhaseNotAccepted), attemptAt("other", v1alpha1.PhaseRejected)
+		late.UID, late.Generation, late.TakenOver = "itself", 3, test.was
+		late.SubmittedAt, late.Target.Plan = noon, "Home 100/20"
+		ledger.Put(late)
+		ledger.Put(other)
 		accepted := attemptAt("late", "")
-		accepted.UID, accepted.Location = uid, "/requests/7"
-		g.Expect(again.AcceptLate(accepted)).To(BeTrue())
-		g.Expect(again.LateAcceptance().Generation).To(Equal(generation))
-		g.Expect(again.LateAcceptance().TakenOver).To(Equal(uid != late.UID), uid)
+		accepted.UID, accepted.Location = test.by, "/requests/7"
+		g.Expect(ledger.AcceptLate(accepted)).To(BeTrue())
+		g.Expect(ledger.LateAcceptance()).To(HaveValue(And(HaveField("Generation", test.generation),
+			HaveField("TakenOver", test.taken), HaveField("SubmittedAt", noon),
+			HaveField("Target.Plan", "Home 100/20"))), "%+v", test)
 	}
 }
 
