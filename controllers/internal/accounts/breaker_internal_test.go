@@ -51,6 +51,9 @@ func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (to
 		send(t, b, carrier.Ambiguous)
 		b.responded()
 		pause := b.state().Until.Sub(b.now())
+		if _, wait := b.enter(); wait != pause {
+			t.Errorf("what was judged before the loss waits %s, want %s", wait, pause)
+		}
 		advance(pause)
 		took += pause
 	}
