@@ -137,3 +137,22 @@ func TestR11AnApprovalDoesNotCoverWhatIsInProgress(t *testing.T) {
 		t.Errorf("it was %+v, and is %+v", during, after)
 	}
 }
+
+// A plan whose first change is in progress is carried out under its approval, but not by an object that
+// took this request over: the approval was given to another one.
+func TestR24AnApprovalIsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	two := func(edits ...func(*services.Input)) *v1alpha1.Pending {
+		edits = append([]func(*services.Input){wanting, withMethod, policy(v1alpha1.UnknownAsk)}, edits...)
+		return services.Decide(settled(edits...)).Pending
+	}
+	approved := two()
+	for _, taken := range []bool{false, true} {
+		pending := two(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
+			r.ApprovedHash, r.Plan, r.TakenOver = approved.Hash, approved.Changes, taken
+		}))
+		if kept := pending.Hash == approved.Hash; kept == taken {
+			t.Errorf("taken over: %t, and the approval is valid: %t", taken, kept)
+		}
+	}
+}
