@@ -62,17 +62,18 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	})
 }
 
-// deviceFees returns the fees of the port or pair, or of the NTD that is installed.
+// deviceFees returns the fees of the port or pair, or of the NTD that is installed. An order that
+// replaces an NTD may name one of its ports.
 func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	switch {
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
+		return feesOfAny(o.q.ReplacementNTDs)
 	case o.port != nil:
 		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
 	case o.infra != nil && o.infra.CopperPair != nil:
 		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
 	case o.Scenario == v1alpha1.ScenarioFirst, o.Scenario == v1alpha1.ScenarioAdditional && !o.hasOnlyCopper():
 		return feesOfAny(o.q.GenerationTwoNTDs)
-	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
-		return feesOfAny(o.q.ReplacementNTDs)
 	}
 	return nil
 }

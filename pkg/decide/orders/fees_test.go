@@ -48,13 +48,16 @@ func sample(t *testing.T) string {
 	return string(text)
 }
 
-// amountsOf lists fees with their one-time amounts; "?" for an unknown amount.
+// amountsOf lists fees with their one-time and monthly amounts; "?" for an unknown one-time amount.
 func amountsOf(fees *v1alpha1.OrderFees) string {
 	words := make([]string, 0, len(fees.Items))
 	for _, item := range fees.Items {
 		amount := "?"
 		if item.OneTime != nil {
 			amount = item.OneTime.Amount
+		}
+		if item.Monthly != nil {
+			amount += " and " + item.Monthly.Amount + " monthly"
 		}
 		words = append(words, item.Name+" "+amount)
 	}
@@ -72,7 +75,7 @@ func TestPreviewFees(t *testing.T) {
 		spec       *v1alpha1.ServiceOrderSpec
 	}{
 		"a first infrastructure has no subsequent installation charge": {
-			empty, "NTD_INSTALLATION_FEE 200.00, NDF 300.00, SLA 5.00",
+			empty, "NTD_INSTALLATION_FEE 200.00, NDF 300.00, SLA 5.00 and 10.00 monthly",
 			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
 		},
 		"an additional one has it": {fibre, "SUBSEQUENT_INSTALLATION_CHARGE 270.00", additional},
@@ -82,6 +85,11 @@ func TestPreviewFees(t *testing.T) {
 		},
 		"an additional copper pair has no NTD": {
 			withNTDs(copper, next, oneTimeFee(installationFee, "80.00")), "", additional,
+		},
+		"a replaced NTD has the fee of the one that replaces it": {
+			withNTDs(withNTDs(fibre, next, oneTimeFee(installationFee, "80.00")), "replacementNtds",
+				oneTimeFee(installationFee, "90.00")),
+			"NTD_INSTALLATION_FEE 90.00", asks(v1alpha1.ScenarioReplaceNTD, "Giga", "wholesale-tech", on("NTD-1", 1)),
 		},
 		"one in use has the transfer fee": {
 			fibre, "SERVICE_TRANSFER_FEE 22.50", asks(v1alpha1.ScenarioInUse, "Slow", "wholesale-no-action", on("NTD-1", 1)),
@@ -110,7 +118,8 @@ func TestPreviewFees(t *testing.T) {
 			"NTD_INSTALLATION_FEE 200.00, X ?, NDF 300.00", first,
 		},
 		"each fee of the specification's example counts once": {
-			sample(t), "NTD_INSTALLATION_FEE 270.00, WHOLESALE_TECHNICIAN_FOR_INSTALL 0.00", additional,
+			sample(t), "NTD_INSTALLATION_FEE 270.00 and 0.00 monthly, " +
+				"WHOLESALE_TECHNICIAN_FOR_INSTALL 0.00 and 0.00 monthly", additional,
 		},
 		"an amount that is not a number is unknown": {
 			strings.Replace(empty, "200.00", "free", 1), "NTD_INSTALLATION_FEE ?, NDF 300.00", first,

@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,28 +113,51 @@ func TestR8ThePriceContainsAnAdditionalNTDThatTheCarrierRequires(t *testing.T) {
 func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
 	t.Parallel()
 	fee := decidetest.Fee
+	charge := func(oneTime, monthly string) v1alpha1.Charge {
+		return v1alpha1.Charge{OneTime: aud(oneTime), Monthly: aud(monthly)}
+	}
+	nfas := charge("200.00", "1.00")
 	quoted := []v1alpha1.Change{
-		{Field: decide.FieldPlan, OneTime: aud("0.00"), MonthlyAfter: aud("58.00")},
+		{
+			Field: decide.FieldPlan, OneTime: aud("0.00"), MonthlyAfter: aud("58.00"), NFAS: &nfas,
+			NTDOption: &v1alpha1.NTDOptionCharge{Option: "UPGRADE_1", Charge: charge("99.00", "2.00")},
+		},
 		{Field: decide.FieldSLA, OneTime: aud("0.00"), MonthlyAfter: aud("5.00")},
 	}
 	for name, row := range map[string]struct {
-		plan, sla *carrier.Fee
-		want      string
+		plan, nfas, ntd, sla *carrier.Fee // nil: as quoted
+		want                 string
 	}{
-		"as quoted": {fee("0.00", "58.00"), fee("0.00", "5.00"), ""},
+		"as quoted": {},
 		"the plan": {
-			fee("1.00", "59.00"), fee("0.00", "5.00"), "the carrier charges 1.00 AUD for the plan (one-time) instead of " +
+			plan: fee("1.00", "59.00"), want: "the carrier charges 1.00 AUD for the plan (one-time) instead of " +
 				"0.00 AUD, 59.00 AUD for the plan (monthly) instead of 58.00 AUD",
 		},
-		"the SLA": {
-			fee("0.00", "58.00"), fee("0.00", "6.00"),
-			"the carrier charges 6.00 AUD for the restoration SLA (monthly) instead of 5.00 AUD",
+		"the NFAS commitment": {
+			nfas: fee("201.00", "1.50"), want: "the carrier charges 201.00 AUD for the NFAS commitment (one-time) instead " +
+				"of 200.00 AUD, 1.50 AUD for the NFAS commitment (monthly) instead of 1.00 AUD",
 		},
-		"not mentioned": {nil, nil, ""},
+		"the NTD option": {
+			ntd: fee("98.00", "2.50"), want: "the carrier charges 98.00 AUD for the NTD option (one-time) instead of " +
+				"99.00 AUD, 2.50 AUD for the NTD option (monthly) instead of 2.00 AUD",
+		},
+		"the SLA": {
+			sla: fee("3.00", "6.00"), want: "the carrier charges 3.00 AUD for the restoration SLA (one-time) instead of " +
+				"0.00 AUD, 6.00 AUD for the restoration SLA (monthly) instead of 5.00 AUD",
+		},
 	} {
-		result := carrier.PlanChangeResult{Plan: carrier.Plan{PlanFee: row.plan}, SLA: carrier.SLA{Fee: row.sla}}
+		result := carrier.PlanChangeResult{
+			Plan: carrier.Plan{
+				PlanFee: cmp.Or(row.plan, fee("0.00", "58.00")), NFASFee: cmp.Or(row.nfas, fee("200.00", "1.00")),
+				NTDOptions: []carrier.NTDOption{{Option: "UPGRADE_1", Fee: cmp.Or(row.ntd, fee("99.00", "2.00"))}},
+			},
+			SLA: carrier.SLA{Fee: cmp.Or(row.sla, fee("0.00", "5.00"))},
+		}
 		if got := feeDifference(quoted, result); got != row.want {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+	if got := feeDifference(quoted, "", carrier.PlanChangeResult{}); got != "" {
+		t.Errorf("nothing is mentioned: %q", got)
 	}
 }
