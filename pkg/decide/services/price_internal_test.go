@@ -157,7 +157,7 @@ func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := feeDifference(quoted, "", carrier.PlanChangeResult{}); got != "" {
+	if got := feeDifference(quoted, carrier.PlanChangeResult{}); got != "" {
 		t.Errorf("nothing is mentioned: %q", got)
 	}
 }

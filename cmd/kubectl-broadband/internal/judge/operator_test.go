@@ -71,6 +71,39 @@ func TestThePlanContainsAnAdditionalNTDThatTheCarrierRequires(t *testing.T) {
 	}
 }
 
+// A plan has each price of the offers that are known.
+func TestAPlanHasThePriceOfEachOffer(t *testing.T) {
+	t.Parallel()
+	service, account := randomPair(rand.New(rand.NewPCG(1, 22))) //nolint:gosec // a test draws, it does not hide
+	account.Spec.Approval = v1alpha1.ApprovalAlways
+	service.Spec.Plan = &v1alpha1.Plan{Name: "Home 2000/500", Term: 12, NTDOption: "4_PORT"}
+	service.Spec.RestorationSLA, service.Spec.Cancellation = "Enhanced", nil
+	service.Spec.AggregationMethod, service.Spec.DSLStabilityProfile = "", ""
+	carrierHas := service.Status.Carrier
+	carrierHas.Plan.Value, carrierHas.Term.Value, carrierHas.Term.Plan = "Home 50/20", "12", "Home 50/20"
+	carrierHas.RestorationSLA = &v1alpha1.KnownValue{Value: "Standard", Source: v1alpha1.SourceChangeResult}
+	offers := &v1alpha1.PlanOptionsQuery{Status: v1alpha1.PlanOptionsQueryStatus{
+		Plans: []v1alpha1.PlanOption{
+			{Name: "Home 50/20", Term: "12", OneTime: money("0.00"), Monthly: money("45.00")},
+			{
+				Name: "Home 2000/500", Term: "12", OneTime: money("1.00"), Monthly: money("110.00"),
+				NFASOneTime: money("200.00"), NFASMonthly: money("3.00"),
+				NTDOptions: []v1alpha1.NTDOptionOffer{{Option: "4_PORT", OneTime: money("99.00"), Monthly: money("2.00")}},
+			},
+		},
+		SLAs: []v1alpha1.SLAOption{
+			{Name: "Standard", OneTime: money("0.00"), Monthly: money("0.00")},
+			{Name: "Enhanced", OneTime: money("5.00"), Monthly: money("10.00")},
+		},
+	}}
+	var plan judge.Plan
+	plan.Add(judge.PlanService(service, judge.Known{Account: account, Offers: offers, Now: start()}))
+	const want = "one-time 305.00 AUD, monthly 45.00 AUD → 125.00 AUD (+80.00 AUD)"
+	if got := plan.Sums.String(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func start() time.Time { return time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC) }
 
 func pick[T any](random *rand.Rand, values ...T) T { return values[random.IntN(len(values))] }
