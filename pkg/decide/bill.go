@@ -10,9 +10,9 @@ import (
 
 // Bill adds up the price of a request, in hundredths of the currency.
 type Bill struct {
-	OneTime       int64  // the sum of the one-time fees
+	OneTime       int64  // the sum of the one-time fees and credits
+	Charged       int64  // the sum of the one-time fees above zero; a credit does not offset them
 	Before, After int64  // per month
-	charges       bool   // whether a one-time fee is above zero; a credit does not offset it
 	Unknown       bool   // an amount is unknown, or the currencies differ
 	Currency      string // of the amounts so far
 }
@@ -22,7 +22,7 @@ func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 	var fee int64
 	b.Add(&fee, amount)
 	b.OneTime += fee
-	b.charges = b.charges || fee > 0
+	b.Charged += max(fee, 0)
 }
 
 // Add adds an amount: "different or missing currencies are unknown" (R8).
@@ -60,7 +60,7 @@ func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 }
 
 // Costs reports whether a request costs money, or may cost money.
-func (b *Bill) Costs() bool { return b.Unknown || b.charges || b.After > b.Before }
+func (b *Bill) Costs() bool { return b.Unknown || b.Charged > 0 || b.After > b.Before }
 
 // BillOf returns the price of changes.
 func BillOf(changes []v1alpha1.Change) Bill {

@@ -17,12 +17,15 @@ type Sums struct {
 	Unknown  int `json:"unknownPrices"` // changes that may cost money and whose price is not known
 
 	ByCurrency []Sum `json:"sums"`
+
+	costs bool // whether a request costs money, or may cost money
 }
 
 // Sum is what changes cost in one currency, in hundredths of it.
 type Sum struct {
 	Currency      string `json:"currency"`
-	OneTime       int64  `json:"oneTimeCents"`
+	OneTime       int64  `json:"oneTimeCents"` // with credits
+	Charged       int64  `json:"-"`            // without credits
 	MonthlyBefore int64  `json:"monthlyBeforeCents"`
 	MonthlyAfter  int64  `json:"monthlyAfterCents"`
 }
@@ -35,6 +38,8 @@ func (s *Sums) Add(changes []v1alpha1.Change) {
 	for i := range changes {
 		if isFirstOf(changes, i) {
 			s.Requests++
+			request := decide.BillOf(v1alpha1.ChangesBy(changes, changes[i].Operation))
+			s.costs = s.costs || request.Costs()
 		}
 	}
 	for _, i := range decide.PricedRows(changes) {
@@ -61,6 +66,7 @@ func (s *Sums) addPrice(change v1alpha1.Change) {
 	}
 	sum := s.in(bill.Currency)
 	sum.OneTime += bill.OneTime
+	sum.Charged += bill.Charged
 	sum.MonthlyBefore += bill.Before
 	sum.MonthlyAfter += bill.After
 }
@@ -75,11 +81,9 @@ func (s *Sums) in(currency string) *Sum {
 	return &s.ByCurrency[at]
 }
 
-// Spends reports whether the changes cost money, or may cost money.
-func (s *Sums) Spends() bool {
-	costs := func(sum Sum) bool { return sum.OneTime > 0 || sum.Rise() > 0 }
-	return s.Unknown > 0 || slices.ContainsFunc(s.ByCurrency, costs)
-}
+// Spends reports whether a request costs money, or may cost money. What another one saves does not
+// change that.
+func (s *Sums) Spends() bool { return s.costs }
 
 // String describes the sums: one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD (+13.00 AUD).
 func (s *Sums) String() string {

@@ -126,7 +126,7 @@ func SumsOf(choices []*Choice) *Sums {
 
 // Limits are what one decision may cost at most. A negative number is no limit.
 type Limits struct {
-	OneTime int64 // in hundredths of each currency
+	OneTime int64 // the fees in hundredths of each currency; a credit does not offset them
 	Monthly int64 // by how much the monthly fees may rise
 	Changes int   // requests
 }
@@ -152,9 +152,9 @@ func (l Limits) Exceeded(sums *Sums) string {
 
 func (l Limits) exceededBy(sum Sum) string {
 	switch {
-	case l.OneTime >= 0 && sum.OneTime > l.OneTime:
+	case l.OneTime >= 0 && sum.Charged > l.OneTime:
 		return fmt.Sprintf("the one-time fees are %s, and --max-one-time is %s",
-			Money(sum.OneTime, sum.Currency), Money(l.OneTime, sum.Currency))
+			Money(sum.Charged, sum.Currency), Money(l.OneTime, sum.Currency))
 	case l.Monthly >= 0 && sum.Rise() > l.Monthly:
 		return fmt.Sprintf("the monthly fees rise by %s, and --max-monthly is %s",
 			Money(sum.Rise(), sum.Currency), Money(l.Monthly, sum.Currency))

@@ -80,11 +80,38 @@ func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
 	}
 }
 
+// What one request saves does not make another one free.
+func TestARequestThatCostsSpendsWhateverAnotherSaves(t *testing.T) {
+	t.Parallel()
+	priced := func(oneTime, before, after string) []v1alpha1.Change {
+		return []v1alpha1.Change{{
+			Operation: v1alpha1.OperationPlanChange, Field: "plan.name",
+			OneTime: money(oneTime), MonthlyBefore: money(before), MonthlyAfter: money(after),
+		}}
+	}
+	saves := priced("-300.00", "58.00", "45.00")
+	for _, test := range []struct {
+		changes []v1alpha1.Change
+		spends  bool
+	}{
+		{saves, false}, {priced("300.00", "1.00", "1.00"), true}, {priced("0.00", "45.00", "58.00"), true},
+	} {
+		var sums judge.Sums
+		sums.Add(saves)
+		sums.Add(test.changes)
+		if sums.Spends() != test.spends {
+			t.Errorf("%s: it spends: %t", sums.String(), sums.Spends())
+		}
+	}
+}
+
 func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 	t.Parallel()
-	sumsOf := func(change v1alpha1.Change) *judge.Sums {
+	sumsOf := func(objects ...v1alpha1.Change) *judge.Sums {
 		sums := &judge.Sums{}
-		sums.Add([]v1alpha1.Change{change})
+		for _, change := range objects {
+			sums.Add([]v1alpha1.Change{change})
+		}
 		return sums
 	}
 	change := v1alpha1.Change{
@@ -94,6 +121,8 @@ func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 	withNFAS, withNTD, inDollars := change, change, change
 	withNFAS.NFAS = &v1alpha1.Charge{OneTime: money("10.00")}
 	withNTD.NTDOption = &v1alpha1.NTDOptionCharge{Option: "1_PORT"}
+	credit := change
+	credit.OneTime, credit.MonthlyBefore = money("-300.00"), money("100.00")
 	inDollars.MonthlyAfter = &v1alpha1.Money{Amount: "3.00", Currency: "USD"}
 	reclaim := v1alpha1.Change{Operation: v1alpha1.OperationReclaim, Field: "disconnection"}
 	priced, unpriced := sumsOf(change), sumsOf(reclaim)
@@ -108,6 +137,8 @@ func TestNothingIsApprovedBeyondALimitOrWithoutAPrice(t *testing.T) {
 		{priced, judge.Limits{OneTime: 1000, Monthly: 200, Changes: 1}, false},
 		{priced, judge.Limits{OneTime: 999, Monthly: -1, Changes: -1}, true},
 		{priced, judge.Limits{OneTime: -1, Monthly: 199, Changes: -1}, true},
+		{sumsOf(change, credit), judge.Limits{OneTime: 999, Monthly: -1, Changes: -1}, true},
+		{sumsOf(change, credit), judge.Limits{OneTime: 1000, Monthly: 0, Changes: -1}, false},
 		{priced, judge.Limits{OneTime: -1, Monthly: -1, Changes: 0}, true},
 		{unpriced, unlimited, false},
 		{unpriced, onceAtMost, true},
