@@ -62,6 +62,19 @@ var _ = Describe("A rejection", func() {
 		Expect(second.Status.Rejection).To(BeNil())
 	})
 
+	It("that is sent to one namespace concerns no order of another one", func(ctx SpecContext) {
+		w, _, receiver := listening(ctx, v1alpha1.SignatureHMAC)
+		other, process := inAnotherNamespace(ctx, w, w.Namespace)
+		Expect(other.Create(ctx, other.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		for _, body := range []string{fmt.Sprintf(unnumbered, reference), rejectedBody(order.Status.OrderID)} {
+			notifyRejected(ctx, w, receiver, body)
+		}
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.Rejection).To(BeNil())
+	})
+
 	It("that the carrier has withdrawn is dismissed by a person, and nothing is sent", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		rejectOrder(ctx, w, process)

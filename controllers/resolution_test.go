@@ -98,6 +98,22 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
+	It("of an object that was created again is not recorded for the one before it (R27)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		word := unknownPlan(ctx, w, process, line).AttemptID + "=NotAccepted"
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
+		process.Seam.Stale = w.Read(ctx, site) // still returned by a stale cache
+		Expect(w.Delete(ctx, process.Seam.Stale.DeepCopy())).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
+			s.Annotations = map[string]string{v1alpha1.AnnotationResolve: word}
+		}))).To(Succeed())
+		result, err := process.Reconcile(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.RequeueAfter).To(Equal(time.Second))
+		Expect(serviceLedger(ctx, w, line).Spec.Open).To(ConsistOf(HaveField("Phase", v1alpha1.PhaseOutcomeUnknown)))
+	})
+
 	It("has no effect on an object that is in conflict with the holder (R22)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

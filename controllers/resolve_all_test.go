@@ -4,6 +4,8 @@ package controllers_test
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -219,9 +221,18 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 
 		word := sameCarrier(ctx, w)
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs", "--all")
+		beside := successor(ctx, w)
+		process.Seam.FailRead = func() error { // another process moves the ledger while this one reads
+			process.Seam.FailRead = nil
+			_, err := beside.Reconcile(ctx, site)
+			return err
+		}
 		_, err := process.Reconcile(ctx, "new")
 		Expect(err).NotTo(HaveOccurred())
 		identity := identityLedger(ctx, w, w.Namespace)
+		Expect(slices.DeleteFunc(w.Events.All(), func(event string) bool {
+			return !strings.HasPrefix(event, "Normal CarrierMoved") || !strings.Contains(event, identity.Name)
+		})).To(HaveLen(1), "it is moved once")
 		Expect(identity.Spec.BaseURL).To(Equal(movedURL(w)))
 		expectResolution(identity.Spec.Moved, word)
 		Expect(identity.Spec.Account.Reservations).To(HaveLen(1))

@@ -114,6 +114,15 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("ResultDiffers")))
 	})
 
+	It("may have it as binary data", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		binary := result(w, qualified)
+		binary.BinaryData, binary.Data = map[string][]byte{"result.json": []byte(qualified)}, nil
+		Expect(w.Create(ctx, binary)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	})
+
 	It("is checked and sent with its orderId again after the carrier has rejected the order", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		withID := strings.Replace(qualified, "{", `{"orderId": "1eb878c4-d4b9",`, 1)

@@ -3,6 +3,7 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,45 @@ func TestR5RecoveryWithoutLedgersSendsNothing(t *testing.T) {
 		s.setResolution(t, "Succeeded")
 		s.expectPosted(t, ordering, 1, v1alpha1.ReasonSubmitted)
 	})
+}
+
+// Each kind of object shows that its ledger was not restored, unless its status is forged.
+func TestR5AStatusThatNamesALedgerShowsARecovery(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		operation v1alpha1.Operation
+		revision  int64 // that is forged; 0: as recorded
+		waits     v1alpha1.MarkerWait
+	}{
+		{ordering, 0, v1alpha1.MarkerRecovery},
+		{converting, 0, v1alpha1.MarkerRecovery},
+		{v1alpha1.OperationDiagnosticTest, 0, v1alpha1.MarkerRecovery},
+		{converting, 1 << 60, v1alpha1.MarkerNewInstallation},
+	} {
+		t.Run(fmt.Sprint(test.operation, " ", test.waits), func(t *testing.T) {
+			t.Parallel()
+			runMarked(t, test.operation, func(t *testing.T, s *scriptedRun) {
+				t.Helper()
+				s.startBeforeObjects(t)
+				s.drive(t.Context())
+				var all v1alpha1.RequestLedgerList
+				must(s.store.Client().List(t.Context(), &all))
+				for i := range all.Items {
+					s.forceDeleteLedger(t, &all.Items[i])
+				}
+				if test.revision != 0 {
+					service := s.service(t)
+					service.Status.Ledger.Revision = test.revision
+					must(s.store.Client().Status().Update(t.Context(), service))
+				}
+				s.restart()
+				s.drive(t.Context())
+				if waits := s.readMarker(t).Spec.Marker.Waits; waits != test.waits {
+					t.Errorf("%q is to be acknowledged, want %q", waits, test.waits)
+				}
+			})
+		})
+	}
 }
 
 // The account of a restored object may appear later. Until then the object keeps the ledger
