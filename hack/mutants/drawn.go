@@ -27,24 +27,35 @@ func rounds() []round {
 	return []round{
 		{
 			name: "units", timeout: "2m",
-			packages: []string{allDecisions, ofSteps, "api/v1alpha1"},
+			packages: []string{allDecisions, ofSteps, ofTypes},
 		},
 		{name: "prove", timeout: "5m", packages: []string{ofProof}}, // at the reduced size of `make test`
 		{
 			name: ofControllers, timeout: "15m", packages: []string{ofControllers},
-			specs: []string{"-ginkgo.no-color", "-ginkgo.fail-fast"},
+			specs: quickFailure(),
 		},
 	}
 }
 
 // of returns the rounds for a mutant. The tests of its own package come first if they are quick,
-// because most mutants need no others, and linking the others takes longer than running them.
+// because most mutants need no others, and linking the others takes longer than running them. The
+// operator does not contain the plugin, whose specs are the only others that can notice its mutants.
 func of(m drawn, deep []round) []round {
-	if own := path.Dir(m.file); own != ofControllers {
-		return append([]round{{name: "own package", timeout: "2m", packages: []string{own}}}, deep...)
+	own := path.Dir(m.file)
+	first := []round{{name: "own package", timeout: "2m", packages: []string{own}}}
+	switch own {
+	case ofControllers:
+		return deep
+	case ofJudgment:
+		return append(first, round{
+			name: "commands", timeout: "15m", packages: []string{ofCommands}, specs: quickFailure(),
+		})
 	}
-	return deep
+	return append(first, deep...)
 }
+
+// quickFailure returns the arguments with which specs end at the first failure.
+func quickFailure() []string { return []string{"-ginkgo.no-color", "-ginkgo.fail-fast"} }
 
 var errNoRound = errors.New("there is no such layer")
 

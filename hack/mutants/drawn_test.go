@@ -47,6 +47,15 @@ func (t *thing) look(waited time.Duration, tries int) *thing {
 func (t *thing) note() { t.seen = beside }
 
 func (t *thing) ready() bool { return t.seen }
+
+func (t *thing) turn() thing {
+	t.seen, t.wrong = t.wrong, t.seen
+	switch {
+	case t.seen, t.wrong:
+		t.note()
+	}
+	return thing{seen: beside, wrong: t.wrong}
+}
 `
 
 // wantSites are all its sites: line number, operator, and the changed line.
@@ -54,6 +63,8 @@ var wantSites = []string{
 	"8 limit: doubles the duration: const limit = 2*(2 * time.Minute)",
 	"14 (*thing).look: negates the condition: if !(t.wrong && tries < 3) {",
 	"14 (*thing).look: replaces && by ||: if t.wrong || tries < 3 {",
+	"14 (*thing).look: drops an operand: t.wrong &&",
+	"14 (*thing).look: drops an operand: && tries < 3",
 	"14 (*thing).look: replaces < by <=: if t.wrong && tries <= 3 {",
 	"14 (*thing).look: raises the number by one: if t.wrong && tries < 4 {",
 	"14 (*thing).look: lowers the number by one: if t.wrong && tries < 2 {",
@@ -66,11 +77,23 @@ var wantSites = []string{
 	"21 (*thing).look: removes the statement: t.note()",
 	"24 (*thing).look: negates the condition: if !(waited > limit || t.ready()) {",
 	"24 (*thing).look: replaces || by &&: if waited > limit && t.ready() {",
+	"24 (*thing).look: drops an operand: waited > limit ||",
+	"24 (*thing).look: drops an operand: || t.ready()",
 	"24 (*thing).look: replaces > by >=: if waited >= limit || t.ready() {",
 	"24 (*thing).look: doubles the duration: if waited > 2*(limit) || t.ready() {",
 	"27 (*thing).look: returns nil: return t",
 	"30 (*thing).note: removes the statement: func (t *thing) note() { t.seen = beside }",
 	"32 (*thing).ready: negates the result: func (t *thing) ready() bool { return !(t.seen) }",
+	"35 (*thing).turn: removes the statement: t.seen, t.wrong = t.wrong, t.seen",
+	"35 (*thing).turn: drops one of the assignments: _, t.wrong = t.wrong, t.seen",
+	"35 (*thing).turn: drops one of the assignments: t.seen, _ = t.wrong, t.seen",
+	"37 (*thing).turn: negates the condition: case !(t.seen), t.wrong:",
+	"37 (*thing).turn: negates the condition: case t.seen, !(t.wrong):",
+	"37 (*thing).turn: drops an element: t.seen,",
+	"37 (*thing).turn: drops an element: , t.wrong",
+	"38 (*thing).turn: removes the statement: t.note()",
+	"40 (*thing).turn: drops an element: seen: beside,",
+	"40 (*thing).turn: drops an element: , wrong: t.wrong",
 }
 
 // smallCode parses and type-checks that package.
@@ -91,7 +114,7 @@ func smallCode(t *testing.T) []code {
 			t.Fatal(err)
 		}
 	}
-	read, err := readCode(t.Context(), root, []target{{"small", "*.go"}})
+	read, err := readCode(t.Context(), root, []target{allOf("small")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,11 +317,21 @@ func TestAMutantIsTriedWithTheQuickTestsOfItsOwnPackageFirst(t *testing.T) {
 	for file, want := range map[string][]string{
 		"pkg/decide/services/price.go": {"pkg/decide/services"},
 		"controllers/ledgers.go":       rounds()[0].packages, // its own tests take minutes
+		ofJudgment + "/bill.go":        {ofJudgment},
 	} {
 		first := of(drawn{site: site{file: file}}, rounds())[0]
 		if !slices.Equal(first.packages, want) {
 			t.Errorf("%s: %v is tried first", file, first.packages)
 		}
+	}
+}
+
+// The operator's tests do not contain the plugin.
+func TestAMutantOfThePluginIsTriedWithItsCommands(t *testing.T) {
+	t.Parallel()
+	tried := of(drawn{site: site{file: ofJudgment + "/bill.go"}}, rounds())
+	if last := tried[len(tried)-1]; len(tried) != 2 || !slices.Equal(last.packages, []string{ofCommands}) {
+		t.Errorf("it is tried with %+v", tried)
 	}
 }
 

@@ -17,12 +17,18 @@ type layer struct {
 	env    []string // additional environment variables, each "NAME=value"
 }
 
-// The folders of the packages that are mutated, and of test/prove.
+// The folders of the packages that are mutated, and of their tests.
 const (
 	ofDecisions   = "pkg/decide"
 	allDecisions  = ofDecisions + "/..."
 	ofSteps       = "controllers/internal/operate"
+	ofAccounts    = "controllers/internal/accounts"
+	ofStatus      = "controllers/internal/status"
 	ofControllers = "controllers"
+	ofTypes       = "api/v1alpha1"
+	ofClient      = "pkg/carrier"
+	ofJudgment    = "cmd/kubectl-broadband/internal/judge"
+	ofCommands    = "cmd/kubectl-broadband/internal/command"
 	ofProof       = "test/prove"
 
 	suiteOfControllers = "TestControllers" // the Go test that fails if any spec of controllers fails
@@ -33,9 +39,9 @@ func layers() []layer {
 	return []layer{
 		{name: "decisions", folder: allDecisions},                               // tables of views and decisions
 		{name: "fuzzSeeds", folder: allDecisions},                               // properties that hold for every view
-		{name: "client", folder: "pkg/carrier"},                                 // the client against test servers
+		{name: "client", folder: ofClient},                                      // the client against test servers
 		{name: "steps", folder: ofSteps},                                        // the protocol's steps in isolation
-		{name: "accounts", folder: "controllers/internal/accounts"},             // the state shared by objects of an account
+		{name: "accounts", folder: ofAccounts},                                  // the state shared by objects of an account
 		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
 		{ // every single fault of a run, and the fault plans that once found a bug
 			name: "enumeration", folder: ofProof, parent: "TestProve|TestRegressions", env: []string{"PROVE=alone"},

@@ -41,7 +41,7 @@ func TestEveryMutantFitsTheCodeAndCompiles(t *testing.T) {
 		}
 		folder := filepath.Dir(m.File)
 		if _, read := packages[folder]; !read {
-			if packages[folder], err = readPackage(t.Context(), tree, target{folder, "*.go"}); err != nil {
+			if packages[folder], err = readPackage(t.Context(), tree, allOf(folder)); err != nil {
 				t.Fatal(err)
 			}
 		}

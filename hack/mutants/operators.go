@@ -35,13 +35,17 @@ const (
 	raises    = "raises the number by one"
 	lowers    = "lowers the number by one"
 	doubles   = "doubles the duration"
+
+	dropsOperand = "drops an operand"
+	dropsElement = "drops an element"
+	dropsTarget  = "drops one of the assignments"
 )
 
 // operators returns all operators. Each returns the changes it can make at a place.
 func operators() []func(place) []change {
 	return []func(place) []change{
 		place.negated, place.inverted, place.swapped, place.flipped, place.unnegated, place.removed,
-		place.returningNil, place.counted, place.doubled,
+		place.returningNil, place.counted, place.doubled, place.withoutOperand, place.withoutElement, place.withoutTarget,
 	}
 }
 
@@ -256,4 +260,54 @@ func (p place) doubled() []change {
 // isDuration reports whether an expression is a constant duration.
 func isDuration(known types.TypeAndValue) bool {
 	return known.Value != nil && known.Type.String() == "time.Duration"
+}
+
+// withoutOperand drops either operand of a logical operator.
+func (p place) withoutOperand() []change {
+	node, ok := p.node.(*ast.BinaryExpr)
+	if !ok || node.Op != token.LAND && node.Op != token.LOR {
+		return nil
+	}
+	return []change{
+		{dropsOperand, node.X.Pos(), node.Y.Pos(), ""},
+		{dropsOperand, node.X.End(), node.Y.End(), ""},
+	}
+}
+
+// withoutElement drops an element of a composite literal, or a value of a case that has several.
+func (p place) withoutElement() []change {
+	var list []ast.Expr
+	switch node := p.node.(type) {
+	case *ast.CompositeLit:
+		list = node.Elts
+		if len(list) == 1 {
+			return []change{{dropsElement, node.Lbrace + 1, node.Rbrace, ""}}
+		}
+	case *ast.CaseClause:
+		if list = node.List; len(list) == 1 {
+			return nil
+		}
+	}
+	var found []change
+	for i, one := range list {
+		if i < len(list)-1 {
+			found = append(found, change{dropsElement, one.Pos(), list[i+1].Pos(), ""})
+		} else {
+			found = append(found, change{dropsElement, list[i-1].End(), one.End(), ""})
+		}
+	}
+	return found
+}
+
+// withoutTarget drops one of several assignments in a statement.
+func (p place) withoutTarget() []change {
+	node, ok := p.node.(*ast.AssignStmt)
+	if !ok || node.Tok == token.DEFINE || len(node.Lhs) == 1 {
+		return nil
+	}
+	var found []change
+	for _, one := range node.Lhs {
+		found = append(found, wholly(one, dropsTarget, "_")...)
+	}
+	return found
 }

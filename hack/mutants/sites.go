@@ -17,7 +17,7 @@ type site struct {
 	line     int
 	function string // containing function, with its folder: stable when lines move
 	operator string
-	shown    string // the changed line; the original one if code is removed or nil returned
+	shown    string // the changed line; the original one if code is removed or nil returned; what is dropped
 
 	path     string
 	from, to int    // offsets of the piece that is replaced
@@ -63,15 +63,19 @@ func (c code) site(file *ast.File, function string, changed change) site {
 	}
 	sound := string(text[found.from:found.to])
 	found.becomes = strings.ReplaceAll(changed.becomes, "%s", sound)
-	shown := found.becomes
-	if changed.operator == removes || changed.operator == returnNil {
-		shown = sound // the removed code is more informative than the rest of the line
+	switch changed.operator {
+	case dropsOperand, dropsElement:
+		found.shown = inLine(nil, sound, nil)
+	case removes, returnNil: // the removed code is more informative than the rest of the line
+		found.shown = inLine(text[:found.from], sound, text[found.to:])
+	default:
+		found.shown = inLine(text[:found.from], found.becomes, text[found.to:])
 	}
-	found.shown = inLine(text[:found.from], shown, text[found.to:])
 	return found
 }
 
-// inLine returns the line that contains a piece of text, without indentation and line breaks.
+// inLine returns the line that contains a piece of text, given what comes before and after it,
+// without indentation and line breaks.
 func inLine(before []byte, piece string, after []byte) string {
 	begins := bytes.LastIndexByte(before, '\n') + 1
 	rest, _, _ := bytes.Cut(after, []byte("\n"))

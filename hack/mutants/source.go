@@ -19,27 +19,41 @@ import (
 
 // target is a package from which mutants are drawn.
 type target struct {
-	folder string // below the root
-	files  string // pattern of the names of its files; tests are never mutated
+	folder string   // below the root
+	files  []string // patterns of the names of its files; tests are never mutated
 }
 
 // has reports whether a file of the package can be mutated.
 func (t target) has(path string) bool {
-	fits, err := filepath.Match(t.files, filepath.Base(path))
-	return fits && err == nil
+	return slices.ContainsFunc(t.files, func(pattern string) bool {
+		fits, err := filepath.Match(pattern, filepath.Base(path))
+		return fits && err == nil
+	})
 }
 
-// targets returns the packages that decide on a request and carry it out.
+// allOf returns a target with all files of a package.
+func allOf(folder string) target { return target{folder, []string{"*.go"}} }
+
+// targets returns the code that decides on a request, sends it and remembers it, and the part of the
+// plugin that limits what a person approves. How the controllers are set up and watch is left out.
 func targets() []target {
-	const all = "*.go"
 	return []target{
-		{ofDecisions, all},
-		{ofDecisions + "/services", all},
-		{ofDecisions + "/orders", all},
-		{ofDecisions + "/appointments", all},
-		{ofDecisions + "/oneshots", all},
-		{ofSteps, all},
-		{ofControllers, "ledger*.go"},
+		allOf(ofDecisions),
+		allOf(ofDecisions + "/services"),
+		allOf(ofDecisions + "/orders"),
+		allOf(ofDecisions + "/appointments"),
+		allOf(ofDecisions + "/oneshots"),
+		allOf(ofSteps),
+		allOf(ofAccounts),
+		allOf(ofStatus),
+		{ofControllers, []string{
+			"ledger*.go", "*pass*.go", "run.go", "gather.go", "spending.go", "submit.go", "resolution.go", "probe.go",
+			"marker.go", "notification*.go", "carrieraccount_identity.go", "unrecorded.go", "withoutholder.go",
+		}},
+		{ofTypes, []string{"*_access.go", "requestledger_account.go"}},
+		allOf(ofClient),
+		allOf(ofClient + "/internal/transport"),
+		{ofJudgment, []string{"bill.go", "decision.go"}},
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type survivor struct {
 	Function string `json:"function"` // with the folder
 	Operator string `json:"operator"`
-	Line     string `json:"line"` // after the change, or before it if code is removed or nil is returned
+	Line     string `json:"line"` // after the change, or before it if code is removed or nil is returned; what is dropped
 	Why      string `json:"why"`
 }
 
