@@ -223,7 +223,7 @@ func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *tes
 // Another attempt has ended since, and the ledger has only a summary of this one. Once a person has
 // abandoned it, it must still count as a failure of the same generation. It must be as old as it is,
 // and set what it set. The first change of an object that took it over is not the object's own.
-func TestR15ALateAcceptanceIsOfTheAttemptThatWasSent(t *testing.T) {
+func TestR15ALateAcceptanceBelongsToTheGenerationThatItWasSentFor(t *testing.T) {
 	t.Parallel()
 	noon := metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))
 	for _, test := range []struct {

@@ -84,6 +84,7 @@ type World struct {
 	held          *heldResponses
 	checkedEvents int // how many of the Events were checked
 	extensions    *extensionUse
+	provoked      map[simulator.Rule]bool
 }
 
 // Records are the carrier's records of a world's services.
@@ -138,7 +139,7 @@ func build(
 ) *World {
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: options.Now, held: &heldResponses{},
-		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{},
+		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{}, provoked: map[simulator.Rule]bool{},
 	}
 	private, public := keyPair()
 	w.KeyPEM = private
@@ -151,7 +152,12 @@ func build(
 	w.proxy = &recordingProxy{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.proxy)
 	w.URL = server.URL
-	ginkgo.DeferCleanup(func() { w.expectNoExtensionCall(); w.Carrier.Close(); server.Close() })
+	ginkgo.DeferCleanup(func() {
+		w.expectNoExtensionCall()
+		w.expectNoViolation()
+		w.Carrier.Close()
+		server.Close()
+	})
 	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-func TestR8AnApprovalOfAnOrderIsForItAndItsGeneration(t *testing.T) {
+func TestR8AnApprovalOfAnOrderIsForItsGeneration(t *testing.T) {
 	t.Parallel()
 	in := Input{Order: &v1alpha1.ServiceOrder{}}
 	in.Order.Spec.CustomerReference, in.Order.Spec.PlanName, in.Order.Spec.Term = "order-1", "Home 100/20", 12
