@@ -35,6 +35,7 @@ type loginFailure struct {
 var _ = DescribeTable("A corrected Secret is noticed within 5 seconds, however long it was wrong",
 	func(ctx SpecContext, wrong func([]byte) []byte, correct func(context.Context, *world.World)) {
 		w := world.New(ctx, plane)
+		w.Provokes(simulator.RuleAssertion)
 		if data := wrong(w.KeyPEM); data != nil {
 			secret := w.Secret()
 			secret.Data[world.SecretKey] = data
@@ -77,6 +78,7 @@ func reconcileAccountUntil(ctx context.Context, w *world.World, process *world.P
 var _ = DescribeTable("An account that cannot log in",
 	func(ctx SpecContext, scenario loginFailure) {
 		w := world.New(ctx, plane)
+		w.Provokes(simulator.RuleAssertion)
 		if data := orSame(scenario.key)(w.KeyPEM); data != nil {
 			secret := w.Secret()
 			secret.Data[world.SecretKey] = data
@@ -229,6 +231,7 @@ var _ = Describe("An account", func() {
 
 	It("uses the second key while the first is being retired", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
+		w.Provokes(simulator.RuleAssertion)
 		secret := w.Secret()
 		secret.Data["old.key"] = freshKey(2048)
 		Expect(w.Create(ctx, secret)).To(Succeed())

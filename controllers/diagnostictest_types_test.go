@@ -120,6 +120,7 @@ var _ = Describe("A diagnostic test, where the carrier says which tests it offer
 	DescribeTable("is sent all the same if the carrier refuses to say, which the account shows once",
 		func(ctx SpecContext, extensions []string, refusals ...simulator.Fault) {
 			l := beginListed(ctx, extensions...)
+			l.Provokes(simulator.RulePath)
 			for _, refusal := range refusals {
 				Expect(l.Carrier.FailNext("GET TestTypes", refusal)).To(Succeed())
 			}

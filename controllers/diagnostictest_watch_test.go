@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -43,6 +44,7 @@ var _ = Describe("A diagnostic test that another process has sent", func() {
 	DescribeTable("is reconciled when that process writes its outcome (R32)",
 		func(ctx SpecContext, named bool) {
 			w := world.New(ctx, plane)
+			w.Provokes(simulator.RuleAssertion)
 			line := w.Line()
 			account := w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.Keys[0].KeyID = "unknown" })
 			test := w.Test(once, line)

@@ -151,6 +151,7 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 	It("by adding a second key and later removing the first causes one refused login", func(ctx SpecContext) {
 		r := beginRotation(ctx)
 		w := r.world
+		w.Provokes(simulator.RuleAssertion)
 		old := keyOf(w)
 		r.register(map[string]string{old: r.public[old], nextKeyID: publicPEM(r.private)})
 		Expect(w.Create(ctx, &corev1.Secret{
@@ -179,6 +180,7 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 var _ = Describe("Two keys of which the first is refused", func() {
 	It("cause one refused login, and then one login for each token", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
+		w.Provokes(simulator.RuleAssertion)
 		secret := w.Secret()
 		secret.Data["old.key"] = freshKey(2048)
 		Expect(w.Create(ctx, secret)).To(Succeed())
@@ -201,6 +203,7 @@ var _ = Describe("Two keys of which the first is refused", func() {
 var _ = DescribeTable("A clock that is slightly wrong has no effect",
 	func(ctx SpecContext, off time.Duration, refused int) {
 		w := world.New(ctx, plane)
+		w.Provokes(simulator.RuleAssertion)
 		w.Login(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) {
@@ -219,6 +222,7 @@ var _ = DescribeTable("A clock that is slightly wrong has no effect",
 var _ = Describe("A clock that is set wrong by hours", func() {
 	It("is reported as ClockSkew until it is corrected, and nothing is sent twice", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
+		w.Provokes(simulator.RuleAssertion)
 		w.Login(ctx)
 		var off time.Duration
 		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) {

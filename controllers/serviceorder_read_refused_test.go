@@ -23,6 +23,7 @@ var _ = Describe("An order whose carrier refuses to show it", func() {
 					seed.Extensions = nil
 				}
 			})
+			f.Provokes(simulator.RulePath)
 			if has {
 				Expect(f.Carrier.FailNext("GET OrderRead", refusal)).To(Succeed())
 			}

@@ -25,6 +25,7 @@ var _ = Describe("A carrier that does not describe its services", func() {
 	DescribeTable("is shown once on the account, and everything works as without the extension",
 		func(ctx SpecContext, extensions []string, refusal *simulator.Fault) {
 			s := beginDescribed(ctx, extensions)
+			s.Provokes(simulator.RulePath)
 			if refusal != nil {
 				Expect(s.Carrier.FailNext("GET ServiceRead", *refusal)).To(Succeed())
 			}
