@@ -93,7 +93,7 @@ var _ = Describe("The manager", Ordered, func() {
 	// its own revision. The audit log cannot be used for ledgers: they are cluster-scoped, so it also
 	// contains those of other specs. An attempt that a busy machine keeps from being sent in time costs
 	// one write of the status and two of the ledger, which are not counted.
-	written := func(ctx context.Context) []int {
+	written := func(ctx context.Context) [2]int {
 		statuses, ledgers := audit.Writes(user, w.Namespace)[statuses], 0
 		var list v1alpha1.RequestLedgerList
 		Expect(w.List(ctx, &list)).To(Succeed())
@@ -109,11 +109,11 @@ var _ = Describe("The manager", Ordered, func() {
 				}
 			}
 		}
-		return []int{statuses, ledgers}
+		return [2]int{statuses, ledgers}
 	}
 	// expectWrites expects more writes of the status and of the ledger than the specs before. One too
 	// many may follow late: all are counted from the start, so the next spec would see it, too.
-	expected := []int{0, 0}
+	var expected [2]int
 	expectWrites := func(ctx context.Context, statuses, ledgers int) {
 		GinkgoHelper()
 		expected[0], expected[1] = expected[0]+statuses, expected[1]+ledgers

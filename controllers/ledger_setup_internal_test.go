@@ -127,7 +127,8 @@ func TestLongListsAreNotCopied(t *testing.T) {
 			return len(found), err
 		},
 		"the requests of the last hour": func() (int, error) {
-			found, err := (&spending{operator, account}).recentlySent(t.Context(), []v1alpha1.Reservation{{}}) // no attempt here has an id
+			reserved := []v1alpha1.Reservation{{}} // no attempt here has an id
+			found, err := (&spending{operator, account}).recentlySent(t.Context(), reserved)
 			return len(found), err
 		},
 		"the clusters of the ledgers": func() (int, error) {

@@ -105,17 +105,14 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 }
 
 // record writes the status if it changed, and returns when the next pass is due. It is the regular
-// exit of a pass. A pass that waits for its turn in the rate limit, or for only a few seconds,
-// writes nothing, unless the status was never written before, or does not show the open requests: the
-// wait can take minutes.
+// exit of a pass.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.RequeueAt
 	if wait > 0 {
 		p.keepRead() // what was read is not written now, and would be read again
 		lookAt = now.Add(wait)
 	}
-	_, observed := p.subject.Describes()
-	writes := *observed <= 0 || !p.showsRequests() || wait == 0 && !decision.Transient
+	writes := p.mustWrite(decision, wait)
 	if err := p.recordLearned(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
@@ -133,6 +130,14 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		p.onRecorded()
 	}
 	return status.Exit(now, p.requeueAt(now, lookAt)), nil
+}
+
+// mustWrite reports whether a change of the status is written now. A pass that waits for its turn in
+// the rate limit, or for only a few seconds, writes nothing, unless the status was never written
+// before, or lacks an open request: the wait can take minutes.
+func (p *pass) mustWrite(decision decide.Decision, wait time.Duration) bool {
+	_, observed := p.subject.Describes()
+	return *observed <= 0 || !p.showsRequests() || wait == 0 && !decision.Transient
 }
 
 // showsRequests reports whether the recorded status shows the open requests as they are known now.

@@ -28,7 +28,7 @@ var _ = Describe("At an account that allows one call at a time", func() {
 		func(ctx SpecContext) {
 			w, process := begin(ctx, oneCall)
 			Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-			Expect(w.Create(ctx, w.Service("neighbour", w.Line()))).To(Succeed())
+			Expect(w.Create(ctx, w.Service("other", w.Line()))).To(Succeed())
 			process.Seam.LoseResponse = func(effect world.Effect) error {
 				if effect.What == "POST /api/connect/services/plan-changes/request" {
 					process.Seam.Fault = conflictOnce("update status of " + site)
@@ -42,7 +42,7 @@ var _ = Describe("At an account that allows one call at a time", func() {
 			}
 			Expect(w.Read(ctx, site).Status.InFlight).To(BeNil())
 			w.Clock.Advance(time.Minute)
-			_, err := process.Reconcile(ctx, "neighbour")
+			_, err := process.Reconcile(ctx, "other")
 			Expect(err).NotTo(HaveOccurred())
 			_, err = process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())

@@ -117,11 +117,7 @@ func TestR5AStatusThatNamesALedgerShowsARecovery(t *testing.T) {
 				t.Helper()
 				s.startBeforeObjects(t)
 				s.drive(t.Context())
-				var all v1alpha1.RequestLedgerList
-				must(s.store.Client().List(t.Context(), &all))
-				for i := range all.Items {
-					s.forceDeleteLedger(t, &all.Items[i])
-				}
+				s.loseAllLedgers(t)
 				if test.revision != 0 {
 					service := s.service(t)
 					service.Status.Ledger.Revision = test.revision
@@ -134,6 +130,15 @@ func TestR5AStatusThatNamesALedgerShowsARecovery(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func (s *scriptedRun) loseAllLedgers(t *testing.T) {
+	t.Helper()
+	var all v1alpha1.RequestLedgerList
+	must(s.store.Client().List(t.Context(), &all))
+	for i := range all.Items {
+		s.forceDeleteLedger(t, &all.Items[i])
 	}
 }
 

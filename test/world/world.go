@@ -139,7 +139,8 @@ func build(
 ) *World {
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: options.Now, held: &heldResponses{},
-		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{}, provoked: map[simulator.Rule]bool{},
+		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{},
+		provoked: make(map[simulator.Rule]bool),
 	}
 	private, public := keyPair()
 	w.KeyPEM = private

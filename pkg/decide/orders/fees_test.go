@@ -31,11 +31,11 @@ func withNTDs(site, of string, fees ...string) string {
 	return strings.Replace(site, "{", fmt.Sprintf(`{%q:[%s],`, of, strings.Join(devices, ",")), 1)
 }
 
-// ntds are two NTDs, one of which the carrier installs. They have one fee in common, and another
-// fee differs.
-func ntds(of string) string {
+// twoNTDs returns a qualification with two NTDs, one of which the carrier installs. They have one fee
+// in common, and another fee differs.
+func twoNTDs() string {
 	same := oneTimeFee("SAME", "1.00") + ","
-	return withNTDs(empty, of, same+oneTimeFee("OTHER", "100.00"), same+oneTimeFee("OTHER", "200.00"))
+	return withNTDs(empty, "generationTwoNtds", same+oneTimeFee("OTHER", "100.00"), same+oneTimeFee("OTHER", "200.00"))
 }
 
 // sample is the specification's own example of a qualification.
@@ -98,7 +98,7 @@ func TestPreviewFees(t *testing.T) {
 			fibre, "", asks(v1alpha1.ScenarioFree, "Slow", "wholesale-no-action", on("NTD-1", 2)),
 		},
 		"a fee that differs between NTDs is unknown": {
-			ntds(next), "NTD_INSTALLATION_FEE 200.00, SAME 1.00, OTHER ?, NDF 300.00", first,
+			twoNTDs(), "NTD_INSTALLATION_FEE 200.00, SAME 1.00, OTHER ?, NDF 300.00", first,
 		},
 		"a fee that differs between NTDs is unknown, whatever the installation costs": {
 			withNTDs(empty, next, oneTimeFee(installationFee, "0.00"), oneTimeFee(installationFee, "100.00")),
@@ -149,7 +149,7 @@ func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
 			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD); not known: " + plan,
 		},
 		"a choice of NTDs": {
-			ntds("generationTwoNtds"), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
+			twoNTDs(), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
 				"NDF (one-time 300.00 AUD); not known: OTHER, " + plan,
 		},
 		"no qualification": {"", "; no fees are known, because no qualification result is given; approve with: "},
@@ -185,7 +185,7 @@ func TestAnOrderThatIsSentNamesWhatItBuys(t *testing.T) {
 	}{
 		"without a qualification": {"", goods + others + `fees "unknown"`, 8},
 		"with one": {
-			ntds("generationTwoNtds"), goods + speed + others + "fee NTD_INSTALLATION_FEE (one-time 200.00 AUD), " +
+			twoNTDs(), goods + speed + others + "fee NTD_INSTALLATION_FEE (one-time 200.00 AUD), " +
 				"fee SAME (one-time 1.00 AUD), fee OTHER (unknown), fee NDF (one-time 300.00 AUD), fee PLAN (unknown)", 13,
 		},
 		"with more fees than there are rows for": {
@@ -261,7 +261,7 @@ func TestTheChargesOfAnOrderAreComparedWithThePlanOfItsAttempt(t *testing.T) {
 			"the carrier charges 100.00 AUD for NEW (one-time) instead of nothing",
 		},
 		"a fee that was shown as unknown": {
-			ntds(next), charges{installationFee: "200.00", "SAME": "1.00", "OTHER": "150.00", "NDF": "300.00"}, "",
+			twoNTDs(), charges{installationFee: "200.00", "SAME": "1.00", "OTHER": "150.00", "NDF": "300.00"}, "",
 		},
 		"without a qualification": {"", charges{"NEW": "100.00"}, ""},
 		"more fees than the plan has rows for": {

@@ -138,8 +138,8 @@ func TestR11AnApprovalDoesNotCoverWhatIsInProgress(t *testing.T) {
 	}
 }
 
-// A plan whose first change is in progress is carried out under its approval, but not by an object that
-// took this request over: the approval was given to another one.
+// A plan whose first change is in progress is carried out under its approval, but not by an object
+// that took this request over: the approval was given to another one.
 func TestR24AnApprovalIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	two := func(edits ...func(*services.Input)) *v1alpha1.Pending {
