@@ -267,6 +267,13 @@ var _ = Describe("An approval", func() {
 		Expect(d.sent()).To(HaveLen(4))
 	})
 
+	It("counts in spite of characters that nobody sees", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
+		expectApproved(ctx, d.approve(ctx, "\u200b"+hash+"\n"), hash, v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(HaveLen(1))
+	})
+
 	It("is required if the service or its account requires it (R9)", func(ctx SpecContext) {
 		d := newPricedService(ctx, withApproval(""))
 		account := func(approval v1alpha1.Approval) {

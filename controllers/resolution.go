@@ -38,12 +38,12 @@ func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha
 // resolution returns the value of the resolve annotation, the current time, and who set the
 // annotation, the user if known: "Recorded: the word, when, the client that set it" (R27).
 func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
-	word := p.subject.GetAnnotations()[v1alpha1.AnnotationResolve]
+	word := decide.Control(p.subject, v1alpha1.AnnotationResolve)
 	live, err := p.readAnnotated(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if live.GetUID() != p.annotatedObject().GetUID() || live.GetAnnotations()[v1alpha1.AnnotationResolve] != word {
+	if live.GetUID() != p.annotatedObject().GetUID() || decide.Control(live, v1alpha1.AnnotationResolve) != word {
 		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
 		return nil, apierrors.NewConflict(group, p.subject.GetName(), errAnnotationChanged) //nolint:wrapcheck // created here
 	}
@@ -69,7 +69,7 @@ func (p *pass) noteAuthors(ctx context.Context, step *decide.Submit) error {
 		{v1alpha1.AnnotationApprove, step.Approve, &step.Request.ApprovedBy},
 		{v1alpha1.AnnotationRetry, step.Retry, &step.Request.RetriedBy},
 	} {
-		if word.value != "" && live.GetAnnotations()[word.annotation] == word.value {
+		if word.value != "" && decide.Control(live, word.annotation) == word.value {
 			*word.by = operate.SetBy(live, word.annotation)
 		}
 	}

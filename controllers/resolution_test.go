@@ -37,6 +37,15 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		expectResolution(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy, word)
 	})
 
+	It("is recorded without characters that nobody sees (R27)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		word := unknownPlan(ctx, w, process, line).AttemptID + "=Abandoned"
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, "\u200b"+word+"\n")
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
+		Expect(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy.Word).To(Equal(word))
+	})
+
 	It("is recorded like the client of an approval (R27)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

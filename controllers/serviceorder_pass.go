@@ -113,7 +113,7 @@ func (p *orderPass) gatherQualification(ctx context.Context) error {
 // isResolvedAsNotAccepted reports whether a person resolves an attempt as not accepted, so that the
 // order may be sent again.
 func (p *orderPass) isResolvedAsNotAccepted(request *v1alpha1.Request) bool {
-	resolved, _ := decide.ParseResolution(p.order.Annotations[v1alpha1.AnnotationResolve])
+	resolved, _ := decide.ParseResolution(decide.Control(p.order, v1alpha1.AnnotationResolve))
 	return resolved.AttemptID == request.AttemptID && resolved.Outcome == decide.ResolvedNotAccepted
 }
 

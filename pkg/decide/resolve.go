@@ -87,7 +87,7 @@ func acceptedByCarrier(request *v1alpha1.Request) bool {
 
 // IsResolved reports whether the resolve annotation names this attempt.
 func IsResolved(object metav1.Object, attemptID string) bool {
-	resolved, ok := ParseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
+	resolved, ok := ParseResolution(Control(object, v1alpha1.AnnotationResolve))
 	return ok && resolved.AttemptID == attemptID
 }
 

@@ -25,7 +25,7 @@ func newRetryValue(in *Input, last *v1alpha1.Request) string {
 // names that attempt. A retry applies to "a definitive failure submitted and ended before it"
 // (R21), and a retry request made earlier cannot refer to this failure.
 func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
-	named := subject.GetAnnotations()[v1alpha1.AnnotationRetry] == ended.AttemptID
+	named := Control(subject, v1alpha1.AnnotationRetry) == ended.AttemptID
 	if named && ended.Phase.Ended() && ended.Phase.Reached() {
 		ended.Retry = ended.AttemptID
 	}

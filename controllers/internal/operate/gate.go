@@ -139,11 +139,11 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 // this one.
 func verifyAnnotations(live, judged Subject, intent v1alpha1.Request) error {
 	switch {
-	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
+	case intent.ApprovedHash != "" && decide.Control(live, v1alpha1.AnnotationApprove) != intent.ApprovedHash:
 		return errRevoked
 	case decide.IsResolved(live, intent.AttemptID):
 		return errSettled
-	case live.GetAnnotations()[v1alpha1.AnnotationResolve] != judged.GetAnnotations()[v1alpha1.AnnotationResolve]:
+	case decide.Control(live, v1alpha1.AnnotationResolve) != decide.Control(judged, v1alpha1.AnnotationResolve):
 		return errResolved
 	}
 	return nil

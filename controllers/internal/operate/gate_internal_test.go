@@ -92,6 +92,16 @@ func TestR12AnObjectThatHasChangedSendsNothing(t *testing.T) {
 	}.run(t)
 }
 
+// A YAML block scalar ends in a line break, and a copied value may contain a space of no width.
+func TestAnApprovalCountsWithoutWhatNobodySees(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.record.Annotations[v1alpha1.AnnotationApprove] = "\u200bp1\n"
+	if err := tape.send(t.Context()); err != nil || !slices.Contains(tape.steps, stepPOST) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
+
 // goodFor is how long an intent is valid (R13).
 const goodFor = 10 * time.Second
 
