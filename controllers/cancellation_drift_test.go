@@ -188,6 +188,22 @@ var _ = DescribeTable("Drift of a cancellation is still drift",
 	}),
 )
 
+var _ = It("What an object has declared about a cancellation does not count for one that declares nothing",
+	func(ctx SpecContext) {
+		w, process, line := settledService(ctx, withCancellation(stateAborted, pendingDate), withoutPlan, withoutEnd)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil())
+		unread := func(s *v1alpha1.BroadbandService) { s.Spec.Observe.CancellationInterval = "0" }
+		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanSlow, 12), unread))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(serviceLedger(ctx, w, line).Spec.Known.AgreedCancellation).To(BeEmpty())
+
+		moveAtCarrier(w, line, stateRequested, otherDate)
+		w.Edit(ctx, site, withoutEnd)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAtCarrier(w, line, stateAborted, otherDate)
+	})
+
 var _ = It("A cancellation that is declared again after it was not managed is no drift", func(ctx SpecContext) {
 	w, process, line := settledService(ctx, withCancellation(stateAborted, pendingDate), withoutPlan, withoutEnd)
 	w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) { s.Spec.Cancellation = nil })

@@ -144,12 +144,12 @@ func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 // and "baseline" of its ledger. It is called for an attempt that was begun or has ended, or without
 // one.
 func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService, by *v1alpha1.Request) {
+	known := &ledger.Known
+	rememberAgreement(known, service, by)
 	state := service.Status.Carrier.DeepCopy()
 	if state == nil {
 		return
 	}
-	known := &ledger.Known
-	rememberAgreement(known, state.Cancellation, by)
 	known.Term, known.RestorationSLA = state.Term, toRemember(known.RestorationSLA, state.RestorationSLA)
 	known.AggregationMethod = toRemember(known.AggregationMethod, state.AggregationMethod)
 	known.DSLStabilityProfile = toRemember(known.DSLStabilityProfile, state.DSLStabilityProfile)
@@ -164,12 +164,15 @@ func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandSer
 	}
 }
 
-// rememberAgreement records to which declared cancellation the carrier's state has corresponded. At
-// the end of an attempt, the state may just have been read for the first time since, without the
-// agreement.
-func rememberAgreement(known *v1alpha1.KnownToLedger, state *v1alpha1.CancellationState, by *v1alpha1.Request) {
-	ended := by != nil && by.Phase.Ended()
-	if state != nil && (state.Agreed != "" || !ended) {
+// rememberAgreement records to which declared cancellation the carrier's state has corresponded. The
+// agreement ends with the declaration. At the end of an attempt, the state may just have been read
+// for the first time since, without the agreement.
+func rememberAgreement(known *v1alpha1.KnownToLedger, service *v1alpha1.BroadbandService, by *v1alpha1.Request) {
+	state, ended := service.LastKnown().Cancellation, by != nil && by.Phase.Ended()
+	switch {
+	case service.Spec.Cancellation == nil:
+		known.AgreedCancellation = ""
+	case state != nil && (state.Agreed != "" || !ended):
 		known.AgreedCancellation = state.Agreed
 	}
 }

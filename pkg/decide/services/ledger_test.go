@@ -188,10 +188,11 @@ func TestR19ABaselineFromTheFutureDoesNotHideANewerReading(t *testing.T) {
 }
 
 // The ledger keeps an agreement that the status has just lost, until a pass without an attempt shows
-// that the spec declares something else.
+// that the spec declares something else, or nothing.
 func TestALedgerKeepsTheAgreementAboutACancellation(t *testing.T) {
 	t.Parallel()
 	begun, ended := &v1alpha1.Request{Phase: v1alpha1.PhaseSubmitting}, &v1alpha1.Request{Phase: v1alpha1.PhaseSucceeded}
+	declared := &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 	for name, test := range map[string]struct {
 		state *v1alpha1.CancellationState
 		by    *v1alpha1.Request
@@ -207,10 +208,13 @@ func TestALedgerKeepsTheAgreementAboutACancellation(t *testing.T) {
 	} {
 		service := settled().Service
 		service.Status.Carrier.Cancellation = test.state
-		spec := v1alpha1.RequestLedgerSpec{Known: v1alpha1.KnownToLedger{AgreedCancellation: "none"}}
-		services.Remember(&spec, service, test.by)
-		if got := spec.Known.AgreedCancellation; got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
+		for of, want := range map[*v1alpha1.Cancellation]string{declared: test.want, nil: ""} {
+			spec := v1alpha1.RequestLedgerSpec{Known: v1alpha1.KnownToLedger{AgreedCancellation: "none"}}
+			service.Spec.Cancellation = of
+			services.Remember(&spec, service, test.by)
+			if got := spec.Known.AgreedCancellation; got != want {
+				t.Errorf("%s, declared %v: %q, want %q", name, of != nil, got, want)
+			}
 		}
 	}
 }
