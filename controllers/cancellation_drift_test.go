@@ -128,6 +128,16 @@ var _ = Describe("Drift of a cancellation", func() {
 		Expect(reschedules(w, line)).To(BeZero(), "driftPolicy is Report")
 	})
 
+	It("is also drift if it was declared as it was, and changed later", func(ctx SpecContext) {
+		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan)
+		w.Edit(ctx, site, endOn(pendingDate))
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		moveAtCarrier(w, line, stateRequested, otherDate)
+		service := readAgain(ctx, w, process)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		Expect(reschedules(w, line)).To(BeZero(), "driftPolicy is Report")
+	})
+
 	It("is not corrected by a retry of a plan change", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line(withCancellation(stateRequested, pendingDate))

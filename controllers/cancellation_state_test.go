@@ -256,6 +256,11 @@ var _ = DescribeTable("A cancellation that has changed at the carrier is refused
 		w.Clock.Advance(time.Minute)
 		Expect(w.Carrier.SetCancellation(line, behind)).To(Succeed())
 		w.Edit(ctx, site, declared)
+		readBefore := fmt.Sprintf(`{"serviceId":%d,"status":%q,"requestDate":%q,"requestedOn":%q,`+
+			`"cancelled":false,"canAbortCancellation":true,"canRescheduleCancellation":true}`, line, stateRequested,
+			pendingDate, w.Read(ctx, site).Status.Carrier.Cancellation.RequestedOn)
+		fault := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: readBefore}
+		Expect(w.Carrier.FailNext("CancellationRead", fault)).To(Succeed())
 
 		for range 2 {
 			service := process.Drive(ctx, site)

@@ -132,7 +132,7 @@ type Reading struct {
 	RetryAt     time.Time      // when it may be sent again, when Failed
 	Failures    int            // failures in a row
 	Empty       int            // responses in a row that did not contain the value
-	Modified    int            // responses in a row that listed modifications of the service
+	Modified    int            // responses in a row that showed a change in progress at the carrier
 	ModifiedAt  time.Time      // when the newest response that listed modifications was requested
 	Token       string         // the control annotation that requested it
 

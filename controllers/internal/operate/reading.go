@@ -244,13 +244,14 @@ func emptyResponses(reading *decide.Reading) int {
 	return reading.Empty + 1
 }
 
-// modifiedResponses counts consecutive descriptions of a service that list modifications. A failed
-// read does not change the count.
+// modifiedResponses counts consecutive responses that show a change in progress: descriptions of a
+// service that list modifications, and cancellations that are being changed. A failed read does not
+// change the count.
 func modifiedResponses(before, result *decide.Reading) int {
 	switch {
 	case result.State == decide.ReadingFailed:
 		return before.Modified
-	case !result.Service.Modified:
+	case !result.Service.Modified && !result.Cancellation.InProgress:
 		return 0
 	}
 	return before.Modified + 1

@@ -155,13 +155,35 @@ func recordAgreement(in *Input) {
 // declared, since the spec has its present generation. An older state does not count: somebody may
 // declare the cancellation because it has changed since.
 func shownSinceDeclared(in *Input) bool {
-	reading, generation := &in.Memory.Readings.Cancellation, in.Service.Generation
-	if reading.Answered() && reading.Generation == generation && !isChanging(in) {
-		return true
-	}
+	return readSinceDeclared(in) && !isChanging(in) || hasAlteration(in, func(request v1alpha1.Request) bool {
+		return request.Phase == v1alpha1.PhaseSucceeded
+	})
+}
+
+// isUncompared reports whether a cancellation is declared that has neither been agreed nor compared
+// with a reading of its own: one by this process, or by the one that sent an attempt because of it.
+// If an older state counted, it would depend on the time of the next reading whether a change by
+// somebody else is drift.
+func isUncompared(in *Input) bool {
+	return in.Service.Spec.Cancellation != nil && !cancellationWasAgreed(in) && !readSinceDeclared(in) &&
+		!hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
+}
+
+// readSinceDeclared reports whether this process has read the cancellation for the present
+// generation. A reading that finds it being changed does not count, until there are so many in a row
+// that the carrier may always answer like this.
+func readSinceDeclared(in *Input) bool {
+	const inARow = 3
+	reading := &in.Memory.Readings.Cancellation
+	return reading.Answered() && reading.Generation == in.Service.Generation &&
+		(!isChanging(in) || reading.Modified > inARow)
+}
+
+// hasAlteration reports whether an attempt of the present generation to alter the cancellation has a
+// property.
+func hasAlteration(in *Input, is func(v1alpha1.Request) bool) bool {
 	return slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
-		return request.Operation.AltersCancellation() && request.Phase == v1alpha1.PhaseSucceeded &&
-			request.Generation == generation
+		return request.Operation.AltersCancellation() && request.Generation == in.Service.Generation && is(request)
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -102,6 +104,71 @@ func TestAnObservedCancellationIsNotAgreed(t *testing.T) {
 		services.UpdateState(&view)
 		if agreed := view.Service.Status.Carrier.Cancellation.Agreed; agreed != "" {
 			t.Errorf("%s: %s is agreed, although no cancellation is requested", policy, agreed)
+		}
+	}
+}
+
+// The same later state is drift or a reason for a request, depending on whether the service was in
+// sync before. So a new declaration is compared with a reading of its own, before it counts as in
+// sync and before anything is sent.
+func TestADeclaredCancellationIsReadOnceForItsGeneration(t *testing.T) {
+	of := func(generation int64) func(*services.Input) {
+		return func(in *services.Input) { in.Memory.Readings.Cancellation.Generation = generation }
+	}
+	unreadable := func(in *services.Input) {
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingFailed, RequestedAt: in.Now, RetryAt: in.Now.Add(time.Minute), Failures: 1,
+			Err: &carrier.Error{HTTPStatus: 500, Class: carrier.ServerFault},
+		}
+	}
+	changing := func(times int, ago time.Duration) func(*services.Input) {
+		return func(in *services.Input) {
+			reading := &in.Memory.Readings.Cancellation
+			reading.Cancellation.InProgress, reading.Modified, reading.RequestedAt = true, times, in.Now.Add(-ago)
+		}
+	}
+	agreed := func(in *services.Input) { in.Service.Status.Carrier.Cancellation.Agreed = "2026-12-31" }
+	const requested = carrier.CancellationRequested
+	asDeclared, another := endsOn(requested, "2026-12-31"), endsOn(requested, "2026-11-30")
+	reads, inSync := working("StartReading cancellation"), judged{"Rest", decide.Settled, "InSync"}
+	cases{
+		"as declared, read before":  {settled(ending("2026-12-31"), asDeclared, of(2)), reads},
+		"as declared, read since":   {settled(ending("2026-12-31"), asDeclared), inSync},
+		"as declared, and agreed":   {settled(ending("2026-12-31"), asDeclared, of(2), agreed), inSync},
+		"another date, read before": {settled(ending("2026-12-31"), another, of(2)), reads},
+		"another date, read since":  {settled(ending("2026-12-31"), another), working("Submit")},
+		"another date, but agreed": {
+			settled(ending("2026-12-31"), another, of(2), agreed), judged{"Rest", decide.Stuck, "Drifted"},
+		},
+		"another date, cannot be read": {
+			settled(ending("2026-12-31"), another, unreadable), judged{"Rest", decide.Working, "CarrierUnavailable"},
+		},
+		"it was read before a request": {
+			settled(ending("2026-12-31"), another, of(2), rescheduling(v1alpha1.PhaseRejected, lost)),
+			judged{"Rest", decide.Stuck, "CarrierRejected"},
+		},
+		"but not if another object sent it": {
+			settled(ending("2026-12-31"), another, of(2), rescheduling(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) {
+				r.TakenOver = true
+			})), reads,
+		},
+		"nothing is declared":           {settled(another, of(2)), inSync},
+		"it is being changed":           {settled(ending("2026-12-31"), asDeclared, changing(1, 0)), working("Rest")},
+		"and is read again":             {settled(ending("2026-12-31"), another, changing(1, 5*time.Minute)), reads},
+		"and again":                     {settled(ending("2026-12-31"), another, changing(3, 20*time.Minute)), reads},
+		"it always seems to be changed": {settled(ending("2026-12-31"), asDeclared, changing(4, 0)), inSync},
+	}.run(t)
+}
+
+func TestACancellationIsNotInSyncBeforeItIsReadForItsDeclaration(t *testing.T) {
+	t.Parallel()
+	for generation, want := range map[int64]metav1.ConditionStatus{2: metav1.ConditionUnknown, 3: metav1.ConditionTrue} {
+		view := settled(ending("2026-12-31"), endsOn(carrier.CancellationRequested, "2026-12-31"))
+		view.Memory.Readings.Cancellation.Generation = generation
+		for _, aspect := range services.Decide(view).Aspects {
+			if aspect.Type == v1alpha1.ConditionCancellationSynced && aspect.Status != want {
+				t.Errorf("read for generation %d: %s, %s", generation, aspect.Status, aspect.Message)
+			}
 		}
 	}
 }

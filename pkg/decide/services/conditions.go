@@ -143,6 +143,9 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 	case differs.Wanted():
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, verdict.Reason
 		aspect.Message = decide.DescribeChanges(differs.Changes)
+	case isUncompared(in):
+		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
+		aspect.Message = "the service's cancellation has not been read since it was declared"
 	}
 	return aspect
 }

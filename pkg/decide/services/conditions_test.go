@@ -19,6 +19,9 @@ import (
 // ending declares a cancellation: on a date, or none for "".
 func ending(date v1alpha1.Date) func(*services.Input) {
 	return func(in *services.Input) {
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingRecorded, Generation: in.Service.Generation, RequestedAt: decidetest.Start().Add(-time.Minute),
+		}
 		in.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 		if date != "" {
 			in.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: date}

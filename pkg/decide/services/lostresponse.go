@@ -144,12 +144,8 @@ const (
 	settleLimit        = 30 * time.Minute
 )
 
-// isChanging reports whether the newest reading found a change of the cancellation in progress: a
-// 202, which may still show the cancellation as it was before.
-func isChanging(in *Input) bool {
-	reading := &in.Memory.Readings.Cancellation
-	return reading.Answered() && reading.Cancellation.InProgress
-}
+// isChanging reports whether the newest reading found a change of the cancellation in progress.
+func isChanging(in *Input) bool { return isBeingChanged(&in.Memory.Readings.Cancellation) }
 
 // settleReadAt returns when the cancellation is read to find out the outcome of a request.
 func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {

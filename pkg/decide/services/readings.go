@@ -25,16 +25,28 @@ func awaitTransient(in *Input, topic decide.Topic, what, unread string) *decide.
 }
 
 // unlessEmpty returns when to read: immediately, unless the last response did not contain the
-// value. Such a response counts as "a failed reading, growing pauses" (R20).
+// value, or showed that it is being changed. Such a response counts as "a failed reading, growing
+// pauses" (R20).
 func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
-	reading := in.Memory.Readings.Of(topic)
-	if reading.Empty == 0 {
+	reading, pause := in.Memory.Readings.Of(topic), time.Duration(0)
+	switch {
+	case reading.Empty > 0:
+		pause = decide.Backoff(reading.Empty)
+	case isBeingChanged(reading):
+		pause = decide.InProgressPause(reading.Modified)
+	default:
 		return decide.AtOnce
 	}
 	return func() (bool, time.Time) {
-		at := reading.RequestedAt.Add(decide.Backoff(reading.Empty))
+		at := reading.RequestedAt.Add(pause)
 		return !in.Now.Before(at), at
 	}
+}
+
+// isBeingChanged reports whether a reading of the cancellation found a change of it in progress: a
+// 202, which may still show the cancellation as it was before.
+func isBeingChanged(reading *decide.Reading) bool {
+	return reading.Answered() && reading.Cancellation.InProgress
 }
 
 // readingVerdict explains why a value is not known yet. The argument unread is the reason to report
@@ -44,6 +56,12 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 		return decide.Verdict{
 			State: decide.Working, Reason: unread,
 			Message: "the carrier's response does not contain " + what + "; the read is retried",
+		}
+	}
+	if isBeingChanged(reading) {
+		return decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+			Message: "the carrier is still applying a change of " + what + ", which is read again in 5 to 20 minutes",
 		}
 	}
 	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {

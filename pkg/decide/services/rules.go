@@ -325,13 +325,20 @@ func openCancellation(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
 }
 
-// unknownCancellation returns a decision while the cancellation is needed but unknown.
+// unknownCancellation returns a decision while the cancellation is needed but unknown, or was last
+// read before it was declared.
 func unknownCancellation(in *Input) *decide.Decision {
+	const what = "the service's cancellation"
 	spec := in.Service.Spec
-	if spec.Cancellation == nil && spec.Disconnection == "" || in.Service.LastKnown().Cancellation != nil {
+	switch {
+	case spec.Cancellation == nil && spec.Disconnection == "":
 		return nil
+	case in.Service.LastKnown().Cancellation == nil:
+		return awaitReading(in, decide.TopicCancellation, what, v1alpha1.ReasonCarrierUnavailable)
+	case isUncompared(in):
+		return awaitTransient(in, decide.TopicCancellation, what, v1alpha1.ReasonCarrierUnavailable)
 	}
-	return awaitReading(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+	return nil
 }
 
 // cancellation applies the declared cancellation, or explains why that is not possible.
