@@ -264,14 +264,15 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		Expect(reschedules(w, line)).To(Equal(1))
 	})
 
-	It("is repeated as it was sent, and then the newest spec is sent", func(ctx SpecContext) {
+	It("is not repeated once another date is declared, which is sent instead (R33)", func(ctx SpecContext) {
 		w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		untilAltered(ctx, w, process, line)
 		w.Edit(ctx, site, endOn(otherDate))
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAtCarrier(w, line, stateRequested, otherDate)
-		Expect(reschedules(w, line)).To(Equal(3))
+		Expect(reschedules(w, line)).To(Equal(2))
+		Expect(service.Status.History).To(ContainElement(HaveField("Outcome", v1alpha1.PhaseAbandoned)))
 	})
 
 	It("does not count a repeat that was not processed", func(ctx SpecContext) {
@@ -293,3 +294,38 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		Expect(reschedules(w, line)).To(Equal(3))
 	})
 })
+
+var _ = DescribeTable("An abort whose response was lost is not sent again once (R33)",
+	func(ctx SpecContext, change func(SpecContext, *world.World, *world.Process), reason string) {
+		w, process := begin(ctx)
+		line := w.Line(withCancellation(stateRequested, pendingDate))
+		Expect(w.Carrier.FailNext("POST CancellationAbort", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, withoutEnd))).To(Succeed())
+		untilAltered(ctx, w, process, line)
+
+		change(ctx, w, process)
+
+		service := process.Drive(ctx, site)
+		Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
+		Expect(service.Status.History).To(ContainElement(HaveField("Outcome", v1alpha1.PhaseAbandoned)))
+		w.Clock.Advance(horizon)
+		process.Drive(ctx, site)
+		Expect(alterations(w, line)).To(Equal(1))
+		expectAtCarrier(w, line, stateRequested, pendingDate)
+	},
+	Entry("the spec declares no cancellation any more", func(ctx SpecContext, w *world.World, _ *world.Process) {
+		w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) { s.Spec.Cancellation = nil })
+	}, v1alpha1.ReasonInSync),
+	Entry("its object was replaced by one that declares none", func(
+		ctx SpecContext, w *world.World, process *world.Process,
+	) {
+		line := w.Read(ctx, site).ServiceNumber().Number()
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan))).To(Succeed())
+	}, v1alpha1.ReasonInSync),
+	Entry("the account requires an approval", func(ctx SpecContext, w *world.World, process *world.Process) {
+		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		Expect(process.ReconcileAccount(ctx)).Error().NotTo(HaveOccurred())
+	}, v1alpha1.ReasonAbandoned),
+)

@@ -155,16 +155,55 @@ var _ = Describe("A disconnected service", func() {
 	})
 
 	It("that is refused on a repeat waits for a person: the first may have succeeded", func(ctx SpecContext) {
-		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset, Processed: true}})
+		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{
+			{Kind: simulator.FaultReset}, refusedWith(codeNotReclaimable, "serviceId"),
+		})
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(reclaims(w, line)).To(Equal(2))
-		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"=Succeeded")
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"=NotAccepted")
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
-		Expect(w.Carrier.Submissions(simulator.OpReclaim, line)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
+		Expect(w.Carrier.Submissions(simulator.OpReclaim, line)).To(Equal(simulator.Count{Seen: 3, Processed: 1}))
 	})
+
+	It("whose reclaim was processed although its response was lost is not reclaimed again (R33)", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset, Processed: true}})
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		Expect(service.RequestOf(v1alpha1.OperationReclaim).Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(reclaims(w, line)).To(Equal(1))
+	})
+
+	DescribeTable("whose reclaim has a lost response is not reclaimed once (R33)",
+		func(ctx SpecContext, change func(SpecContext, *world.World, *world.Process), reason string) {
+			w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset}})
+			for reclaims(w, line) == 0 {
+				result, err := process.Reconcile(ctx, site)
+				Expect(err).NotTo(HaveOccurred())
+				w.Clock.Advance(result.RequeueAfter)
+			}
+			change(ctx, w, process)
+
+			service := process.Drive(ctx, site)
+
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(world.Ready(service).Message).To(ContainSubstring("it is not sent again, because it"))
+			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"=NotAccepted")
+			service = process.Drive(ctx, site)
+			Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
+			Expect(reclaims(w, line)).To(Equal(1))
+		},
+		Entry("the disconnection is only to be reported", func(ctx SpecContext, w *world.World, _ *world.Process) {
+			w.Edit(ctx, site, reporting)
+		}, v1alpha1.ReasonInSync),
+		Entry("the account requires an approval", func(ctx SpecContext, w *world.World, process *world.Process) {
+			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+			Expect(process.ReconcileAccount(ctx)).Error().NotTo(HaveOccurred())
+		}, v1alpha1.ReasonAwaitingApproval),
+	)
 
 	It("is modified otherwise once it is reclaimed", func(ctx SpecContext) {
 		w, process, line := reclaim(ctx, reclaimableTo, nil, withPlan(world.PlanFast, 12), withEthernet)

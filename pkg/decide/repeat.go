@@ -40,12 +40,13 @@ func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decisio
 
 func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 	return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s: the request is safe to repeat and is sent again at %s; to resolve it by hand: %s",
+		"%s: the request is safe to repeat and is sent again at %s, if it is still wanted then; to resolve it by hand: %s",
 		DescribeUnknown(in, open, WhyUnknown(open)), FormatTime(in, at), ResolveHint(in, open))), at)
 }
 
-// Repeat sends the same request again, unless new requests are held back. The request is built from
-// the recorded target: a newer spec is compared after the request has ended.
+// Repeat sends the same request again, unless it is held back. A repeat is a new POST: "it is sent
+// only if the operator would send the same request now, had it not sent it before" (R33). It is
+// built from the recorded target, which by this rule is still the declared one.
 func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	if decision := held(); decision != nil {
 		return decision

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// rules is the number of rules of the request ledger: R1 to R32.
-const rules = 32
+// rules is the number of rules of the request ledger: R1 to R33.
+const rules = 33
 
 // notImplemented returns the rules that are not implemented. A rule with a test must not be listed
 // here.

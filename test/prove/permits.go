@@ -59,6 +59,7 @@ func (w *recorder) ignoredBy(p *port, one *post) string {
 		{Suspended, readsObject, one.class != carrier.ClassQuery},
 		{ApprovalRequired, readsAccount, isChargeable(one.class) && !w.hasApproval(one)},
 		{ChangedElsewhere, readsPlan, one.operation == v1alpha1.OperationPlanChange && !w.edited},
+		{Edited, readsObject, one.repeats > 0 && !w.declares(one)},
 	} {
 		at, done := w.firstAt[action.kind]
 		if done && action.forbids && p.newest[action.seenBy] >= at {
@@ -66,6 +67,24 @@ func (w *recorder) ignoredBy(p *port, one *post) string {
 		}
 	}
 	return ""
+}
+
+// declares reports whether the spec of the object, as it is now, declares what a POST repeats (R33).
+// What is declared about an appointment-request does not matter: see docs/design/0031.
+func (w *recorder) declares(one *post) bool {
+	service, is := w.run.subject().(*v1alpha1.BroadbandService)
+	if !is {
+		return true
+	}
+	switch declared := service.Spec.Cancellation; {
+	case one.operation == v1alpha1.OperationReclaim:
+		return service.Spec.Disconnection == v1alpha1.DisconnectionReclaim
+	case one.operation == v1alpha1.OperationDSLStabilityProfileChange:
+		return service.Spec.DSLStabilityProfile == one.target.DSLStabilityProfile
+	case one.operation.AltersCancellation(): // an abort has no date
+		return declared != nil && string(declared.Date) == one.target.Date
+	}
+	return true
 }
 
 // hasApproval reports whether a person has approved the plan of changes that a POST is part of.

@@ -75,6 +75,7 @@ type post struct {
 	hasFinalizer bool   // its record outlives the object
 	bodyMatches  bool   // the body was that of the intent
 	approved     string // the hash in its intent
+	repeats      int32  // how many attempts with lost responses it repeats
 	ignored      string // what its sender had seen and ignored
 	accepted     bool
 	endsInError  bool // the carrier has accepted it, and it will fail
@@ -144,6 +145,7 @@ func (w *recorder) posting(p *port, path string, body []byte) {
 		written.posted = true
 		one.attempt, one.target, one.hasIntent, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
 		one.class, one.approved = decide.ClassOf(one.operation, written.Target), written.ApprovedHash
+		one.repeats = written.Repeats
 		one.bodyMatches = written.BodyHash == decide.BodyHash(body) || w.hasContact(one.operation, written.Target)
 	}
 	one.ignored = cmp.Or(w.ignoredBy(p, one), w.missingApproval(one))

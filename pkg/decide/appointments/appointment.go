@@ -315,7 +315,8 @@ func appointmentBody(in *Input, want decide.DesiredChange) []byte {
 }
 
 // evidence determines the outcome of a request. An appointment-request cannot be read, so a query
-// for slots is sent again, and a cancellation, of class Converge, is repeated.
+// for slots is sent again, and a cancellation, of class Converge, is repeated. It is wanted (R33)
+// whichever day is declared by then, because nobody knows whether the old slots can still be booked.
 type evidence struct{ *decide.Input }
 
 func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {

@@ -132,7 +132,9 @@ func isFirstChange(in *Input) bool {
 }
 
 // mayHaveChanged reports whether the object sent an attempt in this phase that has changed the
-// service, or may have. An attempt that the carrier refused has changed nothing.
+// service, or may have. An attempt that the carrier refused has changed nothing. One that was repeated
+// does not count, because its repeat does.
 func mayHaveChanged(in *Input, uid string, takenOver bool, phase v1alpha1.RequestPhase) bool {
-	return uid == string(in.Service.UID) && !takenOver && !decide.MayOrderAgain(phase)
+	own := uid == string(in.Service.UID) && !takenOver
+	return own && phase != v1alpha1.PhaseRepeated && !decide.MayOrderAgain(phase)
 }

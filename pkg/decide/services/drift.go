@@ -121,10 +121,10 @@ func reportsPlanDrift(in *Input) bool {
 	return onlyReportsDrift(in, decide.FieldPlan) || onlyReportsPlanDrift(in)
 }
 
-// corrects reports whether drift is corrected now.
+// corrects reports whether drift is corrected now. An attempt that is open is the correction itself.
 func corrects(in *Input, operation v1alpha1.Operation) bool {
 	last := decide.ReachedOf(&in.Input, operation)
-	sent := last != nil && !decide.IsAutoRetried(last.Phase)
+	sent := last != nil && last.Phase.Ended() && !decide.IsAutoRetried(last.Phase)
 	due := !sent || !in.Now.Before(in.Past(last.SubmittedAt).Add(correctEvery))
 	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }

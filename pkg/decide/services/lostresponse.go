@@ -25,6 +25,8 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 		return decision
 	}
 	switch {
+	case reconnected(in, open):
+		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case decide.ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
 		return decide.Converge(&in.Input, open, func() *decide.Decision { return repeatHeld(in, open) })
 	case open.Operation.AltersCancellation():
@@ -62,11 +64,20 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
 	case proven(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
+	case reconnected(in, open):
+		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case open.Operation.AltersCancellation() && !isChanging(in) &&
 		readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):
 		return shownByCancellation(in, open)
 	}
 	return nil
+}
+
+// reconnected reports whether the carrier no longer shows a service as cancelled that was cancelled
+// when its reclaim was sent: the reclaim has reached its target.
+func reconnected(in *Input, open *v1alpha1.Request) bool {
+	return open.Operation == v1alpha1.OperationReclaim && !isChanging(in) && !cancelled(in) &&
+		readSince(in, in.Past(open.SubmittedAt).Add(settleTime))
 }
 
 // verifyAfter returns the times after the sending of a plan change at which health is read, to find
@@ -159,23 +170,15 @@ func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
 
 // verifyCancellation decides about a reschedule or abort that may or may not have reached the
 // carrier: "read the cancellation by service id first; done if as wanted; send again only while
-// requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
+// requestedOn is the one seen before the attempt; another requestedOn: Abandoned". A request that is
+// no longer wanted is abandoned, too, once the cancellation is shown as it was before.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	late := !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit))
 	if late && carrier.IsNotShownYet(in.Memory.Readings.Cancellation.Err) {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
-	if at := settleReadAt(in, open); !readSince(in, at) {
-		token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-		due := func() (bool, time.Time) { return !in.Now.Before(at), at }
-		step, next := decide.ReadingStep(&in.Input, decide.TopicCancellation, token, due)
-		return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-			Message: fmt.Sprintf(
-				"%s: the cancellation is read at %s and may show the outcome; to resolve the request by hand: %s",
-				decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTime(&in.Input, at),
-				decide.ResolveHint(&in.Input, open)),
-		}}
+	if unread := awaitCancellation(in, open, settleReadAt(in, open)); unread != nil {
+		return unread
 	}
 	if settled := shownByCancellation(in, open); settled != nil {
 		return settled
@@ -184,6 +187,24 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
+}
+
+// awaitCancellation reads the cancellation at a time to find out the outcome of a request; nil if it
+// has been read since.
+func awaitCancellation(in *Input, open *v1alpha1.Request, at time.Time) *decide.Decision {
+	if readSince(in, at) {
+		return nil
+	}
+	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	due := func() (bool, time.Time) { return !in.Now.Before(at), at }
+	step, next := decide.ReadingStep(&in.Input, decide.TopicCancellation, token, due)
+	return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+		Message: fmt.Sprintf(
+			"%s: the cancellation is read at %s and may show the outcome; to resolve the request by hand: %s",
+			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTime(&in.Input, at),
+			decide.ResolveHint(&in.Input, open)),
+	}}
 }
 
 // readSince reports whether this process read the recorded cancellation at or after a time.
@@ -205,30 +226,6 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	case known.RequestedOn != open.Before.RequestedOn:
 		return decide.ResolveTo(open, v1alpha1.PhaseAbandoned,
 			decide.Because("another cancellation has been requested since then"))
-	}
-	return nil
-}
-
-// repeatHeld returns why a service's repeat may not be sent now; nil if it may.
-func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
-	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
-	lost := fmt.Sprintf("%s attempt %s, whose response was lost, is not sent again; to resolve it by hand: %s",
-		open.Operation, open.AttemptID, decide.ResolveHint(&in.Input, open))
-	staying := func(in *Input, want decide.DesiredChange) *decide.Decision {
-		return decide.LedgerNotDeleted(&in.Input, want)
-	}
-	for _, guard := range []guard{planning, suspended, staying} {
-		if decision := guard(in, again); decision != nil {
-			decision.Verdict.Message += "; " + lost
-			return decision
-		}
-	}
-	if open.ApprovedHash != "" && decide.Control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
-		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-			"the approval %s was withdrawn: %s", open.ApprovedHash, lost))
-	}
-	if in.Service.OnlyObserves() {
-		return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
@@ -40,7 +41,7 @@ func TestARejectedRepeatProvesNothing(t *testing.T) {
 // A repeat does not take over the unknown outcome of the attempt before it.
 func TestARepeatStartsWithoutThePreviousOutcome(t *testing.T) {
 	t.Parallel()
-	view := settled(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
+	view := settled(stable, with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
 		r.Operation = v1alpha1.OperationDSLStabilityProfileChange
 		r.Target = v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"}
 		r.Location, r.LostSince = "/api/connect/requests/1", metav1.NewTime(r.SubmittedAt.Add(time.Minute))
@@ -77,12 +78,157 @@ func TestARepeatWaitsIfItsApprovalWasWithdrawn(t *testing.T) {
 		"the approval was withdrawn": {approvedAs(shownHash), none, false},
 		"something else is approved": {approvedAs(shownHash), annotated(v1alpha1.AnnotationApprove, "p0"), false},
 	} {
-		decision := services.Decide(settled(test.approved, test.stands, at(25*time.Hour)))
+		decision := services.Decide(settled(stable, test.approved, test.stands, at(25*time.Hour)))
 		verdict := decision.Verdict
 		waits := verdict.Reason == v1alpha1.ReasonAwaitingApproval &&
 			strings.HasPrefix(verdict.Message, "the approval "+shownHash+" was withdrawn")
 		if _, sent := decision.Step.(decide.Submit); sent != test.sent || waits == test.sent {
 			t.Errorf("%s: %s, %s (%s)", name, decidetest.StepName(decision.Step), verdict.Reason, verdict.Message)
+		}
+	}
+}
+
+// underApproval sets the account's approval policy.
+func underApproval(policy v1alpha1.Approval) func(*services.Input) {
+	return func(in *services.Input) { in.Account.Object.Spec.Approval = policy }
+}
+
+// profileLost is a change of the profile to Stable whose response was lost; its repeat is due.
+func profileLost(edits ...func(*v1alpha1.Request)) func(*services.Input) {
+	own := func(r *v1alpha1.Request) { r.UID = "u-1" }
+	return func(in *services.Input) {
+		with(v1alpha1.PhaseSubmitting, append([]func(*v1alpha1.Request){lost, profileRepeated(0), own}, edits...)...)(in)
+		at(15 * time.Minute)(in)
+	}
+}
+
+func approvedAs(hash string) func(*v1alpha1.Request) {
+	return func(r *v1alpha1.Request) { r.ApprovedHash = hash }
+}
+
+// "A repeat is sent only if the operator would send the same request now, had it not sent it before"
+// (R33).
+func TestR33AProfileIsSentAgainOnlyIfItIsStillWanted(t *testing.T) {
+	const always, onCost = v1alpha1.ApprovalAlways, v1alpha1.ApprovalOnCost
+	approved := annotated(v1alpha1.AnnotationApprove, shownHash)
+	declared := func(profile string) func(*services.Input) {
+		return func(in *services.Input) { in.Service.Spec.DSLStabilityProfile = profile }
+	}
+	changed := with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) { r.AttemptID, r.UID = "a-0", "u-1" })
+	unknown := working("Resolve OutcomeUnknown")
+	cases{
+		"it is still declared":        {settled(stable, profileLost()), working("Submit")},
+		"in other capitals":           {settled(declared("STABLE"), profileLost()), working("Submit")},
+		"it is no longer declared":    {settled(profileLost()), unknown},
+		"another one is declared":     {settled(declared("Fast"), profileLost()), unknown},
+		"which may change until then": {settled(declared("Fast"), profileLost(), at(14*time.Minute)), working("Rest")},
+		"the service is cancelled by now": {
+			settled(stable, endsOn(carrier.CancellationCompleted, "2026-02-20"), profileLost()),
+			judged{"Rest", decide.Stuck, "Cancelled"},
+		},
+		"nothing is sent at all": {
+			settled(declared("Fast"), profileLost(), planned), judged{"Rest", decide.Waiting, "Planned"},
+		},
+		"it has to be approved by now": {settled(stable, profileLost(), underApproval(always)), unknown},
+		"and it is approved": {
+			settled(stable, profileLost(approvedAs(shownHash)), approved, underApproval(always)), working("Submit"),
+		},
+		"as the first change by now": {settled(stable, profileLost(), underApproval(onCost)), unknown},
+		"which it is not":            {settled(stable, changed, profileLost(), underApproval(onCost)), working("Submit")},
+		"approved before another edit": {
+			settled(stable, profileLost(approvedAs(shownHash), func(r *v1alpha1.Request) { r.Generation = 2 }), approved,
+				underApproval(always)), unknown,
+		},
+		"approved for the object before this one": {
+			settled(stable, profileLost(approvedAs(shownHash), func(r *v1alpha1.Request) { r.TakenOver = true }), approved,
+				underApproval(always)), unknown,
+		},
+	}.run(t)
+}
+
+func TestR33AReclaimIsSentAgainOnlyIfTheServiceIsStillCancelled(t *testing.T) {
+	of := func(disconnection v1alpha1.Disconnection) func(*services.Input) {
+		return func(in *services.Input) { in.Service.Spec.Disconnection = disconnection }
+	}
+	reclaiming, reporting := of(v1alpha1.DisconnectionReclaim), of(v1alpha1.DisconnectionReport)
+	reclaim := func(phase v1alpha1.RequestPhase) func(*services.Input) {
+		return func(in *services.Input) {
+			with(phase, lost, func(r *v1alpha1.Request) {
+				r.Operation, r.Target, r.Location = v1alpha1.OperationReclaim, v1alpha1.RequestTarget{}, ""
+			})(in)
+			at(16 * time.Minute)(in)
+		}
+	}
+	readLongAgo := func(in *services.Input) {
+		in.Memory.Readings.Cancellation.RequestedAt = decidetest.Start().Add(time.Minute)
+	}
+	gone, back := endsOn(carrier.CancellationCompleted, "2026-02-20"), endsOn("", "")
+	const open, unknown = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
+	read := working("StartReading cancellation")
+	unlessRead, done := working("Resolve OutcomeUnknown"), working("Resolve Succeeded")
+	cases{
+		"it is":                        {settled(reclaiming, gone, reclaim(open), justRead), working("Submit")},
+		"it is, but was read long ago": {settled(reclaiming, gone, reclaim(open), justRead, readLongAgo), read},
+		"it is not":                    {settled(reclaiming, back, reclaim(open), justRead), done},
+		"which is found later":         {settled(reclaiming, back, reclaim(unknown), justRead), done},
+		"which is only reported now":   {settled(reporting, gone, reclaim(open), justRead), unlessRead},
+		"and it is connected":          {settled(reporting, back, reclaim(open), justRead), done},
+	}.run(t)
+}
+
+func TestR33ACancellationIsAlteredAgainOnlyIfThatIsStillWanted(t *testing.T) {
+	requested := endsOn(carrier.CancellationRequested, "2026-11-30")
+	abort := rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationCancellationAbort, v1alpha1.RequestTarget{}
+	})
+	move := rescheduling(v1alpha1.PhaseSubmitting, lost)
+	readAt := func(after time.Duration) func(*services.Input) {
+		return func(in *services.Input) {
+			in.Memory.Readings.Cancellation = decide.Reading{
+				State: decide.ReadingRecorded, Generation: in.Service.Generation, RequestedAt: decidetest.Start().Add(after),
+			}
+			in.Now = decidetest.Start().Add(after + time.Second)
+		}
+	}
+	drifted := func(policy v1alpha1.DriftPolicy) func(*services.Input) {
+		return func(in *services.Input) {
+			in.Service.Spec.DriftPolicy, in.Service.Status.Carrier.Cancellation.Agreed = policy, "none"
+		}
+	}
+	early, late := readAt(15*time.Second), readAt(76*time.Second)
+	abandoned := working("Resolve Abandoned")
+	aborted, always := endsOn(carrier.CancellationAborted, ""), underApproval(v1alpha1.ApprovalAlways)
+	correct, report := drifted(v1alpha1.DriftCorrect), drifted(v1alpha1.DriftReport)
+	read, submit := working("StartReading cancellation"), working("Submit")
+	cases{
+		"an abort that is still declared":       {settled(ending(""), requested, abort, early), submit},
+		"nothing is declared: it is read again": {settled(requested, abort, early), working("Rest")},
+		"after the attempt has certainly ended": {settled(requested, abort, early, at(76*time.Second)), read},
+		"and nothing has happened":              {settled(requested, abort, late), abandoned},
+		"the abort was carried out":             {settled(aborted, abort, early), working("Resolve Succeeded")},
+		"a date is declared instead":            {settled(ending("2026-12-31"), requested, abort, late), abandoned},
+		"a reschedule that is still declared":   {settled(ending("2026-12-31"), requested, move, early), submit},
+		"another date is declared":              {settled(ending("2027-12-31"), requested, move, late), abandoned},
+		"the cancellation is to be aborted":     {settled(ending(""), requested, move, late), abandoned},
+		"it has to be approved by now":          {settled(ending(""), requested, abort, late, always), abandoned},
+		"a correction of drift":                 {settled(ending(""), requested, correct, abort, early), submit},
+		"drift that is only reported now":       {settled(ending(""), requested, report, abort, late), abandoned},
+	}.run(t)
+}
+
+func TestR33WhatIsNotSentAgainSaysWhy(t *testing.T) {
+	t.Parallel()
+	for why, view := range map[string]services.Input{
+		"bad gateway; it is not sent again, because it is no longer what the spec requires": settled(profileLost()),
+		"bad gateway; it is not sent again, because it now needs an approval that it does not have": settled(
+			stable, profileLost(), underApproval(v1alpha1.ApprovalAlways)),
+		"bad gateway; the cancellation had not changed at 2026-03-02 09:05:00 +00:00, and it is not sent again, because " +
+			"it is no longer what the spec requires": settled(endsOn(carrier.CancellationRequested, "2026-11-30"),
+			rescheduling(v1alpha1.PhaseSubmitting, lost), at(5*time.Minute), justRead),
+	} {
+		decision := services.Decide(view)
+		if resolve, is := decision.Step.(decide.Resolve); !is || resolve.Error.Message != why {
+			t.Errorf("%+v, not: %s", decision.Step, why)
 		}
 	}
 }

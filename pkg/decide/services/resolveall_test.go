@@ -291,7 +291,7 @@ func TestR27ARepeatIsNotResolvedByAPerson(t *testing.T) {
 	t.Parallel()
 	said := func(r *v1alpha1.Request) { r.ResolvedBy = &v1alpha1.Resolution{Word: "a-1=Accepted:77"} }
 	decision := services.Decide(settled(
-		with(v1alpha1.PhaseSubmitting, lost, profileRepeated(0), said), at(16*time.Minute)))
+		stable, with(v1alpha1.PhaseSubmitting, lost, profileRepeated(0), said), at(16*time.Minute)))
 	submit, sends := decision.Step.(decide.Submit)
 	if !sends || submit.Request.Repeats != 1 || submit.Request.ResolvedBy != nil {
 		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)

@@ -14,6 +14,7 @@
 //	                           │  refresh.go                    what has to be read first
 //	                           ├─ lostresponse.go, proof.go,
 //	                           │  notaccepted.go                whether a request whose response was lost was accepted
+//	                           ├─ repeat.go                     whether it is still wanted, and may be sent again
 //	                           └─ conditions.go                 what the conditions say
 //
 // request.go builds a request, and holds it back after a failure. What is known is recorded in the

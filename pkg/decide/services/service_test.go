@@ -115,6 +115,9 @@ func profileRepeated(times int32) func(*v1alpha1.Request) {
 	}
 }
 
+// stable declares the profile that profileRepeated requests.
+func stable(in *services.Input) { in.Service.Spec.DSLStabilityProfile = "Stable" }
+
 // judged is the result of a decision.
 type judged struct {
 	Step   string
@@ -277,11 +280,11 @@ func TestServiceTracksAnOpenRequest(t *testing.T) {
 			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
 		},
 		"a request that sets a value is repeated": {
-			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(1)), at(15*time.Minute)),
+			settled(stable, with(v1alpha1.PhaseSubmitting, lost, profileRepeated(1)), at(15*time.Minute)),
 			working("Submit"),
 		},
 		"but not a third time": {
-			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(2)), at(15*time.Minute)),
+			settled(stable, with(v1alpha1.PhaseSubmitting, lost, profileRepeated(2)), at(15*time.Minute)),
 			working("Resolve OutcomeUnknown"),
 		},
 		"a Location that was unknown for a day proves nothing: it is verified": {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The rule quoted here is that of docs/design/0031-a-repeat-is-a-new-request.md.
+
+// repeatHeld returns why a service's repeat is not sent now; nil if it is. It asks what a first
+// request is asked, in the same order: whether the object sends at all, whether the request is wanted
+// and approved, and, by a new reading, whether it is still necessary. What does not apply to any
+// operation that is repeated, such as its price, is left out.
+func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
+	if held := heldBy(in, open, onlyObserved, planning, acknowledged, suspended, sendable); held != nil {
+		return held
+	}
+	if why := whyNotSentNow(in, open); why != "" {
+		return notRepeated(in, open, why)
+	}
+	if open.ApprovedHash != "" && decide.Control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
+		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
+			"the approval %s was withdrawn: %s", open.ApprovedHash, isNotSentAgain(in, open)))
+	}
+	return heldBy(in, open, disconnected, refreshed)
+}
+
+// heldBy returns the decision of the first guard that holds back a repeat; nil if none does.
+func heldBy(in *Input, open *v1alpha1.Request, guards ...guard) *decide.Decision {
+	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
+	for _, guard := range guards {
+		if decision := guard(in, again); decision != nil {
+			decision.Verdict.Message += "; " + isNotSentAgain(in, open)
+			return decision
+		}
+	}
+	return nil
+}
+
+func isNotSentAgain(in *Input, open *v1alpha1.Request) string {
+	return fmt.Sprintf("%s attempt %s, whose response was lost, is not sent again; to resolve it by hand: %s",
+		open.Operation, open.AttemptID, decide.ResolveHint(&in.Input, open))
+}
+
+// onlyObserved is the guard observing for a service that is not in sync.
+func onlyObserved(in *Input, _ decide.DesiredChange) *decide.Decision {
+	if !in.Service.OnlyObserves() {
+		return nil
+	}
+	return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe")
+}
+
+// whyNotSentNow implements: "if the operator would send the same request now, had it not sent it
+// before" (R33). It returns why not: spec and state of the service do not call for it any more, or it
+// needs an approval that it does not have; "" if the operator would send it.
+func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
+	want := wantedNow(in, open.Operation)
+	same := open.Target.Date == want.Target.Date &&
+		decide.SameName(open.Target.DSLStabilityProfile, want.Target.DSLStabilityProfile)
+	switch {
+	case !want.Wanted(), !same:
+		return "it is no longer what the spec requires"
+	case needsApproval(unsent(in, open), want) && !isApproved(in, open):
+		return "it now needs an approval that it does not have"
+	}
+	return ""
+}
+
+// wantedNow returns the change that an operation would make now; an empty one if it is not needed.
+func wantedNow(in *Input, operation v1alpha1.Operation) decide.DesiredChange {
+	for _, want := range append(desiredChanges(in), desiredCancellation(in)) {
+		if want.Operation == operation && want.Wanted() {
+			return want
+		}
+	}
+	return decide.DesiredChange{}
+}
+
+// unsent returns the input as it would be if a request had not been sent.
+func unsent(in *Input, open *v1alpha1.Request) *Input {
+	before := *in
+	before.Service = in.Service.DeepCopy()
+	before.Service.Status.Requests = slices.DeleteFunc(before.Service.Status.Requests, func(one v1alpha1.Request) bool {
+		return one.AttemptID == open.AttemptID
+	})
+	return &before
+}
+
+// isApproved reports whether the approval of a request is one for this object in its present
+// generation (R8).
+func isApproved(in *Input, open *v1alpha1.Request) bool {
+	return open.ApprovedHash != "" && !open.TakenOver && open.Generation == in.Service.Generation
+}
+
+// notRepeated ends a request that is not repeated. A cancellation that has not changed shows that
+// the request was not carried out, if it was read after the attempt had certainly ended. In any other
+// case nobody knows.
+func notRepeated(in *Input, open *v1alpha1.Request, why string) *decide.Decision {
+	unknown := decide.WhyUnknown(open).DeepCopy()
+	because := func(text string) string {
+		return decide.Bounded(decide.JoinTexts(unknown.Message, text+"it is not sent again, because "+why), decide.MaxMessage)
+	}
+	if !open.Operation.AltersCancellation() {
+		unknown.Message = because("")
+		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, unknown)
+	}
+	if unread := awaitCancellation(in, open, decide.Later(provesFrom(in, open))); unread != nil {
+		return unread
+	}
+	read := decide.FormatTime(&in.Input, in.Memory.Readings.Cancellation.RequestedAt)
+	return decide.ResolveTo(open, v1alpha1.PhaseAbandoned, decide.Because(because(
+		"the cancellation had not changed at "+read+", and ")))
+}
