@@ -40,6 +40,7 @@ var _ = Describe("An object that waits for another", func() {
 	}
 
 	It("continues when its account is corrected", func(ctx SpecContext) {
+		w.Provokes(simulator.RuleAssertion)
 		account := w.Login(ctx, world.PollEverySecond, func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Auth.Keys[0].KeyID = "unknown"
 		})
