@@ -62,7 +62,6 @@ var _ = Describe("An aggregation method", func() {
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 		Expect(conversions(w, line)).To(Equal(1))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
 	It("is converted although the plan was refused, and the refusal is still shown", func(ctx SpecContext) {

@@ -46,7 +46,6 @@ func expectSlots(w *world.World, appointment *v1alpha1.AppointmentRequest) {
 	expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	Expect(appointment.Status.Slots).NotTo(BeEmpty())
 	Expect(w.Uncancelled()).To(Equal([]string{string(appointment.Status.AppointmentRequestID)}))
-	Expect(w.Carrier.Violations()).To(BeEmpty())
 }
 
 func slotPosts(w *world.World) int {

@@ -232,7 +232,6 @@ var _ = Describe("An approval", func() {
 
 		expectApproved(ctx, d.drive(ctx), hash, v1alpha1.ReasonInSync)
 		Expect(d.quotes()).To(Equal(2))
-		Expect(d.Carrier.Violations()).To(BeEmpty())
 		Expect(d.sent()).To(HaveExactElements(simulator.OpCancellationReschedule, simulator.OpPlanChange,
 			simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange))
 	})
@@ -326,7 +325,6 @@ var _ = Describe("An approval", func() {
 			}
 			expectApproved(ctx, service, hash, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(1))
-			Expect(d.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points of an approved change", fmt.Sprintf(
 			"%d, of which %d needed approval again", len(world.CrashPoints(effects)), again))

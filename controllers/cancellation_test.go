@@ -53,7 +53,6 @@ var _ = DescribeTable("A pending cancellation that differs from the declared one
 		By("another pass")
 		expectReady(readAgain(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(alterations(w, line)).To(Equal(1))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
 	Entry("is moved to another date", alteration{
 		state: stateRequested, date: pendingDate, declared: endOn(wantedDate),

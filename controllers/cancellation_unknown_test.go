@@ -64,7 +64,6 @@ var _ = DescribeTable("A reschedule or abort whose response is lost",
 		Expect(request.Attempt).To(Equal(scenario.repeats + 1))
 		Expect(cancellationCalls(w)).To(MatchRegexp(scenario.calls))
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning ResponseLost")))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
 	Entry("after a reschedule was processed is proven by one read", alterationLost{
 		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
@@ -102,7 +101,6 @@ var _ = DescribeTable("An accepted reschedule is polled by its service id, whate
 		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(reschedules(w, line)).To(Equal(1))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
 	Entry("that is missing", simulator.Fault{Kind: simulator.FaultNoLocation}),
 	Entry("that names another service", simulator.Fault{

@@ -118,7 +118,6 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		process.DriveOneShot(ctx, named("second"))
 		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
 		Expect(tests().posts(w)).To(Equal(2))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 		ended := testsLedger(ctx, w, line).Spec.Ended
 		Expect(ended).To(HaveLen(2))
 		Expect(ended[1].UID).To(Equal(uid))
@@ -206,7 +205,6 @@ var _ = Describe("The diagnostic tests of one service", func() {
 				}).WithPolling(50*time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue), name)
 			}
 			Expect(tests().posts(w)).To(Equal(len(names)))
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		},
 		Entry("by the number of the service", false),
 		Entry("by the name of the service", true),

@@ -84,7 +84,6 @@ var _ = Describe("A diagnostic test, where the carrier says which tests it offer
 		Expect(l.reads()).To(Equal(1))
 		Expect(tests().posts(l.World)).To(Equal(1))
 		Expect(l.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
-		Expect(l.Carrier.Violations()).To(BeEmpty())
 	})
 
 	It("ends unsent if its type is not offered, for good, whatever happens to the account", func(ctx SpecContext) {

@@ -51,7 +51,6 @@ var _ = Describe("An API version below the least one of a family", func() {
 				fmt.Sprintf("GET at %d", least), fmt.Sprintf("POST at %d", least),
 			}))
 			Expect(w.Carrier.Submissions(simulator.Operation(operation), line).Seen).To(Equal(1))
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		},
 		Entry("an aggregation conversion at 3", int32(3), aggregated("ETHERNET"),
 			v1alpha1.OperationAggregationConversion, int32(4)),
@@ -68,7 +67,6 @@ var _ = Describe("An API version below the least one of a family", func() {
 		Expect(versionsOf(w, simulator.OpHealth)).To(Equal([]string{"GET at 5", "POST at 5"}))
 		Expect(versionsOf(w, simulator.OpPlanChange)).To(Equal([]string{"GET at 4", "POST at 4"}))
 		Expect(versionsOf(w, simulator.OpCancellationRead)).To(Equal([]string{"GET at 4"}))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
 	It("is exceeded for a quote", func(ctx SpecContext) {
@@ -79,7 +77,6 @@ var _ = Describe("An API version below the least one of a family", func() {
 		Expect(object.RequestOf(v1alpha1.OperationFibreBuildCharge).APIVersion).To(Equal(int32(6)))
 		s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(versionsOf(w, simulator.OpFibreBuildCharge)).To(Equal([]string{"GET at 6", "POST at 6"}))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
 	It("is not exceeded for a field that it does not have", func(ctx SpecContext) {
@@ -103,7 +100,6 @@ var _ = Describe("An API version below the least one of a family", func() {
 			Expect(world.Ready(service).Message).To(ContainSubstring("familyVersions"))
 			Expect(w.Carrier.Submissions(operation, line).Seen).To(BeZero())
 			Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeZero())
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		},
 		Entry("an aggregation conversion at 3", int32(3), aggregated("ETHERNET"), simulator.OpAggregationConversion),
 		Entry("a DSL profile change at 3", int32(3), withStableProfile, simulator.OpDSLStabilityProfileChange),

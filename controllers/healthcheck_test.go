@@ -86,7 +86,6 @@ var _ = Describe("A health check", func() {
 			}))
 			Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(1))
 			Expect(countEffects(process, "update status of "+once)).To(Equal(2), "accepted, terminal")
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		},
 		Entry("8", int32(8), v1alpha1.FamilyVersions(""), 8),
 		Entry("6", int32(6), v1alpha1.FamilyVersionsStrict, 6),
@@ -160,6 +159,5 @@ var _ = Describe("A health check", func() {
 		object := checks().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(healthOf(object)).To(Equal(impairment()))
 		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(2), "that of the service, and its own")
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 })

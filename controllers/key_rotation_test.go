@@ -133,7 +133,6 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 		r.expectUnaffected(ctx)
 		Expect(tokenStatuses(w)).To(Equal(map[int]int{http.StatusOK: 2}), "and the next comes by the new key")
 		r.end(ctx)
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
 	It("uses no token for longer than five minutes after its key was removed", func(ctx SpecContext) {

@@ -89,7 +89,6 @@ var _ = DescribeTable("A quiet week of a service",
 			}
 			Expect(callsSince(w, calls)).To(Equal(scenario.calls))
 			Expect(w.Read(ctx, site).ResourceVersion).To(Equal(known.ResourceVersion), "nothing is written")
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 	},
 	Entry("takes one health request and one read of the cancellation a day", week{

@@ -80,7 +80,6 @@ var _ = Describe("A diagnostic test", func() {
 			}
 			tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			Expect(tests().posts(w)).To(Equal(1))
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points of a test",
 			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.CrashPoints(points)), unknown))
@@ -270,7 +269,6 @@ var _ = Describe("A query in progress", func() {
 			}
 			quotes().expect(ctx, w, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			Expect(polls(w, simulator.OpFibreBuildCharge)).To(BeNumerically(">=", 4))
-			Expect(w.Carrier.Violations()).To(BeEmpty(), "late by %s", late)
 			Expect(quotes().posts(w)).To(Equal(1))
 		}
 	})

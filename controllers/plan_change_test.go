@@ -39,7 +39,6 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 			Operation: whole.Operation, Attempt: 1, AttemptID: whole.AttemptID, Phase: v1alpha1.PhaseSucceeded,
 			Location: whole.Location,
 		})))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 		sold, _ := w.Carrier.Service(line)
 		Expect(sold.Plan).To(Equal(world.PlanFast))
 	})

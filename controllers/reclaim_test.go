@@ -102,7 +102,6 @@ var _ = Describe("A disconnected service", func() {
 		w.Clock.Advance(horizon)
 		process.Drive(ctx, site)
 		Expect(reclaims(w, line)).To(Equal(1))
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
 	DescribeTable("that cannot be reclaimed reports why, and no further request is sent",

@@ -200,7 +200,6 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 		Expect(attempt.Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(attempt.ApprovedHash).To(Equal(r.approved))
 		Expect(attempt.Repeats).To(BeZero())
-		Expect(r.Carrier.Violations()).To(BeEmpty())
 	},
 	Entry("a plan change", refusable{
 		operation: simulator.OpPlanChange, build: changing(), done: v1alpha1.ReasonInSync,

@@ -47,7 +47,6 @@ var _ = Describe("An order of a carrier whose orders can be read", func() {
 		Expect(f.looks()).To(Equal(before))
 		Expect(f.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 		Expect(f.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
-		Expect(f.Carrier.Violations()).To(BeEmpty())
 	})
 
 	It("is not written for a read that shows nothing new", func(ctx SpecContext) {

@@ -156,7 +156,6 @@ func (s *orderCase) run(ctx SpecContext, site orderSite, word string) {
 		ours, _ := w.Carrier.Service(line)
 		Expect(ours.Cancellation != nil).To(Equal(s.Expect.Disconnects), "the service of our own is ended")
 	}
-	Expect(w.Carrier.Violations()).To(BeEmpty())
 }
 
 // build adds the site to the simulated carrier, and its qualification to the cluster.

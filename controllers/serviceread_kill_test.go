@@ -59,7 +59,6 @@ var _ = Describe("An operator that is killed between any two effects of a change
 			most += 2 // "at most two declared repeats": they have no further effect
 		}
 		Expect(s.Carrier.Submissions(operation, s.line).Processed).To(And(BeNumerically(">=", 1), BeNumerically("<=", most)))
-		Expect(s.Carrier.Violations()).To(BeEmpty())
 		return asked
 	}
 

@@ -97,7 +97,6 @@ var _ = Describe("An operator that is killed", func() {
 			}
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(line)).To(Equal(1))
-			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points",
 			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.CrashPoints(effects)), unknown))

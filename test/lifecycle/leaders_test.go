@@ -50,7 +50,6 @@ var _ = Describe("Two active managers, as when leader election fails", func() {
 			Expect(w.Carrier.Submissions(simulator.OpPlanChange, line)).To(Equal(once))
 			Expect(w.Ordered(name(accepted, i))).To(Equal(once))
 		}
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 		for _, leader := range leaders {
 			tally := audit.Tally(leader, w.Namespace)
 			Expect(len(tally.Done)+len(tally.Failed)).To(BeNumerically(">", 0), "both were active")

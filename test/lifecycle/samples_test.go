@@ -52,7 +52,6 @@ var _ = Describe("The samples", func() {
 			g.Expect(outcomes).NotTo(BeEmpty())
 			g.Expect(samples.Unmet(outcomes)).To(BeEmpty())
 		})
-		Expect(w.Carrier.Violations()).To(BeEmpty())
 
 		for _, sample := range manifests {
 			if sample.Expect.Reason == v1alpha1.ReasonInSync {
