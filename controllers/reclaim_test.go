@@ -163,7 +163,6 @@ var _ = Describe("A disconnected service", func() {
 		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"=NotAccepted")
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		Expect(w.Carrier.Submissions(simulator.OpReclaim, line)).To(Equal(simulator.Count{Seen: 3, Processed: 1}))
 	})
 
