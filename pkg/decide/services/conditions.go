@@ -310,8 +310,17 @@ func declaredValues(in *Input) []declaredValue {
 	return declared
 }
 
-// howSince describes how the carrier's value is known, and since when.
+// howSince describes how the carrier's value is known, since when, and how health shows it if that
+// differs: it may be another plan, to which somebody changed the service before health was first read.
 func howSince(declared declaredValue, days *time.Location) string {
+	words := howRecorded(declared, days)
+	if asHealth := declared.known.AsHealth; asHealth != "" && !decide.SameName(asHealth, declared.known.Value) {
+		words += fmt.Sprintf(" (health shows it as %q)", asHealth)
+	}
+	return words
+}
+
+func howRecorded(declared declaredValue, days *time.Location) string {
 	day := decide.DayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {
 	case v1alpha1.SourceHealth, v1alpha1.SourceService:

@@ -43,6 +43,11 @@ func TestTheInSyncMessageNamesTheSourceOfEachValue(t *testing.T) {
 			"declared, but never confirmed by the carrier": settled(term, sla(v1alpha1.SourceDeclared), aggregated),
 		"plan first read on 2026-03-02; term changed on 2026-03-02; restoration SLA as ordered": settled(
 			term, sla(v1alpha1.SourceOrder)),
+		"plan changed on 2026-03-02 (health shows it as \"Slow\"); term changed on 2026-03-02": settled(
+			term, func(in *services.Input) {
+				in.Service.Status.Carrier.Plan = known("Fast", v1alpha1.SourceChangeResult)
+				in.Service.Status.Carrier.Plan.AsHealth = "Slow"
+			}),
 		"the carrier shows the service, and the spec declares no values to compare": settled(func(in *services.Input) {
 			in.Service.Spec.Plan = nil
 		}),
