@@ -67,6 +67,7 @@ func (p *pass) begin(ctx context.Context) (err error) {
 // [UnrecordedResponses].
 func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
 	defer p.session.Release()
+	p.read = nil // the readings of an earlier step are recorded, or it kept them
 	wait, err := p.step(ctx, decision)
 	if _, login := errors.AsType[*accounts.LoginError](err); login {
 		return loginPause, nil

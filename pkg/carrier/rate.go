@@ -30,7 +30,7 @@ type Rate struct {
 	mu          sync.Mutex
 	bucket      *rate.Limiter
 	reserved    float64 // tokens that polls leave in the bucket
-	turns       map[CallKind]*turns
+	lines       map[CallKind]*line
 	pausedUntil time.Time
 }
 
@@ -38,11 +38,12 @@ type Rate struct {
 func NewRate(perSecond float64, burst int) *Rate {
 	return &Rate{
 		bucket: rate.NewLimiter(rate.Limit(perSecond), burst), reserved: reservedOf(burst),
-		turns: map[CallKind]*turns{CallSubmit: {}, CallPoll: {}},
+		lines: map[CallKind]*line{CallSubmit: {}, CallPoll: {}},
 	}
 }
 
-// Set changes the rate and the burst. Tokens already taken, turns and a pause remain in effect.
+// Set changes the rate and the burst. Tokens already taken, the order of those that wait,
+// and a pause remain.
 func (l *Rate) Set(now time.Time, perSecond float64, burst int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,36 +65,38 @@ func reservedOf(burst int) float64 {
 }
 
 // Take takes one token for a caller and returns zero, or takes nothing and returns how long to wait.
-// Callers of one kind that have to wait get a token in the order in which they came, if each comes
-// back after its wait.
+// A caller gets a token only if there is also one for each caller of its kind that came before it and
+// still waits. To keep its place, it has to come back after its wait.
 func (l *Rate) Take(kind CallKind, caller string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if wait := l.pausedUntil.Sub(now); wait > 0 {
-		return wait
-	}
-	waiting, missing := l.turns[kind], l.untilToken(kind, now)
-	interval := l.interval(1)
-	if missing == 0 && waiting.take(caller, now, interval) {
+	waiting := l.lines[kind]
+	wait := l.untilTokens(kind, waiting.before(caller, now)+1, now)
+	if wait == 0 {
+		waiting.leave(caller)
 		l.bucket.AllowN(now, 1)
 		return 0
 	}
-	turn := waiting.of(caller, now, now.Add(missing), interval)
-	return min(max(turn.Sub(now), missing, minWait), longestTurn)
+	waiting.wait(caller, now.Add(wait))
+	return wait
 }
 
-// untilToken returns the time until there is a token for a call of a kind.
-func (l *Rate) untilToken(kind CallKind, now time.Time) time.Duration {
-	needed := 1.0
+// untilTokens returns the time until there are some tokens for calls of a kind, or until the caller
+// should ask again.
+func (l *Rate) untilTokens(kind CallKind, tokens int, now time.Time) time.Duration {
+	if pause := l.pausedUntil.Sub(now); pause > 0 {
+		return pause
+	}
+	needed := float64(tokens)
 	if kind == CallPoll {
 		needed += l.reserved
 	}
-	return l.interval(max(0, needed-l.bucket.TokensAt(now)))
-}
-
-// interval returns the time in which the bucket gets a number of tokens.
-func (l *Rate) interval(tokens float64) time.Duration {
-	return time.Duration(math.Ceil(tokens / float64(l.bucket.Limit()) * float64(time.Second)))
+	missing := needed - l.bucket.TokensAt(now)
+	if missing <= 0 {
+		return 0
+	}
+	wait := time.Duration(missing / float64(l.bucket.Limit()) * float64(time.Second))
+	return min(max(wait, minWait), longestWait)
 }
 
 // pause pauses all calls for a while, because a 429 is about the client as a whole, not about the

@@ -75,55 +75,84 @@ func (c *crowd) try(caller string) {
 	c.served = append(c.served, caller)
 }
 
-// wait lets time pass until all have their token, while somebody without a turn tries all the time.
-func (c *crowd) wait() {
-	for ; len(c.due) > 0; c.now = c.now.Add(10 * time.Millisecond) {
-		c.rate.Take(CallPoll, "greedy", c.now)
+// pass lets time pass, but no longer than until all have their token. In each step, something else
+// happens first.
+func (c *crowd) pass(long time.Duration, first func()) (took time.Duration) {
+	for ; len(c.due) > 0 && took < long; took += 10 * time.Millisecond {
+		first()
 		for _, caller := range slices.Sorted(maps.Keys(c.due)) {
 			if !c.now.Before(c.due[caller]) {
 				c.try(caller)
 			}
 		}
+		c.now = c.now.Add(10 * time.Millisecond)
 	}
+	return took
 }
+
+const ages = time.Hour
 
 func TestR10CallersGetTokensInTheOrderInWhichTheyCame(t *testing.T) {
 	const callers = 500 // for whom there are tokens in 100 s
 	crowd := newCrowd(NewRate(5, 10), callers)
-	began := crowd.now
-	crowd.wait()
+	took := crowd.pass(ages, func() { crowd.rate.Take(CallPoll, "greedy", crowd.now) }) // one that tries all the time
 	if !slices.IsSorted(crowd.served) || len(crowd.served) != callers {
 		t.Errorf("they were served in the order %v", crowd.served)
 	}
-	if took := crowd.now.Sub(began); took > 102*time.Second {
-		t.Errorf("it took %s, so somebody without a turn was served between them", took)
+	if took > 102*time.Second {
+		t.Errorf("it took %s, so somebody was served in between", took)
 	}
-	if each := float64(crowd.tries) / callers; each > 4 {
-		t.Errorf("each tried %.1f times, want no more than every %s", each, longestTurn)
+	if each := float64(crowd.tries) / callers; each > 5 {
+		t.Errorf("each tried %.1f times, want no more than every %s", each, longestWait)
+	}
+}
+
+// Those that wait keep their places, and try no more often, while the carrier requires a pause.
+func TestR10APauseKeepsTheOrder(t *testing.T) {
+	const callers = 100
+	crowd := newCrowd(NewRate(5, 10), callers)
+	crowd.pass(time.Second, func() {})
+	crowd.rate.pause(crowd.now, 40*time.Second)
+	crowd.pass(ages, func() {})
+	if !slices.IsSorted(crowd.served) || len(crowd.served) != callers || crowd.tries > 5*callers {
+		t.Errorf("they were served in the order %v, after %d tries", crowd.served, crowd.tries)
+	}
+}
+
+// POSTs may use the whole rate, and no poll gets a token in that time.
+func TestR10ManyPOSTsKeepTheOrderOfPolls(t *testing.T) {
+	const callers = 1000
+	crowd := newCrowd(NewRate(5, 10), callers)
+	before := len(crowd.served)
+	crowd.pass(time.Minute, func() { crowd.rate.Take(CallSubmit, "POSTs", crowd.now) })
+	if len(crowd.served) != before {
+		t.Fatalf("%d polls were made beside them", len(crowd.served)-before)
+	}
+	if each := float64(crowd.tries) / callers; each > 6 {
+		t.Errorf("each poll tried %.1f times in a minute", each)
+	}
+	crowd.pass(ages, func() {})
+	if !slices.IsSorted(crowd.served) || len(crowd.served) != callers {
+		t.Errorf("they were served in the order %v", crowd.served)
+	}
+}
+
+func TestR10AHigherRateIsUsedByThoseThatWait(t *testing.T) {
+	crowd := newCrowd(NewRate(1, 10), 300)
+	crowd.rate.Set(crowd.now, 10, 10)
+	if took := crowd.pass(ages, func() {}); took > longestWait+30*time.Second {
+		t.Errorf("300 calls at 10 a second took %s", took)
 	}
 }
 
 func TestR10CallersThatHaveGoneHoldNobodyUp(t *testing.T) {
 	crowd := newCrowd(NewRate(5, 10), 500)
-	for range 2 {
-		crowd.now = crowd.now.Add(keepTurn)
-		crowd.try("newcomer")
+	crowd.now = crowd.now.Add(longestWait + patience + time.Second)
+	crowd.try("newcomer")
+	if last := crowd.served[len(crowd.served)-1]; last != "newcomer" {
+		t.Errorf("served: %v, want the newcomer last", crowd.served)
 	}
-	if n := len(crowd.served); n < 2 || crowd.served[n-2] != "newcomer" || crowd.served[n-1] != "newcomer" {
-		t.Errorf("served: %v, want the newcomer last, twice", crowd.served)
-	}
-	if kept := len(crowd.rate.turns[CallPoll].at); kept != 0 {
-		t.Errorf("%d turns are kept", kept)
-	}
-}
-
-func TestR10TurnsOfCallersThatDoNotComeAreDropped(t *testing.T) {
-	crowd := newCrowd(NewRate(5, 10), 500)
-	for range 300 { // a caller that comes every second keeps the line moving, and one second is a call too few
-		crowd.now = crowd.now.Add(time.Second)
-		crowd.try(fmt.Sprintf("steady %d", crowd.tries))
-	}
-	if kept := len(crowd.rate.turns[CallPoll].at); kept > 200 {
-		t.Errorf("%d turns are kept", kept)
+	if kept := len(*crowd.rate.lines[CallPoll]); kept != 0 {
+		t.Errorf("%d places are kept", kept)
 	}
 }

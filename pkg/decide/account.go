@@ -62,6 +62,10 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr err
 		return Verdict{Settled, v1alpha1.ReasonTokenIssued, Bounded(message, MaxMessage)}
 	}
 	reason := loginReason(login.Err)
+	shown := readyOf(account)
+	if reason == v1alpha1.ReasonUnreachable && AwaitsProof(account) && shown.ObservedGeneration == account.Generation {
+		return Verdict{Stuck, shown.Reason, shown.Message} // otherwise, the next token would need no proof
+	}
 	verdict := Verdict{Stuck, reason, Bounded(loginMessage(account, login.Err), MaxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
 		verdict.State = Working

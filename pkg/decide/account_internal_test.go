@@ -50,6 +50,10 @@ func TestAnAccountStaysReadyWhileItsIdentityProviderFailsForLessThanAMinute(t *t
 		return Login{Err: &carrier.TokenError{Reason: reason}, Outage: carrier.Outage{Since: now.Add(-long)}}
 	}
 	short := failing(carrier.TokenUnreachable, 59*time.Second)
+	refusedTokens := func(a *v1alpha1.CarrierAccount) {
+		ready := &a.Status.Conditions[0]
+		ready.Status, ready.Reason = metav1.ConditionFalse, v1alpha1.ReasonTokenNotAccepted
+	}
 	for name, row := range map[string]struct {
 		login  Login
 		edit   func(*v1alpha1.CarrierAccount)
@@ -66,6 +70,15 @@ func TestAnAccountStaysReadyWhileItsIdentityProviderFailsForLessThanAMinute(t *t
 		"the account was never reconciled": {short, func(a *v1alpha1.CarrierAccount) {
 			a.Status = v1alpha1.CarrierAccountStatus{}
 		}, v1alpha1.ReasonUnreachable},
+		"the carrier has refused its tokens before": {
+			failing(carrier.TokenUnreachable, time.Hour), refusedTokens, v1alpha1.ReasonTokenNotAccepted,
+		},
+		"the same, and it was edited since": {
+			failing(carrier.TokenUnreachable, time.Hour), func(a *v1alpha1.CarrierAccount) {
+				refusedTokens(a)
+				a.Generation++
+			}, v1alpha1.ReasonUnreachable,
+		},
 		"the account was edited": {short, func(a *v1alpha1.CarrierAccount) { a.Generation++ }, v1alpha1.ReasonUnreachable},
 		"its login was never checked": {short, func(a *v1alpha1.CarrierAccount) {
 			a.Status.Login = nil
