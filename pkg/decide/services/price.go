@@ -203,11 +203,11 @@ func sameFee(a, b *carrier.Fee) bool {
 }
 
 // isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
-// has concerned it, and no person has confirmed it.
+// may have changed it, and no person has confirmed it.
 func isAtFirstSight(in *Input) bool {
-	plan := in.Service.LastKnown().Plan
+	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
-		decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange) == nil
+		(last == nil || decide.MayOrderAgain(last.Phase))
 }
 
 // comparesSpelling reports whether the carrier's offers have to be read before a plan with a
