@@ -89,14 +89,14 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 	It("shows a change from the approval to its end, with its price", func(ctx SpecContext) {
 		Expect(w.Create(ctx, w.Service("approved", w.Line()))).To(Succeed())
 		Eventually(ready(ctx, "approved")).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonAwaitingApproval))
-		Expect(scrape(ctx, reader).text).To(And(
+		Eventually(func() string { return scrape(ctx, reader).text }).Should(And(
 			ContainSubstring(`broadband_approvals_waiting{kind="BroadbandService"} 1`),
 			ContainSubstring(`broadband_committed_cost_total{charge="monthly_increase",currency="AUD"} 0`),
 			ContainSubstring(`broadband_objects{kind="BroadbandService",ready="False",reason="AwaitingApproval"} 1`)))
 
 		w.Annotate(ctx, "approved", v1alpha1.AnnotationApprove, w.Read(ctx, "approved").Status.Pending.Hash)
 		Eventually(ready(ctx, "approved")).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonInSync))
-		Expect(scrape(ctx, reader).text).To(And(
+		Eventually(func() string { return scrape(ctx, reader).text }).Should(And(
 			ContainSubstring(`broadband_approvals_waiting{kind="BroadbandService"} 0`),
 			ContainSubstring(`broadband_committed_cost_total{charge="monthly_increase",currency="AUD"} 13`),
 			ContainSubstring(`broadband_request_outcomes_total{operation="PlanChange",outcome="Accepted"} 1`),

@@ -20,7 +20,7 @@ var _ = It("A diagnostic test that is accepted late blocks the others of its ser
 		line := w.Line()
 		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		w.Manage(ctx, user)
+		manager := w.Manage(ctx, user)
 		shows := func(name string) func() string {
 			return func() string {
 				test, _ := world.Fetch(ctx, w, name, &v1alpha1.DiagnosticTest{})
@@ -46,5 +46,7 @@ var _ = It("A diagnostic test that is accepted late blocks the others of its ser
 
 		By("deleting the one that was accepted late, which abandons it")
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
-		Eventually(ctx, func() int { return tests().posts(w) }).WithTimeout(time.Minute).Should(Equal(2))
+		Eventually(ctx, func() int { return tests().posts(w) }).Should(BeNumerically(">", 1))
+		Eventually(ctx, manager.Busy).Should(BeZero())
+		Expect(tests().posts(w)).To(Equal(2))
 	})
