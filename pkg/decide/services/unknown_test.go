@@ -160,20 +160,26 @@ func TestAnotherSpellingIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 	}
 }
 
-// Whether health spells the declared plan differently stays a question after a request that has changed
-// nothing, and so does the hash under which a person has approved to send it.
+// Whether health spells the declared plan differently stays a question after a request that has
+// changed nothing, and the hash stays under which a person has approved to send it.
 func TestARefusalDoesNotAnswerWhetherAPlanIsSpelledDifferently(t *testing.T) {
 	t.Parallel()
 	pending := func(edits ...func(*services.Input)) *v1alpha1.Pending {
 		offers := offering(decide.ReadingAnswered, "Fast")
 		return services.Decide(settled(append(edits, otherSpelling, policy(v1alpha1.UnknownAsk), offers)...)).Pending
 	}
-	for phase, want := range map[v1alpha1.RequestPhase]bool{
-		v1alpha1.PhaseRejected: true, v1alpha1.PhaseNotAccepted: true, v1alpha1.PhaseNotSent: true,
-		v1alpha1.PhaseFailed: false, v1alpha1.PhaseAbandoned: false,
+	for _, row := range []struct {
+		phase   v1alpha1.RequestPhase
+		unknown bool
+	}{
+		{v1alpha1.PhaseRejected, true},
+		{v1alpha1.PhaseNotAccepted, true},
+		{v1alpha1.PhaseNotSent, true},
+		{v1alpha1.PhaseFailed, false},
+		{v1alpha1.PhaseAbandoned, false},
 	} {
-		if shown := pending(with(phase)); shown.Changes[0].Unknown != want {
-			t.Errorf("after %s it is unknown: %t", phase, shown.Changes[0].Unknown)
+		if shown := pending(with(row.phase)); shown.Changes[0].Unknown != row.unknown {
+			t.Errorf("after %s it is unknown: %t", row.phase, shown.Changes[0].Unknown)
 		}
 	}
 	before, after := pending(), pending(with(v1alpha1.PhaseRejected, anotherInProgress))
