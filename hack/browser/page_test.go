@@ -19,10 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/chromedp/chromedp"
 )
 
 var screenshot = flag.String("screenshot", "", "`file` for a picture of the page, as PNG")
