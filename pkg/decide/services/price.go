@@ -203,11 +203,12 @@ func sameFee(a, b *carrier.Fee) bool {
 }
 
 // isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
-// may have changed it, and no person has confirmed it.
+// may have changed it, and no person has confirmed it. What was sent before a ledger was lost may have
+// set the declared plan, of which health may have another name.
 func isAtFirstSight(in *Input) bool {
 	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
-		(last == nil || decide.MayOrderAgain(last.Phase))
+		(last == nil || decide.MayOrderAgain(last.Phase) || decide.StandsForLost(last))
 }
 
 // comparesSpelling reports whether the carrier's offers have to be read before a plan with a

@@ -182,6 +182,10 @@ func TestARefusalDoesNotAnswerWhetherAPlanIsSpelledDifferently(t *testing.T) {
 			t.Errorf("after %s it is unknown: %t", row.phase, shown.Changes[0].Unknown)
 		}
 	}
+	lost := func(request *v1alpha1.Request) { request.Target = v1alpha1.RequestTarget{} }
+	if shown := pending(with(v1alpha1.PhaseSucceeded, lost)); !shown.Changes[0].Unknown {
+		t.Error("after the ledger was lost, the declared plan may be the one that health names")
+	}
 	before, after := pending(), pending(with(v1alpha1.PhaseRejected, anotherInProgress))
 	if before.Hash != after.Hash {
 		t.Errorf("the approval %s is void: the hash is now %s", before.Hash, after.Hash)
