@@ -36,75 +36,88 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if kept != "" {
+	if kept.why != "" {
 		r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeWarning, eventLedgerKept, "Delete",
-			"RequestLedger %s is being deleted. %s", ledger.Name, kept)
-		return ctrl.Result{RequeueAfter: keptAgain}, nil
+			"RequestLedger %s is being deleted. %s", ledger.Name, kept.why)
+		return ctrl.Result{RequeueAfter: kept.again}, nil
 	}
 	return retryAfter(client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy())))
 }
 
-// keptAgain is when the reason why a ledger stays is checked and reported again. An Event lasts an
-// hour, and no change is seen of an object that may not be read.
+// keptAgain is when the reason why a ledger stays is reported again, because an Event lasts an hour.
+// The ledger is also reconciled when an object is deleted.
 const keptAgain = time.Hour
 
-// keepReason returns why a ledger must not be released; "" if it may be.
-func (r *LedgerReconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
-	if kept := decide.WhyLedgerKept(ledger); kept != "" {
-		return kept, nil
-	}
-	object, err := r.dependent(ctx, ledger)
-	if err != nil || object == "" {
-		return "", err
-	}
-	return decide.LedgerInUse(object), nil
+// hiddenAgain is when that is checked again if an object may not be read, or its kind is not served:
+// no watch shows its deletion.
+const hiddenAgain = time.Minute
+
+// keepReason is why a ledger must not be released, and when that is checked again.
+type keepReason struct {
+	why   string // "": it may be released
+	again time.Duration
 }
 
-// dependent returns an object that depends on a ledger; "" if there is none. An object that this
+// keepReason returns why a ledger must not be released.
+func (r *LedgerReconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
+	if why := decide.WhyLedgerKept(ledger); why != "" {
+		return keepReason{why, keptAgain}, nil
+	}
+	return r.dependent(ctx, ledger)
+}
+
+// dependent returns the object that depends on a ledger as the reason to keep it. An object that this
 // manager may not read counts as existing.
-func (r *LedgerReconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+func (r *LedgerReconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
 	holder := ledger.Spec.Holder
 	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
 	switch {
 	case ledger.Spec.Order != nil && holder.Name != "":
-		return nameUnlessGone("ServiceOrder", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
+		return keptBy("ServiceOrder", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
 	case ledger.Spec.Service != nil && holder.Name != "":
-		return nameUnlessGone("BroadbandService", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
+		return keptBy("BroadbandService", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
 	case ledger.Spec.Diagnostics != nil:
 		return r.dependentTest(ctx, ledger)
 	}
-	return "", nil
+	return keepReason{}, nil
 }
 
-// nameUnlessGone returns the name of an object, unless the API server confirms that it does not
-// exist.
-func nameUnlessGone(kind string, at client.ObjectKey, err error) (string, error) {
+// keptBy returns an object as the reason to keep a ledger, unless the API server confirms that it does
+// not exist. The error is that of reading the object.
+func keptBy(kind string, at client.ObjectKey, err error) (keepReason, error) {
 	exists, failed := mayExist(err, at.Name)
 	switch {
 	case failed != nil:
-		return "", fmt.Errorf("look for %s %s, which uses a RequestLedger that is being deleted: %w", kind, at, failed)
+		return keepReason{}, lookFailed(kind+" "+at.String(), failed)
 	case !exists:
-		return "", nil
+		return keepReason{}, nil
+	case isHidden(err):
+		return keepReason{decide.LedgerInUse(kind + " " + at.String()), hiddenAgain}, nil
 	}
-	return kind + " " + at.String(), nil
+	return keepReason{decide.LedgerInUse(kind + " " + at.String()), keptAgain}, nil
 }
 
-// dependentTest returns a DiagnosticTest whose status names a ledger; "" if there is none.
-func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+// dependentTest returns a DiagnosticTest whose status names a ledger as the reason to keep it.
+func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
 	var tests v1alpha1.DiagnosticTestList
 	err := r.Protocol.Live.List(ctx, &tests)
 	switch {
 	case isHidden(err):
-		return "a DiagnosticTest that this manager may not see", nil
+		return keepReason{decide.LedgerInUse("a DiagnosticTest that this manager may not see"), hiddenAgain}, nil
 	case err != nil:
-		return "", fmt.Errorf("look for the DiagnosticTests that use a RequestLedger that is being deleted: %w", err)
+		return keepReason{}, lookFailed("the DiagnosticTests", err)
 	}
 	for _, test := range tests.Items {
 		if test.Status.Ledger != nil && test.Status.Ledger.Name == ledger.Name {
-			return fmt.Sprintf("DiagnosticTest %s/%s", test.Namespace, test.Name), nil
+			object := fmt.Sprintf("DiagnosticTest %s/%s", test.Namespace, test.Name)
+			return keepReason{decide.LedgerInUse(object), keptAgain}, nil
 		}
 	}
-	return "", nil
+	return keepReason{}, nil
+}
+
+func lookFailed(objects string, err error) error {
+	return fmt.Errorf("read %s to see whether a RequestLedger that is being deleted is still in use: %w", objects, err)
 }
 
 // release removes the finalizer from the version of the ledger that the decision was based on.

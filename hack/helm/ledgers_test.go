@@ -130,5 +130,5 @@ func TestTheRemovalEndsAfterTheKindsAreInstalledAgain(t *testing.T) {
 	g.Consistently(func() *unstructured.Unstructured { return c.ledger(t, "order-1") }).
 		WithTimeout(10*time.Second).WithPolling(time.Second).ShouldNot(BeNil(), "nobody can delete it yet")
 	must(t, c.shell(t, "kubectl apply --server-side --field-manager=broadband-operator --filename="+dist+"/crds.yaml", ""))
-	must(t, c.shell(t, "kubectl wait crd requestledgers.wholesale.broadband --for=delete --timeout=2m", ""))
+	must(t, c.shell(t, "kubectl wait crd requestledgers.wholesale.broadband --for=delete --timeout=5m", ""))
 }
