@@ -203,6 +203,24 @@ func TestStepsAreInOrder(t *testing.T) {
 	}
 }
 
+// held is a connection to the carrier whose breaker holds back every chargeable request.
+type held struct{ *tape }
+
+// Enter lets every request wait.
+func (held) Enter() time.Duration { return time.Second }
+
+// A token of the rate limit would be used up for nothing, and with it the object's place in line.
+func TestARequestThatTheBreakerHoldsBackTakesNothing(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	scope := tape.scope()
+	scope.Carrier = held{tape}
+	wait, err := tape.protocol("me").Send(t.Context(), scope, Submission{Class: carrier.ClassCharge})
+	if wait != time.Second || err != nil || len(tape.steps) > 0 {
+		t.Errorf("it waits %s (%v) after %v", wait, err, tape.steps)
+	}
+}
+
 func TestAFailedStepIsTheLast(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{stepToken, stepIntent} {
