@@ -242,9 +242,9 @@ func anotherModification(in *Input, on basis) *decide.Decision {
 	})
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonChangeInProgress,
-		Message: "the carrier's description of the service lists a modification that this object has not requested, or " +
-			"that has just ended: nothing is sent until it is no longer listed. The description is read again in 5 to 30 " +
-			"minutes; if the carrier continues to list modifications that have ended, remove ServiceRead from " +
+		Message: "the carrier's description of the service lists a modification: somebody else's, one whose response was " +
+			"lost, or one that has just ended. Nothing is sent until it is no longer listed. The description is read again in " +
+			"5 to 30 minutes; if the carrier continues to list modifications that have ended, remove ServiceRead from " +
 			"spec.extensions of the account",
 	}}
 }

@@ -25,7 +25,7 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 	}
 	if open.ApprovedHash != "" && decide.Control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
 		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-			"the approval %s was withdrawn: %s", open.ApprovedHash, isNotSentAgain(in, open)))
+			"the approval %s was withdrawn: %s", open.ApprovedHash, whetherSentAgain(in, open, decide.Waiting)))
 	}
 	return heldBy(in, open, disconnected, refreshed)
 }
@@ -35,16 +35,22 @@ func heldBy(in *Input, open *v1alpha1.Request, guards ...guard) *decide.Decision
 	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
 	for _, guard := range guards {
 		if decision := guard(in, again); decision != nil {
-			decision.Verdict.Message += "; " + isNotSentAgain(in, open)
+			decision.Verdict.Message += "; " + whetherSentAgain(in, open, decision.Verdict.State)
 			return decision
 		}
 	}
 	return nil
 }
 
-func isNotSentAgain(in *Input, open *v1alpha1.Request) string {
-	return fmt.Sprintf("%s attempt %s, whose response was lost, is not sent again; to resolve it by hand: %s",
-		open.Operation, open.AttemptID, decide.ResolveHint(&in.Input, open))
+// whetherSentAgain says what becomes of an attempt while its repeat is held back by a decision of a
+// state. What holds back a working object ends without a person.
+func whetherSentAgain(in *Input, open *v1alpha1.Request, held decide.State) string {
+	again := "is not sent again"
+	if held == decide.Working {
+		again = "is sent again after that, if it is still wanted then"
+	}
+	return fmt.Sprintf("%s attempt %s, whose response was lost, %s; to resolve it by hand: %s",
+		open.Operation, open.AttemptID, again, decide.ResolveHint(&in.Input, open))
 }
 
 // onlyObserved is the guard observing for a service that is not in sync.

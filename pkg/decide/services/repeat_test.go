@@ -232,3 +232,34 @@ func TestR33WhatIsNotSentAgainSaysWhy(t *testing.T) {
 		}
 	}
 }
+
+// What ends without a person is followed by the repeat. A modification that the carrier lists may be
+// the very attempt.
+func TestR33WhatIsHeldBackSaysWhetherItIsSentAgain(t *testing.T) {
+	t.Parallel()
+	reclaiming := func(in *services.Input) {
+		in.Service.Spec.Disconnection = v1alpha1.DisconnectionReclaim
+		with(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
+			r.Operation, r.Target, r.Location = v1alpha1.OperationReclaim, v1alpha1.RequestTarget{}, ""
+		})(in)
+		at(16 * time.Minute)(in)
+	}
+	suspended := func(in *services.Input) { in.Service.Spec.Suspend = true }
+	gone := endsOn(carrier.CancellationCompleted, "2026-02-20")
+	modified := describing(16*time.Minute, decide.ServiceValues{Plan: "Fast", Modified: true})
+	const later, not = "is sent again after that, if it is still wanted then; to", "is not sent again; to"
+	for name, test := range map[string]struct {
+		view        services.Input
+		says, again string
+	}{
+		"its value is being read":     {settled(gone, reclaiming), "is being read", later},
+		"the object is suspended":     {settled(gone, reclaiming, suspended), "spec.suspend is true", not},
+		"the carrier lists something": {settled(stable, profileLost(), modified), "one whose response was lost", later},
+	} {
+		message := services.Decide(test.view).Verdict.Message
+		again := "attempt a-1, whose response was lost, " + test.again
+		if !strings.Contains(message, test.says) || !strings.Contains(message, again) {
+			t.Errorf("%s: %s", name, message)
+		}
+	}
+}
