@@ -133,7 +133,9 @@ func howEnded(in *Input) string {
 }
 
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
-// one is drift, until the spec declares something else.
+// one is drift, until the spec declares something else. The end of a service counts for any date, as
+// in cancelledAsWanted. Otherwise, each new process would read it again, although nothing is left to
+// compare and the carrier may no longer show the service.
 func recordAgreement(in *Input) {
 	known := in.Service.LastKnown().Cancellation
 	if known == nil {

@@ -33,3 +33,14 @@ func TestAServiceCancelledForAnotherDateIsNotShownAsDeclared(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is left to compare, so a new process does not read it again.
+func TestAServiceCancelledForAnotherDateIsReadOnceForItsGeneration(t *testing.T) {
+	t.Parallel()
+	view := settled(ending("2026-08-31"), endsOn(carrier.CancellationCompleted, "2026-03-01"))
+	services.UpdateState(&view)
+	view.Memory.Readings.Cancellation = decide.Reading{}
+	if decision := services.Decide(view); !decide.IsRest(decision.Step) || decision.Verdict.State != decide.Settled {
+		t.Errorf("%+v: %+v", decision.Step, decision.Verdict)
+	}
+}

@@ -108,7 +108,9 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 }
 
 // quote prices a plan change from the carrier's options. The price of the plan is in the row of the
-// plan, and the price of the SLA in its own row.
+// plan, and the price of the SLA in its own row. The NTD is in the first row, which may be that of
+// an SLA: an SLA change sends the present plan again, and no rule of the carrier says that it then
+// requires no additional NTD, so "unknown asks" (R8).
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))

@@ -109,6 +109,25 @@ func TestR8ThePriceContainsAnAdditionalNTDThatTheCarrierRequires(t *testing.T) {
 	}
 }
 
+// An SLA change sends the present plan again.
+func TestR8ThePriceOfAnSLAContainsAnNTDThatTheCarrierRequires(t *testing.T) {
+	t.Parallel()
+	free := decidetest.Fee("0.00", "0.00")
+	want := decide.DesiredChange{
+		Operation: v1alpha1.OperationPlanChange, Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
+		Changes: []v1alpha1.Change{planChange(decide.FieldSLA, "Standard", "Gold")},
+	}
+	for _, requires := range []bool{true, false} {
+		want.Changes = quote(&Input{Service: &v1alpha1.BroadbandService{}}, want, carrier.PlanOptionsResult{
+			Plans: []carrier.Plan{{Plan: "Fast", Term: "12", PlanFee: free, RequiresAdditionalNTD: &requires}},
+			SLAs:  []carrier.SLA{{SLA: "Standard", Fee: free}, {SLA: "Gold", Fee: free}},
+		})
+		if asks := costsMoney(want); asks != requires {
+			t.Errorf("required %t: asks %t: %s", requires, asks, decide.DescribeChanges(want.Changes))
+		}
+	}
+}
+
 // The price is read once more before a change is sent, so a difference is an exception.
 func TestTheWarningNamesEachChargeThatDiffersFromItsQuote(t *testing.T) {
 	t.Parallel()
