@@ -49,7 +49,7 @@ type cancellationResult struct {
 }
 
 func (svc *serviceState) showCancellation(now time.Time) cancellationResult {
-	c, status := svc.cancellation, svc.cancellation.status(now) // a copy: the result outlives the lock
+	c, status := *svc.cancellation.shown(now), svc.cancellation.status(now) // a copy: the result outlives the lock
 	result := cancellationResult{
 		ServiceID: svc.ID, Cancelled: status == cancelCompleted, Status: orNull(status),
 		CanRequestCancellation: !svc.NotCancellable && (status == "" || status == cancelAborted),
@@ -103,8 +103,8 @@ func abort(x *exchange) (response, error) {
 	})
 }
 
-// changeCancellation changes a cancellation that has not been submitted to the carrier yet. It
-// responds with 204 and the Location of the cancellation.
+// changeCancellation changes a cancellation that has not been submitted to the carrier yet, unless the
+// change fails. It responds with 204 and the Location of the cancellation.
 func (x *exchange) changeCancellation(change func(*cancellation)) (response, error) {
 	if err := x.findService(); err != nil {
 		return response{}, err
@@ -113,14 +113,20 @@ func (x *exchange) changeCancellation(change func(*cancellation)) (response, err
 		return response{}, err
 	}
 	c := &x.service.cancellation
+	former := *c.shown(x.now)
+	former.Former = nil
+	*c = former
 	c.SettledAt = x.now.Add(x.sim.delay(x.route.operation))
-	c.ChangeFailed = x.fault.Kind == FaultEndInError
+	c.ChangeFailed = x.fault.Kind == FaultEndInError || x.service.Outcomes[string(x.route.operation)] == OutcomeFails
 	if !c.ChangeFailed {
+		if x.sim.options.Seed.SlowCancellations {
+			c.Former = &former
+		}
 		change(c)
 		x.sim.announceCancellation(x.service)
 	}
 	id := strconv.FormatInt(x.service.ID, 10)
-	x.call.Accepted, x.call.RequestID = true, id
+	x.call.Accepted, x.call.RequestID, x.call.EndsInError = true, id, c.ChangeFailed
 	path := x.sim.readPath(OpCancellationRead, x.version, id)
 	return response{status: http.StatusNoContent, location: x.formatLocation(path)}, nil
 }

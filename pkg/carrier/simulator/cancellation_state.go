@@ -2,18 +2,22 @@ package simulator
 
 import "time"
 
-// The states of a cancellation. The last two are not in the specification but were observed.
+// The states of a cancellation. The last three are not in the specification but were observed. One
+// that is handed over again is as final as one that was handed over.
 const (
 	cancelRequested  = "REQUESTED"
 	cancelInError    = "IN_ERROR"
 	cancelCompleted  = "COMPLETED"
 	cancelAborted    = "ABORTED"
 	cancelInProgress = "IN_PROGRESS"
+	cancelRetried    = "IN_ERROR_RETRY"
 	cancelRejected   = "REJECTED"
 )
 
 func cancellationStates() []string {
-	return []string{cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelInProgress, cancelRejected}
+	return []string{
+		cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelInProgress, cancelRetried, cancelRejected,
+	}
 }
 
 // cancellation is the state of a service's cancellation: the last action and its time. The date and
@@ -30,10 +34,23 @@ type cancellation struct {
 	ReclaimedAt  time.Time `json:"reclaimedAt,omitzero"` // when a reclaim restores the service; zero if there is none
 	SettledAt    time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
 	ChangeFailed bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
+
+	// Former is the cancellation before the last reschedule or abort, if that takes effect only once it is
+	// complete.
+	Former *cancellation `json:"former,omitempty"`
+}
+
+// shown returns the cancellation that a read shows.
+func (c *cancellation) shown(now time.Time) *cancellation {
+	if c.Former != nil && now.Before(c.SettledAt) {
+		return c.Former
+	}
+	return c
 }
 
 // status computes the state (spec §3).
 func (c *cancellation) status(now time.Time) string {
+	c = c.shown(now)
 	if !c.ReclaimedAt.IsZero() && !now.Before(c.ReclaimedAt) {
 		return ""
 	}

@@ -135,7 +135,7 @@ func TestCancellationsThatCannotBeChanged(t *testing.T) {
 	h.post(aborting, serviceBody(copper)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 	h.post(aborting, serviceBody(foreign)).refusedWith(404, "resource.not.found")
-	for _, status := range []string{"IN_PROGRESS", "REJECTED"} {
+	for _, status := range []string{"IN_PROGRESS", "IN_ERROR_RETRY", "REJECTED"} {
 		handed := &simulator.Cancellation{Status: status, RequestDate: "2026-12-24"}
 		if err := h.sim.SetCancellation(cancelRequested, handed); err != nil {
 			t.Fatal(err)
@@ -153,6 +153,46 @@ func TestAnAbortThatFailsLater(t *testing.T) {
 	h.wait(10 * time.Second)
 	h.get(cancellation(cancelRequested)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
+}
+
+// TestChangesThatAlwaysFailLater accepts a reschedule that fails because of the seed, and leaves the
+// date.
+func TestChangesThatAlwaysFailLater(t *testing.T) {
+	h := start(t, func(s *simulator.Seed) {
+		s.Services[4].Outcomes = map[string]simulator.Outcome{"CancellationReschedule": simulator.OutcomeFails}
+	})
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-25")).expectCancellationChanged()
+	h.wait(10 * time.Second)
+	h.get(cancellation(cancelRequested)).
+		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
+	line, _ := h.sim.Service(cancelRequested)
+	if calls := h.sim.Calls(); line.Cancellation.RequestDate != "2026-12-24" || !calls[len(calls)-2].EndsInError {
+		t.Errorf("%+v after %+v", line.Cancellation, calls[len(calls)-2])
+	}
+}
+
+// TestSlowCancellations reads a cancellation while it is moved, and after that.
+func TestSlowCancellations(t *testing.T) {
+	h := start(t, func(s *simulator.Seed) { s.SlowCancellations = true })
+	for _, step := range []struct{ before, after string }{{"2026-12-24", "2026-11-25"}, {"2026-11-25", "2026-11-26"}} {
+		h.post(rescheduling, rescheduleBody(cancelRequested, step.after)).expectCancellationChanged()
+		if got := h.get(cancellation(cancelRequested)).is(http.StatusAccepted); got.find("requestDate") != step.before {
+			t.Errorf("it shows %v before the change is complete", got.find("requestDate"))
+		}
+		h.restart(func(s *simulator.Seed) { s.SlowCancellations = true })
+		if line, _ := h.sim.Service(cancelRequested); line.Cancellation.RequestDate != step.before {
+			t.Errorf("it is %+v before the change is complete", line.Cancellation)
+		}
+		h.wait(10 * time.Second)
+		if got := h.get(cancellation(cancelRequested)).is(http.StatusOK); got.find("requestDate") != step.after {
+			t.Errorf("it shows %v after the change", got.find("requestDate"))
+		}
+	}
+	h.arm("CancellationReschedule", simulator.Fault{Kind: simulator.FaultEndInError})
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-27")).expectCancellationChanged()
+	if line, _ := h.sim.Service(cancelRequested); line.Cancellation.RequestDate != "2026-11-26" {
+		t.Errorf("it is %+v while a change is in progress that will fail", line.Cancellation)
+	}
 }
 
 // TestDatesAreInTheCarriersTimeZone requests a day that is over in the carrier's time zone.

@@ -149,7 +149,7 @@ func openStates() []string { return []string{"REQUESTED", "IN_ERROR"} }
 // closedStates are the cancellation states that the table calls "other status": no cancellation,
 // and the statuses that were observed.
 func closedStates() []string {
-	return []string{"none", "COMPLETED", "ABORTED", "IN_PROGRESS", "REJECTED"}
+	return []string{"none", "COMPLETED", "ABORTED", "IN_PROGRESS", "IN_ERROR_RETRY", "REJECTED"}
 }
 
 // endpoint is a row of the tables of spec §4 with the statuses listed below it.

@@ -55,8 +55,9 @@
 //   - A non-numeric id is a 400 where section 1 requires it and on the cancellation read, whose
 //     statuses include it. Elsewhere it is an id that does not exist.
 //   - A service is modified by one request at a time. A plan change during another modification
-//     is refused with constraints.service.modification.request.in.progress; health requests may
-//     overlap.
+//     is refused with constraints.service.modification.request.in.progress. Health requests may
+//     overlap or, with oneHealthRequest, are refused with
+//     constraints.service.health.request.in.progress while another one is in progress.
 //   - A term, restoration SLA or NTD option that the carrier does not offer: 422 with
 //     constraints.plan.change.{term,restoration.sla,ntd.option}.invalid, and for an order with
 //     constraints.order.{term,restoration.sla}.invalid. A plan without terms has all of them.
@@ -86,10 +87,12 @@
 //   - Diagnostic tests run one at a time per service; the seed has the available tests. An unknown
 //     one is 422 constraints.service-diagnostic-test-request.test-type.invalid, a second one at
 //     the same time constraints.service-diagnostic-test-request.in-progress.
-//   - A reschedule or abort takes effect immediately; the read returns 202 with the resource until
-//     the delay of the operation has passed. A service that cannot be cancelled at all is refused
-//     with constraints.service.not.eligible.for.cancellation, and so is the read after a reschedule
-//     or abort that failed because of a fault.
+//   - A reschedule or abort takes effect immediately or, with slowCancellations, when the delay of
+//     the operation has passed; until then the read returns 202 with the resource. A second one wins
+//     over the first. A service that cannot be cancelled at all is refused with
+//     constraints.service.not.eligible.for.cancellation, and so is the read after a reschedule or
+//     abort that failed because of a fault, or of the seed (services[].outcomes).
+//   - A cancellation that is handed over again (IN_ERROR_RETRY) can be neither moved nor aborted.
 //   - A cancellation is carried out on its date in the carrier's time zone, but not before the
 //     delay of a reschedule has passed since its last change.
 //   - A page of disruptions has at most 100 items, whatever size is requested. A page beyond the

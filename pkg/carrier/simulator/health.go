@@ -3,6 +3,8 @@ package simulator
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // versionWithNewNames is the first version with the field names of spec §2. Version 5 has different
@@ -78,8 +80,16 @@ func healthFamily() family {
 	}
 }
 
-// acceptHealth accepts every request. The request fails later if the service's Health.Fails is set.
+// acceptHealth accepts every request, or only one at a time of a service if the seed says so. The
+// request fails later if the service's Health.Fails is set.
 func acceptHealth(x *exchange, r *request) error {
+	if x.sim.options.Seed.OneHealthRequest && x.now.Before(x.service.checkedUntil) {
+		return problem.Refused(problem.SubError{
+			Code: "constraints.service.health.request.in.progress", Message: "A health request is in progress",
+			Object: "CreateServiceHealthRequestCommand", Field: serviceIDField, RejectedValue: x.service.ID,
+		})
+	}
+	x.service.checkedUntil = r.DoneAt
 	if x.service.Health.Fails {
 		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.service.Health.ErrorDetail, "The health is not available")
 	}

@@ -46,6 +46,17 @@ func TestHealthHasEveryFieldOfItsTable(t *testing.T) {
 	}
 }
 
+// TestOneHealthRequestAtATime refuses a second request of the same service until the first has ended.
+func TestOneHealthRequestAtATime(t *testing.T) {
+	h := start(t, func(s *simulator.Seed) { s.OneHealthRequest = true })
+	h.post(health, serviceBody(fttp)).created()
+	h.post(health, serviceBody(fttp)).
+		refusedWith(422, "validation", "constraints.service.health.request.in.progress serviceId")
+	h.post(health, serviceBody(copper)).created()
+	h.wait(10 * time.Second)
+	h.post(health, serviceBody(fttp)).created()
+}
+
 // TestHealthOfVersion5 checks the path, the names and the 202 body that only version 5 has.
 func TestHealthOfVersion5(t *testing.T) {
 	h := start(t)

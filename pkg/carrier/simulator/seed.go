@@ -41,6 +41,12 @@ type Seed struct {
 	// OrderFields are the names of the fields of an order that this carrier has added (extension
 	// OrderFields). Each is a String, a Number or a Boolean.
 	OrderFields []string `json:"orderFields,omitempty"`
+	// OneHealthRequest means that a health request is refused while another one of the service is in
+	// progress.
+	OneHealthRequest bool `json:"oneHealthRequest,omitempty"`
+	// SlowCancellations means that a reschedule or abort takes effect only once it is complete: until
+	// then a read shows the cancellation as it was before.
+	SlowCancellations bool `json:"slowCancellations,omitempty"`
 	// FibreBuilds are the locations that were qualified for enterprise ethernet.
 	FibreBuilds []FibreBuild `json:"fibreBuilds,omitempty"`
 	// Qualifications are the service qualifications from which orders can be placed.

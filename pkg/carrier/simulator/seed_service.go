@@ -123,7 +123,7 @@ type HealthItem struct {
 
 // Cancellation is the initial state of a cancellation request.
 type Cancellation struct {
-	// Status is REQUESTED, IN_ERROR, IN_PROGRESS, COMPLETED, ABORTED or REJECTED.
+	// Status is REQUESTED, IN_ERROR, IN_ERROR_RETRY, IN_PROGRESS, COMPLETED, ABORTED or REJECTED.
 	Status      string `json:"status"`
 	RequestDate string `json:"requestDate"`
 	ErrorDetail string `json:"errorDetail,omitempty"`

@@ -15,6 +15,7 @@ type serviceState struct {
 	cancellation cancellation
 	modification timeline[modification] // what is in progress
 	testedUntil  time.Time              // when the last diagnostic test ends
+	checkedUntil time.Time              // when the last health request ends
 }
 
 // modification is a modification in progress. Without an operation, none is in progress.
@@ -51,7 +52,8 @@ func (svc *serviceState) snapshot(now time.Time) Service {
 	service.Cancellation = nil
 	if status := svc.cancellation.status(now); status != "" {
 		service.Cancellation = &Cancellation{
-			Status: status, RequestDate: svc.cancellation.Date, ErrorDetail: svc.cancellation.ErrorDetail,
+			Status: status, RequestDate: svc.cancellation.shown(now).Date,
+			ErrorDetail: svc.cancellation.shown(now).ErrorDetail,
 		}
 	}
 	return service

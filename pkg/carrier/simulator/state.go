@@ -56,6 +56,7 @@ type savedService struct {
 	Cancellation cancellation           `json:"ending"`
 	Modification timeline[modification] `json:"modification"`
 	TestedUntil  time.Time              `json:"testedUntil,omitzero"`
+	CheckedUntil time.Time              `json:"checkedUntil,omitzero"`
 }
 
 type savedFault struct {
@@ -133,6 +134,7 @@ func (svc *serviceState) save() savedService {
 		Service: svc.Service, Plan: slices.Clone(svc.plan), SLA: slices.Clone(svc.sla),
 		Aggregation: slices.Clone(svc.aggregation), Profile: slices.Clone(svc.profile), Cancellation: svc.cancellation,
 		Modification: slices.Clone(svc.modification), TestedUntil: svc.testedUntil,
+		CheckedUntil: svc.checkedUntil,
 	}
 }
 
@@ -203,6 +205,7 @@ func (s *Simulator) restoreStore(saved *state) {
 		s.services[svc.Service.ID] = &serviceState{
 			Service: svc.Service, plan: svc.Plan, sla: svc.SLA, aggregation: svc.Aggregation, profile: svc.Profile,
 			cancellation: svc.Cancellation, modification: svc.Modification, testedUntil: svc.TestedUntil,
+			checkedUntil: svc.CheckedUntil,
 		}
 	}
 	s.requests = make(map[string]*request, len(saved.Requests))
