@@ -10,6 +10,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
+// A request whose response was lost is proven by the plan that health shows. Its other values cannot
+// be read: somebody else may have changed the plan, without them.
+func TestHealthProvesNothingButThePlan(t *testing.T) {
+	t.Parallel()
+	const read, trusted, changed = v1alpha1.SourceHealth, v1alpha1.SourceDeclared, v1alpha1.SourceChangeResult
+	for _, test := range []struct{ source, ofPlan, ofOthers v1alpha1.ValueSource }{
+		{read, read, trusted}, {changed, changed, changed}, {trusted, trusted, trusted},
+	} {
+		view := settled(with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) { r.Target.RestorationSLA = "Enhanced" }))
+		services.ApplyTarget(view.Service, &view.Service.Status.Requests[0], test.source, view.Now)
+		known := view.Service.Status.Carrier
+		if known.Plan.Source != test.ofPlan || known.Term.Source != test.ofOthers ||
+			known.RestorationSLA.Source != test.ofOthers {
+			t.Errorf("%s: %+v, %+v, %+v", test.source, known.Plan, known.Term, known.RestorationSLA)
+		}
+	}
+}
+
 // A change that was settled without its result may or may not be visible in the known cancellation.
 func TestTheCancellationIsReadAgainAfterAChangeThatItDoesNotShow(t *testing.T) {
 	t.Parallel()

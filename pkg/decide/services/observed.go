@@ -45,16 +45,20 @@ func isOutdated(in *Input, topic decide.Topic) bool {
 	return in.Memory.Readings.Of(topic).RequestedAt.Before(decide.ChangedAt(&in.Input, topic))
 }
 
-// ApplyTarget updates the status with the values that a successful request has set.
+// ApplyTarget updates the status with the values that a successful request has set. If health has
+// proven its success, that has shown the plan and nothing else.
 func ApplyTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {
-	state, target := carrierState(service), request.Target
+	state, target, ofPlan := carrierState(service), request.Target, source
+	if source == v1alpha1.SourceHealth {
+		source = v1alpha1.SourceDeclared
+	}
 	if decide.StandsForLost(request) {
 		state.Plan, state.Cancellation = nil, nil // the request is unknown, so the current values are read
 	}
 	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
-		state.Plan = knownValue(target.Plan, source, now)
+		state.Plan = knownValue(target.Plan, ofPlan, now)
 		state.Term = knownTerm(target.Plan, target.Term, source, now)
 	}
 	if target.RestorationSLA != "" {
