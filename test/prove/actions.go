@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
 // unknownAttempt is a resolution for an attempt that is not recorded.
@@ -55,6 +56,7 @@ func (r *run) act(p *port, op Op, kind FaultKind) {
 		{ResolvedFalsely, r.resolveFalsely},
 		{ChangedElsewhere, r.changeElsewhere},
 		{Trusted, r.trust},
+		{DriftedElsewhere, r.driftElsewhere},
 	} {
 		if can.kind == kind {
 			can.do(r.ctx)
@@ -73,7 +75,8 @@ func (r *run) deleteAndCreate(ctx context.Context) {
 	if subject := r.subject(); subject != nil {
 		request := subject.RequestOf(r.plan.Scenario.Operation)
 		if request != nil && r.failed[request.Location] {
-			r.permits++ // "it needs a new generation or the retry annotation": a new object counts as one
+			// "It needs a new generation or the retry annotation": a new object counts as one.
+			r.repeatable[request.AttemptID] = true
 		}
 	}
 	r.recreate = true
@@ -202,10 +205,11 @@ func (r *run) resolve(ctx context.Context, eligible func(*v1alpha1.Request) bool
 	return false
 }
 
-// approve approves the plan of changes that is shown, and reports whether an approval was needed.
+// approve approves the plan of changes that is shown, and reports whether an approval was needed. A
+// person who sees the carrier's records approves nothing that is there already.
 func (r *run) approve(ctx context.Context) bool {
 	subject := r.stored(ctx)
-	if subject == nil || pendingOf(subject) == nil {
+	if subject == nil || pendingOf(subject) == nil || r.plan.Scenario.Installed && isAsDeclared(subject, r.line()) {
 		return false
 	}
 	reason, _, _ := stateOf(subject)
@@ -227,11 +231,11 @@ func (r *run) carrierBusy() bool {
 }
 
 // trueResolution returns the resolution that matches the carrier's records. An attempt that stands
-// for a lost status covers everything that was sent.
+// for a lost ledger covers everything that was sent.
 func (r *run) trueResolution(open *v1alpha1.Request) string {
 	sent := r.sentAs(open.AttemptID)
 	switch {
-	case sent == nil && r.accepted(r.plan.Scenario.Operation) > 0, open.Repeats > 0 && r.accepted(open.Operation) > 0:
+	case sent == nil && r.standsForLost(open) && r.isDone(), open.Repeats > 0 && r.accepted(open.Operation) > 0:
 		return "Succeeded" // this attempt or an earlier one
 	case sent == nil || !sent.accepted:
 		return "NotAccepted"
@@ -239,6 +243,34 @@ func (r *run) trueResolution(open *v1alpha1.Request) string {
 		return "Succeeded"
 	}
 	return "Accepted:" + sent.requestID
+}
+
+// standsForLost reports whether an attempt was recorded because the ledger was lost. Every other
+// attempt is recorded before it is sent.
+func (w *recorder) standsForLost(open *v1alpha1.Request) bool {
+	return slices.ContainsFunc(w.intents, func(one intent) bool {
+		return one.AttemptID == open.AttemptID && one.Phase != v1alpha1.PhaseSubmitting
+	})
+}
+
+// isDone reports what a person finds out about everything that was sent: whether the service is as
+// declared or, for any other object, whether the carrier has accepted its request. A test of another
+// object is another test.
+func (r *run) isDone() bool {
+	subject := r.subject()
+	if r.plan.Scenario.Kind == kindService {
+		return isAsDeclared(subject, r.line())
+	}
+	return slices.ContainsFunc(r.sent, func(one *post) bool {
+		own := r.plan.Scenario.Kind != kindTest || one.uid == subject.GetUID()
+		return one.accepted && one.operation == r.plan.Scenario.Operation && own
+	})
+}
+
+// line returns the service of the scenario at the carrier.
+func (r *run) line() simulator.Service {
+	line, _ := r.world.Carrier.Service(lineID)
+	return line
 }
 
 // stateOf returns what the conditions of an object show to a user.

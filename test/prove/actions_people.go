@@ -5,7 +5,6 @@ package prove
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -68,7 +67,7 @@ func (r *run) requestRetry(ctx context.Context) {
 		return
 	}
 	if request.Phase.Ended() && request.Phase != v1alpha1.PhaseSucceeded || r.failed[request.Location] {
-		r.permits++
+		r.repeatable[request.AttemptID] = true
 	}
 	r.interfered = true
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, request.AttemptID) })
@@ -87,34 +86,37 @@ func (r *run) requestReading(ctx context.Context) {
 func (r *run) resolveEarly(ctx context.Context, p *port) {
 	for _, one := range r.intents {
 		if r.sentAs(one.AttemptID) == nil && one.Sender == p.sender && p.newest[readsObject] > one.number {
-			r.resolvedFalsely = true
-			r.permits++
+			r.resolvedFalsely[one.AttemptID], r.repeatable[one.AttemptID] = true, true
 		}
 	}
-	r.resolveOpen(ctx, func(resolution string) string { return resolution })
+	r.resolveOpen(ctx, func(_ *v1alpha1.Request, truth string) string { return truth })
 }
 
 // resolveFalsely sets a false resolution. Resolving an accepted request as not accepted allows one
-// more POST.
+// more POST. For an attempt that stands for a lost ledger, that applies to everything that was sent.
 func (r *run) resolveFalsely(ctx context.Context) {
-	r.resolvedFalsely = true
-	r.resolveOpen(ctx, func(resolution string) string {
-		if strings.HasPrefix(resolution, "NotAccepted") {
+	r.resolveOpen(ctx, func(open *v1alpha1.Request, truth string) string {
+		r.resolvedFalsely[open.AttemptID] = true
+		if truth == "NotAccepted" {
 			return "Succeeded"
 		}
-		r.permits++
+		for _, sent := range r.sent {
+			if sent.attempt == open.AttemptID || r.standsForLost(open) {
+				r.repeatable[sent.attempt] = true
+			}
+		}
 		return "NotAccepted"
 	})
 }
 
 // resolveOpen resolves the open attempt with a resolution derived from the true one.
-func (r *run) resolveOpen(ctx context.Context, as func(truth string) string) {
+func (r *run) resolveOpen(ctx context.Context, as func(open *v1alpha1.Request, truth string) string) {
 	subject := r.subject()
 	if subject == nil || len(subject.OpenRequests()) == 0 {
 		return
 	}
 	open := subject.OpenRequests()[0]
-	resolution := open.AttemptID + "=" + as(r.trueResolution(open))
+	resolution := open.AttemptID + "=" + as(open, r.trueResolution(open))
 	r.resolved[open.AttemptID], r.interfered = true, true
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, resolution) })
 }

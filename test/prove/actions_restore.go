@@ -61,7 +61,7 @@ func ledgerSeen(subject Subject) *v1alpha1.LedgerReference {
 // deleteLedger force-deletes the ledger.
 func (r *run) deleteLedger(ctx context.Context) {
 	if ledger := r.ledger(ctx); ledger != nil {
-		r.removeByForce(ctx, ledger)
+		r.dropLedger(ctx, ledger)
 		r.noteRestore()
 	}
 }
@@ -87,8 +87,13 @@ func (r *run) emptyLedger(ctx context.Context) {
 	r.replaceLedger(ctx, ledger, empty)
 }
 
-func (r *run) replaceLedger(ctx context.Context, ledger, by *v1alpha1.RequestLedger) {
+func (r *run) dropLedger(ctx context.Context, ledger *v1alpha1.RequestLedger) {
 	r.removeByForce(ctx, ledger)
+	r.ledgerLostAt = len(r.effects)
+}
+
+func (r *run) replaceLedger(ctx context.Context, ledger, by *v1alpha1.RequestLedger) {
+	r.dropLedger(ctx, ledger)
 	by.SetResourceVersion("")
 	by.SetUID("")
 	must(r.store.Client().Create(ctx, by))

@@ -25,6 +25,7 @@ const (
 type cacheRead struct {
 	of     string // the Go name of the type
 	newest int64  // the version of the store at the time of the read
+	after  int    // the number of the newest effect then
 }
 
 // cache is the state of the caches of a run. They show the newest version unless a fault makes them
@@ -58,11 +59,12 @@ func (r *run) cached(_ *port, into runtime.Object) client.Reader {
 
 // readCache counts a cache read and returns the version that the cache shows.
 func (r *run) readCache(of string, newest int64) int64 {
-	r.cache.reads = append(r.cache.reads, cacheRead{of, newest})
+	r.cache.reads = append(r.cache.reads, cacheRead{of, newest, len(r.effects)})
 	r.noteCacheRead(of)
 	for _, fault := range r.plan.Faults {
 		if r.lastCacheRead == 0 && fault.At == len(r.cache.reads) && fault.Kind.isStaleRead() {
 			r.lagBehind(of, fault)
+			r.happened++
 		}
 	}
 	behind, is := r.cache.lags[of]
@@ -116,18 +118,42 @@ func (r *run) deliverWatch(of string, version int64) bool {
 	return news
 }
 
-// news reports whether a watch sends an event once the cache has caught up from a version. The
-// operator's own writes to a ledger trigger no pass (R32).
+// news reports whether a watch sends an event once the cache has caught up from a version.
 func (r *run) news(of string, version int64) bool {
 	switch of {
 	case ofLedger:
-		return false
+		return r.newsOfLedger(version)
 	case ofAccount:
 		var was v1alpha1.CarrierAccount
 		err := r.store.AsOf(version).Get(r.ctx, keyIn(r, world.AccountName), &was)
 		return err != nil || was.ResourceVersion != r.accountVersion(r.ctx)
 	}
 	return r.newsOfObject(version)
+}
+
+// newsOfLedger reports a ledger that has changed since a version, other than by a write of the process
+// itself. Its own writes trigger no pass (R32).
+func (r *run) newsOfLedger(version int64) bool {
+	before, after := r.ledgersAt(r.store.AsOf(version)), r.ledgersAt(r.store.Client())
+	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
+	return slices.ContainsFunc(names, func(name string) bool {
+		was, is := before[name], after[name]
+		changed := was == nil || is == nil || was.GetResourceVersion() != is.GetResourceVersion()
+		return changed && slices.ContainsFunc(r.managers, func(manager *process) bool {
+			return manager.reconcilers.Orders.IsLedgerNews(was, is)
+		})
+	})
+}
+
+// ledgersAt returns the ledgers that a reader shows, by name.
+func (r *run) ledgersAt(reader client.Reader) map[string]client.Object {
+	var ledgers v1alpha1.RequestLedgerList
+	must(reader.List(r.ctx, &ledgers))
+	shown := map[string]client.Object{}
+	for i := range ledgers.Items {
+		shown[ledgers.Items[i].Name] = &ledgers.Items[i]
+	}
+	return shown
 }
 
 // newsOfObject reports a changed generation, a changed annotation, or an object that is new or

@@ -66,9 +66,14 @@ func (s *Scenario) describe(options *simulator.Options) {
 	}
 }
 
-// extend gives the account of a scenario the extension that its carrier has, and declares in the
-// account what the carrier has confirmed.
-func (s *Scenario) extend(account *v1alpha1.CarrierAccount) {
+// configure edits the account of a scenario. It gets the extension that its carrier has, and declares
+// what the carrier has confirmed.
+func (s *Scenario) configure(account *v1alpha1.CarrierAccount) {
+	if s.Installed {
+		asInstalled(account)
+		return
+	}
+	forManyRuns(account)
 	switch {
 	case s.Described:
 		account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
@@ -196,10 +201,10 @@ func (c *simulationRecorder) isReverted(of transition) bool {
 type Comparison struct{ Without, With Tally }
 
 // Add adds the counts of a scenario. A scenario without a described counterpart counts on both
-// sides, and a scenario with another extension counts on neither. A described scenario counts only
-// if its carrier has confirmed its list.
+// sides, and a scenario with another extension, or an installed one, counts on neither. A described
+// scenario counts only if its carrier has confirmed its list.
 func (c *Comparison) Add(scenario *Scenario, counts Tally) {
-	if scenario.Followed {
+	if scenario.Followed || scenario.Installed {
 		return
 	}
 	if !scenario.Described {

@@ -20,8 +20,8 @@ const (
 	// maxHelp is how often a person helps at the end: an approved request may become unknown, and
 	// then needs another approval.
 	maxHelp = 6
-	// maxPasses is more than any scenario needs.
-	maxPasses = 600
+	// maxPasses is more than any scenario needs: two managers may poll a lost Location for a day.
+	maxPasses = 2000
 	// idleTime is how long nothing has to change before an object that is only re-read at intervals
 	// counts as settled. It is longer than the delay of any response, and longer than the pause after
 	// two 403 responses.
@@ -39,11 +39,12 @@ func (r *run) execute(ctx context.Context) {
 	r.recordEnd()
 	for range maxHelp {
 		sleep(longestWork)
-		if !r.resolve(ctx, isUnknown) && !r.approve(ctx) {
+		if !r.resolve(ctx, isUnknown) && !r.answer(ctx) && !r.approve(ctx) {
 			break
 		}
 		r.drive(ctx)
 	}
+	r.readOnce(ctx)
 	r.checkEnd(ctx)
 	sleep(responseDelay) // time stops when the run ends, and a login may still wait for its response
 }
@@ -57,11 +58,7 @@ func (r *run) drive(ctx context.Context) {
 		if manager == nil && r.catchUp() {
 			manager = r.next(none)
 		}
-		idle := idleTime
-		if r.awaitsOrder(ctx) {
-			idle = followedFor
-		}
-		if manager == nil || manager.next().Sub(done) > idle && r.isSettled() {
+		if manager == nil || r.isOver(ctx, manager.next().Sub(done)) && !r.catchUp() {
 			return
 		}
 		if r.runPass(ctx, manager) {
@@ -71,11 +68,17 @@ func (r *run) drive(ctx context.Context) {
 	r.report(8, fmt.Sprintf("after %d passes the object is still not settled", maxPasses))
 }
 
+// isOver reports whether a run may end, because nothing will have happened to a settled object for
+// long enough when the next pass is due.
+func (r *run) isOver(ctx context.Context, idle time.Duration) bool {
+	return idle > idleTime && r.isSettled() && idle > r.settlesAfter(ctx)
+}
+
 // runPass runs a pass of a manager when it is due, and handles what follows from it. It reports
-// whether anything was written or sent.
+// whether that has moved the run.
 func (r *run) runPass(ctx context.Context, manager *process) bool {
 	sleep(manager.next().Sub(now()))
-	before, account := r.changes(), r.accountVersion(ctx)
+	before, account := r.progress(), r.accountVersion(ctx)
 	manager.pass(ctx)
 	r.finish()
 	r.replaceDead()
@@ -88,7 +91,7 @@ func (r *run) runPass(ctx context.Context, manager *process) bool {
 		r.create(ctx)
 		r.notifyManagers()
 	}
-	return r.changes() != before
+	return r.progress() != before
 }
 
 // recheck schedules another pass of every manager if the object has become less settled. The
@@ -160,5 +163,5 @@ func (r *run) isSettled() bool {
 		return false
 	}
 	_, ready, stuck := stateOf(subject)
-	return ready || stuck
+	return ready || stuck || r.isWaiting()
 }

@@ -83,6 +83,7 @@ const (
 	ResolvedFalsely  FaultKind = "a person resolves untruthfully"
 	ChangedElsewhere FaultKind = "somebody else changes the plan"
 	Trusted          FaultKind = "a person trusts unknown values"
+	DriftedElsewhere FaultKind = "the carrier changes the service by itself"
 
 	Stale       FaultKind = "the cache lags behind"
 	Lagging     FaultKind = "the cache lags behind for three reads"

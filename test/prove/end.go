@@ -45,6 +45,9 @@ func (r *run) checkEnd(ctx context.Context) {
 		r.report(17, why)
 	}
 	r.checkState(subject)
+	if why := r.falselyReady(subject, false); why != "" {
+		r.report(33, "at the end "+why)
+	}
 	reason, _, _ := stateOf(subject)
 	r.expectFollowed(reason)
 }
@@ -85,8 +88,12 @@ func waitingReasons() []string {
 	return []string{v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonPlanned, v1alpha1.ReasonSuspended}
 }
 
-// expectDeclared checks that the object is Ready and the carrier has accepted the request.
+// expectDeclared checks that the object is Ready and the carrier has accepted the request, unless a
+// person has said that the service is as declared.
 func (r *run) expectDeclared() {
+	if r.plan.Scenario.Trusts {
+		return
+	}
 	operation := r.plan.Scenario.Operation
 	if r.accepted(operation) == 0 && operation != v1alpha1.OperationAppointmentCancel {
 		r.report(6, "the object is Ready, and the carrier has not accepted "+string(operation))
@@ -98,27 +105,18 @@ func (r *run) expectDeclared() {
 }
 
 // expectIdle checks that, for a day, nothing is written and the carrier is not called, whatever
-// passes run. After a 403 or 404 from the carrier, retries every ten minutes are allowed.
+// passes run, except for readings at an interval.
 func (r *run) expectIdle(ctx context.Context) {
 	over := now().Add(24 * time.Hour)
 	for manager := r.next(none); manager != nil && manager.next().Before(over); manager = r.next(none) {
 		r.runPass(ctx, manager)
 	}
 	for _, effect := range r.effects[r.lastEffect:] {
-		if effect.Op != Read && !r.refusedByCarrier() && !r.mayRead(ctx, effect) {
+		if effect.Op != Read && !r.mayRead(ctx, effect) {
 			r.report(16, "the object was settled, and during that day: "+effect.What)
 		}
 	}
-}
-
-// refusedByCarrier reports whether the carrier responds with 403 or 404 for this object.
-func (r *run) refusedByCarrier() bool {
-	subject := r.subject()
-	if subject == nil {
-		return false
-	}
-	reason, _, _ := stateOf(subject)
-	return reason == v1alpha1.ReasonNotFoundOrForbidden
+	r.expectReadRarely()
 }
 
 // expectNothingToDo checks that a new process finds nothing to do. If calls of the previous process

@@ -26,6 +26,7 @@ type Enumeration struct {
 	Run func(Plan) Outcome // carries out a plan
 
 	faults, cacheReads, actions, actionPairs int // pairs so far
+	mixed                                    int // pairs with a stale read so far
 	orders                                   int // orders of two passes so far
 	singles                                  int // single actions so far
 	leftOut                                  int // single actions that were left out
@@ -43,6 +44,7 @@ type Share struct {
 	CacheReads  int // pairs of cache reads at which a cache lags
 	Actions     int // pairs of a fault and an action of another actor
 	ActionPairs int // pairs of actions of other actors
+	Mixed       int // pairs of a stale read with a fault, or with an action
 	Orders      int // orders of two passes in which managers are stopped more than once
 	Singles     int // single actions of other actors
 	Seed        int // selects which of the combinations are tried
@@ -55,6 +57,7 @@ type Thinning struct {
 	Orders int // orders of two passes
 
 	FullOnly bool // `make test` leaves the scenario out
+	DeepOnly bool // only `make prove` tries it
 }
 
 // thinnings are for the scenarios with the most effects, which take most of the time, and for those
@@ -76,6 +79,12 @@ var thinnings = map[string]Thinning{
 
 	orderRead:         {Pairs: 512, Orders: 64, FullOnly: true},
 	orderReadRejected: {Pairs: 512, Orders: 64, FullOnly: true},
+
+	installedPlan:       {Pairs: 2048, Orders: 64, FullOnly: true, DeepOnly: true},
+	correctedPlan:       {Pairs: 2048, Orders: 64, FullOnly: true, DeepOnly: true},
+	correctedReschedule: {Pairs: 2048, Orders: 64, FullOnly: true, DeepOnly: true},
+	trustedAggregation:  {Pairs: 2048, Orders: 64, FullOnly: true, DeepOnly: true},
+	installedOrder:      {Pairs: 256, Orders: 64, FullOnly: true},
 }
 
 // thinned returns the share for a scenario of which fewer combinations are tried. A share that
@@ -84,7 +93,7 @@ func (s Share) thinned(by Thinning) Share {
 	if s.CacheReads == 1 {
 		return s
 	}
-	for _, pairs := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs} {
+	for _, pairs := range []*int{&s.Faults, &s.CacheReads, &s.Actions, &s.ActionPairs, &s.Mixed} {
 		*pairs = times(*pairs, by.Pairs)
 	}
 	s.Orders = times(s.Orders, by.Orders)
@@ -156,6 +165,7 @@ func (e *Enumeration) kinds(effects []Effect, at int) []FaultKind {
 // actions are paired in one scenario of each class. Of these pairs, those in the share are tried.
 func (e *Enumeration) pairsAfter(first Fault, op Op) {
 	hit := e.run(first)
+	e.staleAfter(first, op, hit)
 	for i := min(first.At, len(hit.Effects)); i < len(hit.Effects); i++ {
 		effect := hit.Effects[i]
 		for _, kind := range e.kinds(hit.Effects, i) {
@@ -184,11 +194,12 @@ func (e *Enumeration) pairsActions() bool {
 }
 
 // staleReads shows every older version at every cache read, both once and for some time, and
-// delivers every observation twice. It also combines any two of these faults in every order.
+// delivers every observation twice. It also combines any two of these faults in every order, and each
+// with a typical fault or an action after it.
 func (e *Enumeration) staleReads(whole Outcome) {
-	faults := staleFaults(whole)
+	faults := staleFaults(whole, 0)
 	for i, first := range faults {
-		e.run(first)
+		e.mixAfter(first, whole.CacheReads[first.At-1].after, e.run(first))
 		for _, second := range faults[i+1:] {
 			if second.At > first.At {
 				e.pair(&e.cacheReads, e.Share.CacheReads, first, second)
@@ -197,10 +208,38 @@ func (e *Enumeration) staleReads(whole Outcome) {
 	}
 }
 
-// staleFaults returns what a cache can show at each read.
-func staleFaults(whole Outcome) []Fault {
+// staleAfter combines a typical fault or an action with each stale read after it.
+func (e *Enumeration) staleAfter(first Fault, op Op, hit Outcome) {
+	if e.Share.Mixed == math.MaxInt || !isTypical(op, first.Kind) && !first.Kind.isAction() {
+		return
+	}
+	for _, second := range staleFaults(hit, first.At) {
+		e.pair(&e.mixed, e.Share.Mixed, first, second)
+	}
+}
+
+// mixAfter combines a stale read with each typical fault and each action at the effects after it.
+func (e *Enumeration) mixAfter(first Fault, after int, hit Outcome) {
+	if e.Share.Mixed == math.MaxInt {
+		return
+	}
+	for i := min(after, len(hit.Effects)); i < len(hit.Effects); i++ {
+		effect := hit.Effects[i]
+		for _, kind := range e.kinds(hit.Effects, i) {
+			if kind.isAction() || isTypical(effect.Op, kind) {
+				e.pair(&e.mixed, e.Share.Mixed, first, Fault{At: effect.Number, Kind: kind})
+			}
+		}
+	}
+}
+
+// staleFaults returns what a cache can show at each read since an effect.
+func staleFaults(whole Outcome, since int) []Fault {
 	var faults []Fault
 	for i, read := range whole.CacheReads {
+		if read.after < since {
+			continue
+		}
 		faults = append(faults, Fault{At: i + 1, Kind: Redelivered})
 		for _, version := range older(whole.Versions[read.of], read.newest) {
 			faults = append(faults,

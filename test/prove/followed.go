@@ -107,7 +107,7 @@ func (w *recorder) readOrderRecord() orderRecord {
 // stops comparing once anyone other than the operator has changed the object or its environment, or
 // a person has given a false resolution.
 func (w *recorder) checkOrderWrite(effect Effect) {
-	if !w.run.plan.Scenario.Followed || w.changedByOthers() || w.resolvedFalsely {
+	if !w.run.plan.Scenario.Followed || w.changedByOthers() || len(w.resolvedFalsely) > 0 {
 		return
 	}
 	before, after := w.order, w.readOrderRecord()
@@ -189,9 +189,10 @@ func (r *run) awaitsOrder(ctx context.Context) bool {
 	return is && order.Status.OrderID != "" && order.Status.ServiceID == "" && order.Status.Rejection == nil
 }
 
-// mayRead reports whether an effect is the read of an order that is still followed.
+// mayRead reports whether an effect is the read of an order that is still followed, or belongs to a
+// reading at an interval.
 func (r *run) mayRead(ctx context.Context, effect Effect) bool {
-	return effect.isOrderRead() && r.awaitsOrder(ctx)
+	return effect.isOrderRead() && r.awaitsOrder(ctx) || effect.isReading() && r.plan.Scenario.readsAtInterval()
 }
 
 // expectFollowed checks that the object shows the end of its order, unless somebody else has changed

@@ -31,6 +31,7 @@ func actions(scenario *Scenario, managers int) []FaultKind {
 		{scenario.Kind == kindService, []FaultKind{Suspended, Unlisted}},
 		{scenario.Operation == v1alpha1.OperationPlanChange, []FaultKind{ChangedElsewhere}},
 		{scenario.NeedsApproval, []FaultKind{Trusted}},
+		{scenario.readsAtInterval() && !scenario.Trusts, []FaultKind{DriftedElsewhere}},
 		{scenario.Kind == kindTest || scenario.Kind == kindAppointment, []FaultKind{ForceDeleted}},
 	} {
 		if group.does {
@@ -51,7 +52,7 @@ func (k FaultKind) isAction() bool {
 		OtherPass, Deleted, Recreated, Edited, StatusLost, ResolvedUnknownAttempt, Resolved, StatusRolledBack,
 		StatusForged, LedgerDeleted, LedgerRolledBack, LedgerEmptied, LedgerNewer, ForceDeleted, Suspended, Unlisted,
 		ApprovalRequired, AccountRecreated, RetryRequested, ReadingRequested, ResolvedEarly, ResolvedFalsely,
-		ChangedElsewhere, Trusted,
+		ChangedElsewhere, Trusted, DriftedElsewhere,
 	}, k)
 }
 
@@ -112,7 +113,7 @@ func (k FaultKind) keys() []key {
 			[]key{keyObject, keyLedger},
 		},
 		{[]FaultKind{Unlisted, ApprovalRequired, AccountRecreated}, []key{keyAccount}},
-		{[]FaultKind{ChangedElsewhere}, []key{keyCarrier, keyObject}},
+		{[]FaultKind{ChangedElsewhere, DriftedElsewhere}, []key{keyCarrier, keyObject}},
 	} {
 		if slices.Contains(group.kinds, k) {
 			return group.keys

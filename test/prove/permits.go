@@ -19,19 +19,44 @@ const (
 	readsPlan    = "POST /api/connect/services/health/request"
 )
 
-// permittedRepeats returns how often people have allowed the same request to be sent again. After
-// the ledger is lost, a running process still remembers the last revision it has seen (R6), and a
-// status still shows it (R5). If a process ended before it had written the revision to a status,
+func atMostOnce(w *recorder) string {
+	for i, one := range w.sent {
+		if !isChargeable(one.class) || !one.accepted {
+			continue
+		}
+		if earlier := w.boughtBefore(one, w.sent[:i]); earlier != nil {
+			return fmt.Sprintf("%s was accepted as %s and again as %s, which nobody has allowed",
+				one.operation, earlier.attempt, one.attempt)
+		}
+	}
+	return ""
+}
+
+// boughtBefore returns an earlier POST for the same thing that the carrier has accepted, and that
+// nobody has allowed to be repeated; nil for none. One of them may be forgotten.
+func (w *recorder) boughtBefore(one *post, sent []*post) *post {
+	forgotten := 0
+	for _, earlier := range sent {
+		switch {
+		case !earlier.accepted || !sameRequest(one, earlier) || w.repeatable[earlier.attempt]:
+		case w.mayBeForgotten(earlier) && forgotten == 0:
+			forgotten++
+		default:
+			return earlier
+		}
+	}
+	return nil
+}
+
+// mayBeForgotten reports whether a request may be sent again, once, because the ledger was lost
+// after it was sent. After that, a running process still remembers the last revision it has seen (R6),
+// and a status still shows it (R5). If a process ended before it had written the revision to a status,
 // "nobody in the cluster can know" (R25). The other of two leading managers knows no more than a
 // new process.
-func (w *recorder) permittedRepeats() int {
+func (w *recorder) mayBeForgotten(sent *post) bool {
 	restarted := w.run.started > len(w.run.managers)
 	unshown := w.neverShown && len(w.run.managers) > 1
-	lost := slices.ContainsFunc([]FaultKind{LedgerDeleted, LedgerRolledBack, LedgerEmptied}, w.hasHappened)
-	if lost && (restarted || unshown) {
-		return w.permits + 1
-	}
-	return w.permits
+	return sent.number <= w.ledgerLostAt && (restarted || unshown)
 }
 
 func (w *recorder) hasHappened(kind FaultKind) bool {

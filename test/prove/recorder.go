@@ -33,6 +33,8 @@ type recorder struct {
 	endedBy             map[string]v1alpha1.EndedBy
 	intents             []intent
 	resolved            map[string]bool // the attempts that a person has resolved
+	resolvedFalsely     map[string]bool // those with a false resolution
+	repeatable          map[string]bool // the attempts that a person has allowed to be made once more
 	leftOpen            []v1alpha1.Request
 	failed              map[string]bool // the Locations that returned 422
 	panicked            string
@@ -42,20 +44,21 @@ type recorder struct {
 	order               orderRecord
 	wronglyFollowed     string // what a read of an order has led to
 
-	regression string // how a settled object became unsettled
+	regression   string // how a settled object became unsettled
+	wronglyReady string // what an object that was Ready did not have
 
-	removed         bool // a user has deleted the object
-	edited          bool // a user has changed the spec
-	statusLost      bool // its status was lost
-	neverShown      bool // the ledger was lost before any status had named it
-	callRefused     bool // a call got 404 or 422
-	requestRefused  bool // a call was refused, after which nothing may be sent again without a person
-	carrierForgot   bool // the carrier has lost its data
-	interfered      bool // someone has changed the account or a ledger, or set an annotation that was not needed
-	resolvedFalsely bool // a person has given a false resolution
-	permits         int  // how often people have allowed the same request again
-	endedUnknown    bool // it settled with an unknown outcome
-	endedAccepted   bool // the carrier had accepted a request by then
+	removed        bool // a user has deleted the object
+	edited         bool // a user has changed the spec
+	statusLost     bool // its status was lost
+	neverShown     bool // the ledger was lost before any status had named it
+	callRefused    bool // a call got 404 or 422
+	requestRefused bool // a call was refused, after which nothing may be sent again without a person
+	carrierForgot  bool // the carrier has lost its data
+	interfered     bool // someone has changed the account or a ledger, or set an annotation that was not needed
+	ledgerLostAt   int  // the newest effect when the ledger was lost last; 0: never
+	happened       int  // how many faults and actions of the plan have happened
+	endedUnknown   bool // it settled with an unknown outcome
+	endedAccepted  bool // the carrier had accepted a request by then
 
 	firstAt  map[FaultKind]int // the number of the effect before which an action first happened
 	approved map[string]bool   // the hashes of the plans that a person has approved
@@ -66,6 +69,7 @@ type recorder struct {
 // post is one POST.
 type post struct {
 	at           time.Time
+	number       int // of the effect
 	attempt      string
 	operation    v1alpha1.Operation
 	target       v1alpha1.RequestTarget
@@ -81,6 +85,7 @@ type post struct {
 	endsInError  bool // the carrier has accepted it, and it will fail
 	failedUnseen bool // it had failed when the carrier's description showed that nothing was in progress
 	requestID    string
+	body         []byte
 	deletingAt   bool
 }
 
@@ -110,6 +115,7 @@ func newRecorder(r *run) *recorder {
 	return &recorder{
 		run: r, phases: map[string]v1alpha1.RequestPhase{}, resolved: map[string]bool{}, failed: map[string]bool{},
 		firstAt: make(map[FaultKind]int), approved: map[string]bool{}, endedBy: map[string]v1alpha1.EndedBy{},
+		resolvedFalsely: map[string]bool{}, repeatable: map[string]bool{},
 	}
 }
 
@@ -135,7 +141,10 @@ func (w *recorder) posting(p *port, path string, body []byte) {
 		w.regression = fmt.Sprintf("%s is sent for generation %d, which was done",
 			contract.Operation, subject.GetGeneration())
 	}
-	one := &post{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
+	one := &post{
+		at: now(), number: len(w.run.effects), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat,
+		body: body,
+	}
 	one.hasFinalizer = w.run.plan.Scenario.Kind == kindOrder || w.run.plan.Scenario.Kind == kindService // by its ledger
 	if subject := w.run.subject(); subject != nil {
 		one.uid = subject.GetUID()
@@ -241,6 +250,8 @@ func (w *recorder) observe(next Subject) {
 	for contract := range carrier.Contracts() {
 		w.observeRequest(before, next, v1alpha1.Operation(contract.Operation))
 	}
+	// What the carrier has changed by itself need not have been read yet.
+	w.wronglyReady = cmp.Or(w.wronglyReady, w.falselyReady(next, w.hasHappened(DriftedElsewhere)))
 }
 
 // settled reports whether an object has what its newest generation declares. It does not count as

@@ -65,12 +65,15 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
-	r.world = world.Offline(r.store.Client(), now, plan.Scenario.describe, plan.Scenario.follow)
+	r.world = world.Offline(r.store.Client(), now, plan.Scenario.describe, plan.Scenario.follow, plan.Scenario.restrict)
 	r.carrier = r.world.Carrier.Handler()
 	r.recorder = newRecorder(r)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.world.Namespace}}
 	must(r.world.Create(ctx, namespace))
-	r.world.Login(ctx, withDefaults, plan.Scenario.extend)
+	r.world.Login(ctx, plan.Scenario.configure)
+	if plan.Scenario.Installed {
+		r.install(ctx)
+	}
 	r.create(ctx)
 	for range max(1, plan.Managers) {
 		r.managers = append(r.managers, r.start())
@@ -100,6 +103,7 @@ func (r *run) begin(op Op, what string) (Effect, FaultKind) {
 		fault := &r.plan.Faults[i]
 		if r.lastEffect == 0 && fault.Kind.appliesTo(op) && fault.isDue(r.effects) {
 			fault.At = effect.Number // also for a fault with a named effect
+			r.happened++
 			return effect, fault.Kind
 		}
 	}

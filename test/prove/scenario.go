@@ -30,11 +30,14 @@ type Scenario struct {
 	Name          string
 	Kind          string
 	Operation     v1alpha1.Operation
-	NeedsApproval bool // a person has to approve the change
-	Described     bool // the carrier describes its services (extension ServiceRead)
-	Confirmed     bool // it has confirmed that it lists a change from its acceptance to its end
-	Followed      bool // the carrier shows accepted orders (extension OrderRead)
-	Rejected      bool // the carrier rejects the order after accepting it
+	NeedsApproval bool   // a person has to approve the change
+	Described     bool   // the carrier describes its services (extension ServiceRead)
+	Confirmed     bool   // it has confirmed that it lists a change from its acceptance to its end
+	Followed      bool   // the carrier shows accepted orders (extension OrderRead)
+	Rejected      bool   // the carrier rejects the order after accepting it
+	Installed     bool   // the account and the object have the defaults of their CRDs, and there is a marker
+	HealthPrefix  string // in front of the name of each plan in health
+	Trusts        bool   // a person who is asked about unknown values answers that the service has them
 	Empty         func() Subject
 	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
 	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none
@@ -53,9 +56,11 @@ const (
 	oldDate   = "2026-06-30"
 )
 
-// withDefaults sets the CRD's defaults in an account, as in all scenarios. Only the wait for a lost
-// Location differs: the Location is not polled every five minutes for a whole day.
-func withDefaults(account *v1alpha1.CarrierAccount) {
+// forManyRuns edits the account of every scenario that is not an installed one. It differs from the
+// defaults of the CRD: nobody is asked to approve anything, unknown values are requested, and the rate
+// is hardly limited (see world.Account); the spending is limited, and a lost Location is not polled
+// every five minutes for a whole day.
+func forManyRuns(account *v1alpha1.CarrierAccount) {
 	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
 	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "8h"}
 	account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: chargeLimit}
@@ -64,7 +69,8 @@ func withDefaults(account *v1alpha1.CarrierAccount) {
 // Scenarios returns a scenario for every operation.
 func Scenarios() []*Scenario {
 	return slices.Concat(
-		serviceScenarios(), taskScenarios(), appointmentScenarios(), describedScenarios(), followedScenarios())
+		serviceScenarios(), taskScenarios(), appointmentScenarios(), describedScenarios(), followedScenarios(),
+		installedScenarios())
 }
 
 type (

@@ -182,6 +182,11 @@ func (p *port) cluster() client.WithWatch {
 			return p.write("create", object, func() error { return next.Create(ctx, object, options...) })
 		},
 		Update: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.UpdateOption) error {
+			if isDryRun(options) {
+				return p.effect(Read, "try to update "+object.GetName(), func() error {
+					return next.Update(ctx, object, options...)
+				})
+			}
 			return p.write("update", object, func() error { return next.Update(ctx, object, options...) })
 		},
 		Delete: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.DeleteOption) error {

@@ -38,6 +38,8 @@ type simulation struct {
 	confirmed bool // it has confirmed that it lists a change from its acceptance to its end
 	followed  bool // the carrier shows accepted orders (extension OrderRead)
 
+	healthPrefix string // what health puts in front of the name of each plan
+
 	managers       []*manager
 	started        int // processes so far
 	nested         int // the number of passes in progress that wait for another
@@ -68,6 +70,13 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 			options.Seed.Extensions = append(options.Seed.Extensions, string(extension))
 		}
 		options.Seed.ServiceRead.ListAll = l.confirmed
+		options.Seed.OneHealthRequest, options.Seed.SlowCancellations = seed%3 == 0, seed%5 < 2
+		if seed%7 == 0 {
+			l.healthPrefix = "Access "
+		}
+		for i := range options.Seed.Plans {
+			options.Seed.Plans[i].HealthName = l.healthPrefix + options.Seed.Plans[i].Name
+		}
 		options.Seed.Delays[string(simulator.OpOrderCreate)] = simulator.Duration(orderLasts)
 	})
 	l.carrier = l.world.Carrier.Handler()

@@ -152,6 +152,7 @@ func (l *simulation) endState(one *member, subject Subject) string {
 		l.report(8, one.key.Name+" is being deleted, and is not removed: "+reason)
 		return "deleting"
 	case ready:
+		l.expectReadyIsTrue(one, subject, l.unreadOf(one, subject))
 		return "Ready"
 	case reason == v1alpha1.ReasonOutcomeUnknown || reason == v1alpha1.ReasonStatusLost ||
 		reason == v1alpha1.ReasonLedgerLost:
@@ -199,27 +200,136 @@ func (l *simulation) checkIdle() {
 	}
 	const hours = 7 // more than an interval
 	l.runUntil(now().Add(hours * time.Hour))
+	for _, one := range l.fleet.members {
+		if one.kind == kindAccount {
+			continue
+		}
+		if subject := l.subject(one); subject != nil {
+			var unread []string
+			if !one.readAtInterval {
+				unread = l.unreadOf(one, subject)
+			}
+			l.expectReadyIsTrue(one, subject, unread)
+		}
+	}
+}
+
+// expectReadyIsTrue checks invariant 33, ReadyIsTrue.
+func (l *simulation) expectReadyIsTrue(one *member, subject Subject, unread []string) {
+	isOther := func(sent *post) bool { return l.memberOf[sent].subject != one.subject }
+	why := falselyReady(subject, &records{
+		carrier: l.world.Carrier, healthPrefix: l.healthPrefix, trusted: one.subject.trusted || one.subject.planSets > 0,
+		sent:            slices.DeleteFunc(slices.Clone(l.sent), isOther),
+		excused:         func(what string) bool { return slices.Contains(unread, what) },
+		resolvedFalsely: func(attempt string) bool { return l.resolvedFalsely[attempt] },
+	})
+	if why != "" {
+		l.report(33, why)
+	}
+}
+
+// changedByCarrier returns the values of a service that the carrier has ever changed by itself.
+func (s *requestSubject) changedByCarrier() (values []string) {
+	if !s.planSetAt.IsZero() {
+		values = append(values, namePlan, nameTerm)
+	}
+	if !s.endSetAt.IsZero() {
+		values = append(values, nameCancellation)
+	}
+	return values
+}
+
+// unreadOf returns the values of a service that the carrier has changed by itself since the operator
+// has last read or requested them.
+func (l *simulation) unreadOf(one *member, subject Subject) (unread []string) {
+	service, is := subject.(*v1alpha1.BroadbandService)
+	if !is || service.Status.Carrier == nil {
+		return nil
+	}
+	if known := service.Status.Carrier.Cancellation; known != nil {
+		if known.Since.Add(-maxSkew).Before(one.subject.endSetAt) {
+			unread = append(unread, nameCancellation)
+		}
+	}
+	if known := service.Status.Carrier.Plan; known != nil {
+		since := known.Since.Add(-maxSkew)
+		if known.Source != v1alpha1.SourceHealth && known.Source != v1alpha1.SourceService {
+			since = l.requestedAt(one)
+		}
+		if since.Before(one.subject.planSetAt) {
+			unread = append(unread, namePlan, nameTerm)
+		}
+	}
+	return unread
+}
+
+// requestedAt returns when a plan change of a service was last sent.
+func (l *simulation) requestedAt(one *member) (at time.Time) {
+	for _, sent := range l.sent {
+		if sent.operation == v1alpha1.OperationPlanChange && l.memberOf[sent].subject == one.subject {
+			at = sent.at
+		}
+	}
+	return at
 }
 
 // checkIdleEffect checks an effect of an object that should be settled.
 func (l *simulation) checkIdleEffect(one *member, effect Effect) {
-	if !l.idle {
+	if !l.idle || effect.Op == Read || effect.Op == Token {
 		return
 	}
-	excused := l.isReconciledForever(one) || l.newProcess && l.isRepeatedAfterStart(one)
-	if l.changesAccount(one, effect) {
-		excused = false
+	excused := false
+	switch {
+	case one.kind == kindAccount:
+		excused = !l.changesAccount(effect)
+	case one.notFound:
+		excused = one.idling.isRetry(effect.Op)
+	case one.readAtInterval, l.isFollowed(one), l.newProcess && l.isRepeatedAfterStart(one):
+		excused = one.idling.isFew(effect.Op)
 	}
-	if !excused && effect.Op != Read && effect.Op != Token {
-		l.report(16, one.key.Name+"is settled, and "+effect.What)
+	if !excused {
+		l.report(16, one.key.Name+" is settled, and "+effect.What)
 	}
+}
+
+// idleEffects counts what happens to an object that should be settled.
+type idleEffects struct {
+	changes int       // writes and POSTs, or only those since the newest POST
+	posted  time.Time // when the newest POST was sent
+}
+
+// isFew counts an effect, and reports whether there were no more than a few readings at an interval or
+// after a start lead to.
+func (e *idleEffects) isFew(op Op) bool {
+	const most = 20
+	if op == Write || op == Post {
+		e.changes++
+	}
+	return e.changes <= most
+}
+
+// isRetry counts an effect of an object that the carrier does not find, and reports whether it belongs
+// to a retry every ten minutes: a POST, and the writes of its attempt and its refusal.
+func (e *idleEffects) isRetry(op Op) bool {
+	const pause, writes = 10 * time.Minute, 2
+	switch op {
+	case Post:
+		tooSoon := now().Sub(e.posted) < pause
+		e.changes, e.posted = 0, now()
+		return !tooSoon
+	case Write:
+		e.changes++
+		return e.changes <= writes
+	case Read, Key, Poll, Token, CacheRead:
+	}
+	return true
 }
 
 // changesAccount reports whether an effect writes an account without need. The reads of an account
 // are those of its services, and change nothing. Accounts whose carrier has an extension are not
 // checked, because these reads may show a new process that the carrier has the extension after all.
-func (l *simulation) changesAccount(one *member, effect Effect) bool {
-	return one.kind == kindAccount && effect.Op == Write && len(l.extensions()) == 0
+func (l *simulation) changesAccount(effect Effect) bool {
+	return effect.Op == Write && len(l.extensions()) == 0
 }
 
 // isReconciledForever reports whether an object is reconciled forever: at intervals, or every ten

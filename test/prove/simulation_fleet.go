@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,6 +38,7 @@ type member struct {
 	notFound       bool // the carrier responds to its reads with 404, and is called every ten minutes
 	callFailed     bool // a call about it failed, so that some of its state may be unknown
 	timesHelped    int  // how often a person has helped at the end
+	idling         idleEffects
 }
 
 // String returns the name of a member.
@@ -50,9 +52,11 @@ func (m *member) String() string {
 // requestSubject is what requests are about: a service of the carrier, an order or a site. Several
 // objects may share one.
 type requestSubject struct {
-	serviceID int64 // the service's number; 0: it is not a service
-	permits   int   // how often someone has allowed another request
-	planSets  int   // how often the carrier has changed the plan by itself
+	serviceID int64     // the service's number; 0: it is not a service
+	trusted   bool      // somebody may have trusted a value that the carrier does not have
+	planSets  int       // how often the carrier has changed the plan by itself
+	planSetAt time.Time // when it has last done so
+	endSetAt  time.Time // when it has last changed the cancellation by itself
 }
 
 // fleet is the set of all objects, including the accounts.
@@ -130,7 +134,7 @@ func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *me
 	return f.add(&member{
 		kind: kindAccount, key: client.ObjectKey{Name: name},
 		object: func() client.Object {
-			return f.simulation.world.Account(withDefaults, func(account *v1alpha1.CarrierAccount) {
+			return f.simulation.world.Account(forManyRuns, func(account *v1alpha1.CarrierAccount) {
 				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
 				account.Spec.Extensions = f.simulation.extensions()
 				if f.simulation.confirmed {

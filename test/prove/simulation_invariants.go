@@ -20,10 +20,9 @@ import (
 // (OnePerAttempt), 9 (Frozen), 15 (DeletionSafe) and 22 (Serial).
 func (c *simulationRecorder) checkPost(m *manager, sender, path string, body []byte) {
 	contract, about := contractAt(path), m.current()
-	one := &post{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
+	one := &post{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat, body: body}
 	c.linef("POST %s %s", path, body)
-	c.sent, c.memberOf[one], c.permits[one] = append(c.sent, one), about, about.subject.permits
-	c.planSets[one] = about.subject.planSets
+	c.sent, c.memberOf[one], c.planSets[one] = append(c.sent, one), about, about.subject.planSets
 	subject := c.simulation.subject(about)
 	one.hasFinalizer = about.kind == kindOrder || about.kind == kindService // by its ledger
 	if subject != nil {
@@ -108,7 +107,7 @@ func (c *simulationRecorder) recordAcceptance() {
 	}
 	c.checkSpending(c.memberOf[one].account)
 	for _, other := range c.sent[:len(c.sent)-1] {
-		if other.accepted && !other.failedUnseen && isChargeable(other.class) && c.sameRequest(one, other) {
+		if other.accepted && isChargeable(other.class) && c.sameRequest(one, other) {
 			c.report(1, fmt.Sprintf("%s of %s was accepted twice, as %s and %s",
 				one.operation, c.memberOf[one].key.Name, other.attempt, one.attempt))
 		}
@@ -133,23 +132,6 @@ func (c *simulationRecorder) checkSpending(account *member) {
 	}
 }
 
-// sameRequest reports whether two POSTs are for the same thing. Orders with the same
-// customerReference are the same forever, unless the earlier one was resolved falsely. Changes of a
-// service are the same until someone allows another one. Tests are the same if they belong to the
-// same object.
-func (c *simulationRecorder) sameRequest(one, other *post) bool {
-	if one.operation != other.operation || c.memberOf[one].subject != c.memberOf[other].subject {
-		return false
-	}
-	if one.operation == v1alpha1.OperationOrderCreate {
-		return !c.resolvedFalsely[other.attempt]
-	}
-	if one.operation == v1alpha1.OperationDiagnosticTest && one.uid != other.uid {
-		return false
-	}
-	return one.target == other.target && c.permits[one] == c.permits[other]
-}
-
 // checkObject compares an object with its previous state.
 func (c *simulationRecorder) checkObject(one *member, before, after Subject) {
 	if after == nil {
@@ -165,6 +147,7 @@ func (c *simulationRecorder) checkObject(one *member, before, after Subject) {
 	if conditions, _ := after.Describes(); len(*conditions) > maxConditions {
 		c.report(17, fmt.Sprintf("%s has %d conditions", one.key.Name, len(*conditions)))
 	}
+	c.simulation.expectReadyIsTrue(one, after, one.subject.changedByCarrier())
 }
 
 func (c *simulationRecorder) trackAll(one *member, before, after Subject) {

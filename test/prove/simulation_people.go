@@ -5,13 +5,13 @@ package prove
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
@@ -42,6 +42,7 @@ func userActions() []userAction {
 		{"resolves", (*simulation).resolveAny},
 		{"resolves", (*simulation).resolveAny},
 		{"the carrier changes a plan by itself", (*simulation).changePlanAtCarrier},
+		{"the carrier changes a cancellation by itself", (*simulation).changeCancellationAtCarrier},
 		{"the carrier lets a request fail", (*simulation).failNextRequest},
 		{"the carrier has another request in progress", (*simulation).beBusy},
 	}
@@ -73,7 +74,6 @@ func (l *simulation) actOn(one *member) {
 func (l *simulation) create(one *member) {
 	l.countAction("somebody creates")
 	one.recreate = false
-	one.subject.permits++
 	must(l.world.Create(l.ctx, one.object()))
 	l.checkWrites("somebody creates " + one.key.Name)
 }
@@ -85,7 +85,6 @@ func (l *simulation) edit(one *member, subject Subject) {
 	if len(one.edits) == 0 {
 		return
 	}
-	one.subject.permits++
 	one.edits[l.random.IntN(len(one.edits))](subject)
 	l.update(subject)
 }
@@ -120,9 +119,8 @@ func (l *simulation) loseStatus(one *member, subject Subject) {
 	l.restored[l.store.Version()] = true
 }
 
-func (l *simulation) toggleSuspend(one *member, subject Subject) {
+func (l *simulation) toggleSuspend(_ *member, subject Subject) {
 	if service, is := subject.(*v1alpha1.BroadbandService); is {
-		one.subject.permits++ // "a new generation": what failed at the carrier is tried again
 		service.Spec.Suspend = !service.Spec.Suspend
 		l.update(service)
 	}
@@ -135,10 +133,8 @@ func (l *simulation) approve(_ *member, subject Subject) {
 }
 
 // trust confirms, for the changes that are shown, that the service already has the unknown values.
-// If a request for the same change failed before, what is left to change after that counts as a new
-// request. So do the changes that follow once a reading shows that the person was wrong.
 func (l *simulation) trust(one *member, subject Subject) {
-	one.subject.permits++
+	one.subject.trusted = true
 	l.annotatePending(subject, v1alpha1.AnnotationTrust)
 }
 
@@ -155,8 +151,7 @@ func (l *simulation) setAnnotation(subject Subject, key, value string) {
 
 // requestRetry sets a retry request: for a recorded attempt, whatever its outcome, or for what has
 // failed until now.
-func (l *simulation) requestRetry(one *member, subject Subject) {
-	one.subject.permits++
+func (l *simulation) requestRetry(_ *member, subject Subject) {
 	asked := now().Format(time.RFC3339Nano)
 	if attempts := newestAttempts(subject); len(attempts) > 0 && l.random.IntN(2) == 0 {
 		asked = attempts[l.random.IntN(len(attempts))].AttemptID
@@ -216,7 +211,6 @@ func (l *simulation) resolveAttempt(one *member, subject Subject) bool {
 			continue
 		}
 		l.resolved[open.AttemptID] = true
-		one.subject.permits++
 		l.setAnnotation(subject, v1alpha1.AnnotationResolve, open.AttemptID+"="+l.resolutionFor(one, subject, open))
 		return true
 	}
@@ -232,7 +226,7 @@ func (l *simulation) resolutionFor(one *member, subject Subject, open *v1alpha1.
 		return truth
 	}
 	l.countAction("somebody resolves untruthfully")
-	l.resolvedFalsely[open.AttemptID] = true
+	l.resolvedFalsely[open.AttemptID], one.subject.trusted = true, true
 	if truth == "NotAccepted" {
 		return "Succeeded"
 	}
@@ -255,17 +249,16 @@ func (l *simulation) isInPass(one *member) bool {
 // trueResolution returns the resolution that matches the carrier's records. An attempt that stands
 // for a lost status covers everything that was sent: it is done if the service is as declared.
 func (l *simulation) trueResolution(one *member, subject Subject, open *v1alpha1.Request) string {
-	sent := l.sentAs(open.AttemptID)
-	var done bool
+	sent, done := l.sentAs(open.AttemptID), true
 	switch {
-	case sent == nil && decide.StandsForLost(open):
-		done = l.asDeclared(one, subject)
+	case sent == nil && l.standsForLost(open):
+		done = l.isDone(one, subject, open.Operation)
 	case sent == nil, !sent.accepted:
-		done = (sent == nil || open.Repeats > 0) && l.accepted(one, open.Operation) > 0 // an earlier attempt
+		done = open.Repeats > 0 && l.accepted(one, open.Operation) > 0 // an earlier attempt
 	case sent.requestID != "" && open.LostSince.IsZero():
 		return "Accepted:" + sent.requestID
-	default:
-		done = true
+	case sent.endsInError:
+		return "Abandoned"
 	}
 	if done {
 		return "Succeeded"
@@ -273,27 +266,49 @@ func (l *simulation) trueResolution(one *member, subject Subject, open *v1alpha1
 	return "NotAccepted"
 }
 
-// asDeclared reports whether a service at the carrier is as the object declares it.
-func (l *simulation) asDeclared(one *member, subject Subject) bool {
-	s, isService := subject.(*v1alpha1.BroadbandService)
-	if !isService {
-		return false
+// isDone reports what a person finds out about everything that was sent: whether the service is as
+// declared or, for any other object, whether the carrier has accepted its request.
+func (l *simulation) isDone(one *member, subject Subject, operation v1alpha1.Operation) bool {
+	if one.kind == kindService {
+		line, _ := l.world.Carrier.Service(one.subject.serviceID)
+		return isAsDeclared(subject, line)
 	}
-	line, _ := l.world.Carrier.Service(one.subject.serviceID)
-	is := func(wanted, held string) bool { return wanted == "" || wanted == held }
-	plan := s.Spec.Plan == nil || s.Spec.Plan.Name == line.Plan && int64(s.Spec.Plan.Term) == line.Term
-	return plan && is(s.Spec.RestorationSLA, line.RestorationSLA) &&
-		is(s.Spec.AggregationMethod, line.AggregationMethod) && is(s.Spec.DSLStabilityProfile, line.DSLStabilityProfile)
+	return slices.ContainsFunc(l.sent, func(sent *post) bool {
+		own := one.kind != kindTest || sent.uid == subject.GetUID()
+		return sent.accepted && sent.operation == operation && l.memberOf[sent].subject == one.subject && own
+	})
+}
+
+// standsForLost reports whether an attempt was recorded because what was sent is lost. Every other
+// attempt is recorded before it is sent.
+func (c *simulationRecorder) standsForLost(open *v1alpha1.Request) bool {
+	known := c.attempts[open.AttemptID]
+	return known == nil || known.Request.Phase != v1alpha1.PhaseSubmitting
 }
 
 // changePlanAtCarrier changes a plan at the carrier without the operator.
 func (l *simulation) changePlanAtCarrier(one *member, _ Subject) {
 	if one.subject.serviceID != 0 {
-		one.subject.permits++
 		one.subject.planSets++
+		one.subject.planSetAt = now()
 		plan := []string{world.PlanSlow, world.PlanFast, world.PlanCheap}[l.random.IntN(3)]
 		must(l.world.Carrier.SetPlan(one.subject.serviceID, plan))
 	}
+}
+
+// changeCancellationAtCarrier changes a cancellation at the carrier without the operator. A service
+// without one keeps none, and one that has ended stays so.
+func (l *simulation) changeCancellationAtCarrier(one *member, _ Subject) {
+	line, _ := l.world.Carrier.Service(one.subject.serviceID)
+	if line.Cancellation == nil || line.Cancellation.Status == "COMPLETED" {
+		return
+	}
+	states := []string{"REQUESTED", "IN_ERROR", "IN_ERROR_RETRY", "IN_PROGRESS", "ABORTED", "REJECTED"}
+	days := []string{oldDate, newDate, "2026-10-31"}
+	one.subject.endSetAt = now()
+	must(l.world.Carrier.SetCancellation(one.subject.serviceID, &simulator.Cancellation{
+		Status: states[l.random.IntN(len(states))], RequestDate: days[l.random.IntN(len(days))],
+	}))
 }
 
 // failNextRequest makes the next request of an operation be refused, fail later or stall.
@@ -301,6 +316,7 @@ func (l *simulation) failNextRequest(*member, Subject) {
 	operations := []simulator.Operation{
 		simulator.OpPlanChange, simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange,
 		simulator.OpReclaim, simulator.OpFibreBuildCharge, simulator.OpDiagnosticTest, simulator.OpAppointmentSlots,
+		simulator.OpCancellationReschedule, simulator.OpCancellationAbort,
 	}
 	fault := []simulator.Fault{
 		{Kind: simulator.FaultEndInError, Body: "it did not work"},
@@ -316,7 +332,7 @@ func (l *simulation) beBusy(*member, Subject) {
 		simulator.OpPlanChange, simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange,
 		simulator.OpReclaim, simulator.OpCancellationReschedule, simulator.OpCancellationAbort, simulator.OpOrderCreate,
 		simulator.OpFibreBuildCharge, simulator.OpDiagnosticTest, simulator.OpAppointmentSlots,
-		simulator.OpAppointmentCancel,
+		simulator.OpAppointmentCancel, simulator.OpHealth, simulator.OpPlanOptions,
 	} {
 		must(l.world.Carrier.FailNext(fmt.Sprintf("POST %s", operation), simulator.Fault{
 			Kind: simulator.FaultBody, Status: http.StatusUnprocessableEntity, Body: busyBody,

@@ -33,7 +33,6 @@ type simulationRecorder struct {
 	intents            map[*member][]*attempt
 	sent               []*post
 	memberOf           map[*post]*member
-	permits            map[*post]int
 	planSets           map[*post]int       // of the subject, when it was sent
 	restored           map[int64]bool      // the versions by which a status was lost
 	resolved           map[string]bool     // the attempts that a person has resolved
@@ -69,7 +68,7 @@ func newSimulationRecorder(l *simulation, traced bool) *simulationRecorder {
 	return &simulationRecorder{
 		simulation: l, trace: sha256.New(), traced: traced,
 		attempts: map[string]*attempt{}, intents: map[*member][]*attempt{},
-		memberOf: map[*post]*member{}, permits: map[*post]int{}, planSets: map[*post]int{},
+		memberOf: map[*post]*member{}, planSets: map[*post]int{},
 		resolved: map[string]bool{}, resolvedFalsely: map[string]bool{},
 		approved: map[string]approval{},
 		deleted:  map[string]bool{},

@@ -12,6 +12,7 @@ type Tally struct {
 	Effects  int // of the scenario without faults
 	Faults   int // plans with one or two faults
 	Stale    int // plans with a stale, skipped or repeated observation
+	Mixed    int // plans with such an observation and a fault or an action
 	Actions  int // plans with actions of other actors
 	Orders   int // plans in which two managers are stopped in favor of each other
 	LeftOut  int // plans that were left out
@@ -25,13 +26,14 @@ type Tally struct {
 }
 
 // Plans returns the number of all plans.
-func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Actions + t.Orders }
+func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Mixed + t.Actions + t.Orders }
 
 // Add adds the counts of another tally.
 func (t *Tally) Add(other Tally) {
 	t.Effects += other.Effects
 	t.Faults += other.Faults
 	t.Stale += other.Stale
+	t.Mixed += other.Mixed
 	t.Actions += other.Actions
 	t.Orders += other.Orders
 	t.LeftOut += other.LeftOut
@@ -56,18 +58,23 @@ func ofScenario(parts []*Tally) Tally {
 
 // String returns a line of the report.
 func (t *Tally) String() string {
-	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %6d with actions, %5d orders, "+
-		"%d violations, %d left out; needless unknowns: %d of %d crashes, %d of clean errors",
-		t.Effects, t.Faults, t.Stale, t.Actions, t.Orders, t.Violated, t.LeftOut, t.Needless, t.Crashes, t.Alarms)
+	return fmt.Sprintf("%4d effects, %6d plans: %6d with faults, %5d stale or unobserved, %5d mixed, %6d with actions, "+
+		"%5d orders, %d violations, %d left out; needless unknowns: %d of %d crashes, %d of clean errors",
+		t.Effects, t.Plans(), t.Faults, t.Stale, t.Mixed, t.Actions, t.Orders,
+		t.Violated, t.LeftOut, t.Needless, t.Crashes, t.Alarms)
 }
 
 // note counts a plan that was carried out.
 func (t *Tally) note(r *run) {
 	faults := r.plan.Faults
+	isStale := func(f Fault) bool { return f.Kind.isStaleRead() }
+	isOther := func(f Fault) bool { return !f.Kind.isStaleRead() }
 	switch {
 	case len(faults) == 0:
 		t.Effects = len(r.effects)
-	case faults[0].Kind.isStaleRead():
+	case slices.ContainsFunc(faults, isStale) && slices.ContainsFunc(faults, isOther):
+		t.Mixed++
+	case isStale(faults[0]):
 		t.Stale++
 	case faults[0].Kind == Preempted:
 		t.Orders++
