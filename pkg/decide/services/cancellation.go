@@ -17,6 +17,9 @@ const (
 	fieldDisconnection = "disconnection"
 )
 
+// theCancellation is what messages call the reading of a service's cancellation.
+const theCancellation = "the service's cancellation"
+
 // desiredCancellation returns the request that the declared cancellation needs. If the carrier's
 // cancellation changed after we had applied ours, this is drift and the drift policy decides.
 func desiredCancellation(in *Input) decide.DesiredChange {

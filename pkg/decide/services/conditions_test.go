@@ -52,7 +52,8 @@ func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request))
 // rereadEnding sets when the recorded cancellation was read: 15 seconds after the attempt.
 func rereadEnding(in *services.Input) {
 	in.Memory.Readings.Cancellation = decide.Reading{
-		State: decide.ReadingRecorded, RequestedAt: decidetest.Start().Add(15 * time.Second),
+		State: decide.ReadingRecorded, Generation: in.Service.Generation,
+		RequestedAt: decidetest.Start().Add(15 * time.Second),
 	}
 }
 
@@ -88,10 +89,11 @@ func TestServiceAppliesTheDeclaredCancellation(t *testing.T) {
 			settled(ending("2026-12-31"), moved, withoutAccount), judged{"Rest", decide.Working, "AccountNotReady"},
 		},
 		"does not wait for a modification": {
-			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseInProgress), at(time.Second)), working("Submit"),
+			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseInProgress), at(time.Second), justRead),
+			working("Submit"),
 		},
 		"does not wait for an unknown outcome": {
-			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseOutcomeUnknown)), working("Submit"),
+			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseOutcomeUnknown), justRead), working("Submit"),
 		},
 		"changed at the carrier after our success: reported": {
 			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded), func(in *services.Input) {

@@ -195,14 +195,20 @@ func awaitCancellation(in *Input, open *v1alpha1.Request, at time.Time) *decide.
 	if readSince(in, at) {
 		return nil
 	}
-	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	due := func() (bool, time.Time) { return !in.Now.Before(at), at }
-	step, next := decide.ReadingStep(&in.Input, decide.TopicCancellation, token, due)
+	return awaitEvidence(in, open, decide.TopicCancellation, theCancellation, at)
+}
+
+// awaitEvidence reads a topic, in words what, at a time to find out the outcome of a request.
+func awaitEvidence(
+	in *Input, open *v1alpha1.Request, topic decide.Topic, what string, at time.Time,
+) *decide.Decision {
+	at = decide.Later(at, in.Memory.Readings.Of(topic).RetryAt)
+	step, next := decide.ReadingStep(&in.Input, topic, decide.Control(in.Subject, v1alpha1.AnnotationReconcile),
+		func() (bool, time.Time) { return !in.Now.Before(at), at })
 	return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: fmt.Sprintf(
-			"%s: the cancellation is read at %s and may show the outcome; to resolve the request by hand: %s",
-			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTime(&in.Input, at),
+		Message: fmt.Sprintf("%s: %s is read at %s and may show the outcome; to resolve the request by hand: %s",
+			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, decide.FormatTime(&in.Input, at),
 			decide.ResolveHint(&in.Input, open)),
 	}}
 }

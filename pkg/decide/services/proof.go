@@ -3,7 +3,6 @@
 package services
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,11 +17,11 @@ import (
 // is described now.
 type requestedValue struct{ before, asked, shown string }
 
-// requestedValues returns the values that a request sets; nil if none was described before it.
+// requestedValues returns the values that a request sets and that a description may contain.
 func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
-	before, target, now := open.Before.Described, open.Target, in.Memory.Readings.Service.Service
-	if before == nil {
-		return nil
+	before, target, now := v1alpha1.DescribedValues{}, open.Target, in.Memory.Readings.Service.Service
+	if open.Before.Described != nil {
+		before = *open.Before.Described
 	}
 	return slices.DeleteFunc([]requestedValue{
 		{before.Plan, target.Plan, now.Plan},
@@ -53,12 +52,14 @@ func describable(in *Input, open *v1alpha1.Request) bool {
 
 // provenByDescription implements: "the description was asked for after the attempt had certainly
 // ended and the settling time had passed", "it lists no modification", and "it shows each of these
-// values as requested". A description that does not show the values does not prove the opposite,
+// values as requested". What was described before does not matter for a request of class Converge:
+// it has reached its target. A description that does not show the values does not prove the opposite,
 // unless the carrier has confirmed more than is documented: see notaccepted.go.
 func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
-	if !counts || !distinguishes(values) {
+	converges := len(values) > 0 && decide.ClassOf(open.Operation, open.Target) == carrier.ClassConverge
+	if !counts || !converges && !distinguishes(values) {
 		return false
 	}
 	return !slices.ContainsFunc(values, func(value requestedValue) bool {
@@ -88,6 +89,16 @@ func provesFrom(in *Input, open *v1alpha1.Request) (recorded, seen time.Time) {
 	return recorded, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(proofAfter)
 }
 
+// countsFrom is the time from which a reading shows whether a request was carried out. One that the
+// carrier accepted may be carried out later, for as long as its Location is polled.
+func countsFrom(in *Input, open *v1alpha1.Request) time.Time {
+	from := decide.Later(provesFrom(in, open))
+	if open.Phase == v1alpha1.PhaseInProgress {
+		from = decide.Later(from, in.Past(open.LostSince).Add(decide.HandleGrace))
+	}
+	return from
+}
+
 // describedAfter returns when the description is read, relative to the time from which a reading
 // counts.
 func describedAfter() [4]time.Duration {
@@ -98,11 +109,7 @@ func describedAfter() [4]time.Duration {
 // there is no further time. While the description lists a modification, "which proves nothing yet",
 // it is read repeatedly until the request is overdue.
 func nextDescription(in *Input, open *v1alpha1.Request) time.Time {
-	recorded, seen := provesFrom(in, open)
-	from, reading := decide.Later(recorded, seen), &in.Memory.Readings.Service
-	if open.Phase == v1alpha1.PhaseInProgress {
-		from = decide.Later(from, in.Past(open.LostSince).Add(decide.HandleGrace))
-	}
+	from, reading := countsFrom(in, open), &in.Memory.Readings.Service
 	for _, after := range describedAfter() {
 		if at := from.Add(after); at.After(reading.RequestedAt) {
 			return at
@@ -123,16 +130,5 @@ func awaitsDescription(in *Input, open *v1alpha1.Request) bool {
 
 // awaitDescription reads the description at the next time.
 func awaitDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
-	next := decide.Later(nextDescription(in, open), in.Memory.Readings.Service.RetryAt)
-	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	step, at := decide.ReadingStep(&in.Input, decide.TopicService, token, func() (bool, time.Time) {
-		return !in.Now.Before(next), next
-	})
-	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: fmt.Sprintf(
-			"%s: the carrier's description of the service is read at %s and may show the outcome; to resolve the request "+
-				"by hand: %s", decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)),
-			decide.FormatTime(&in.Input, next), decide.ResolveHint(&in.Input, open)),
-	}}
+	return awaitEvidence(in, open, decide.TopicService, theDescription, nextDescription(in, open))
 }

@@ -38,10 +38,11 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 	if operation == v1alpha1.OperationPlanChange && decide.CheckSupported(&in.Input, carrier.Health) == nil {
 		return basis{decide.TopicHealth, "the service's plan", decide.FieldPlan, v1alpha1.ReasonPlanUnknown}, true
 	}
-	on = basis{
-		decide.TopicCancellation, "the service's cancellation", fieldDisconnection, v1alpha1.ReasonCarrierUnavailable,
+	on = basis{decide.TopicCancellation, theCancellation, fieldCancellation, v1alpha1.ReasonCarrierUnavailable}
+	if operation == v1alpha1.OperationReclaim {
+		on.field = fieldDisconnection
 	}
-	return on, operation == v1alpha1.OperationReclaim
+	return on, decide.TouchesCancellation(operation)
 }
 
 // refreshed reads the basis of a request once more. If the basis has the wanted value by now, the
@@ -115,7 +116,8 @@ func matchesReading(in *Input, on basis) bool {
 	}
 	switch on.topic {
 	case decide.TopicCancellation:
-		return cancelled(in) == reading.Cancellation.Cancelled
+		known := in.Service.LastKnown().Cancellation
+		return known != nil && known.Cancelled == reading.Cancellation.Cancelled
 	case decide.TopicService:
 		return matchesDescription(in)
 	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes, decide.TopicOrder:

@@ -12,10 +12,10 @@ import (
 
 // The rule quoted here is that of docs/design/0031-a-repeat-is-a-new-request.md.
 
-// repeatHeld returns why a service's repeat is not sent now; nil if it is. It asks what a first
-// request is asked, in the same order: whether the object sends at all, whether the request is wanted
-// and approved, and, by a new reading, whether it is still necessary. What does not apply to any
-// operation that is repeated, such as its price, is left out.
+// repeatHeld returns why a service's repeat is not sent now; nil if it is. It asks the guards of a
+// first request, in the same order: whether the object sends at all, whether the request is wanted
+// and approved, and, by a new reading, whether it is still necessary. Those that do not apply to any
+// operation that is repeated, such as its price, are left out.
 func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if held := heldBy(in, open, onlyObserved, planning, acknowledged, suspended, sendable); held != nil {
 		return held
@@ -27,7 +27,7 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 			"the approval %s was withdrawn: %s", open.ApprovedHash, whetherSentAgain(in, open, decide.Waiting)))
 	}
-	return heldBy(in, open, disconnected, refreshed)
+	return heldBy(in, open, versionSupported, refreshed)
 }
 
 // heldBy returns the decision of the first guard that holds back a repeat; nil if none does.
@@ -62,15 +62,18 @@ func onlyObserved(in *Input, _ decide.DesiredChange) *decide.Decision {
 }
 
 // whyNotSentNow implements: "if the operator would send the same request now, had it not sent it
-// before" (R33). It returns why not: spec and state of the service do not call for it any more, or it
-// needs an approval that it does not have; "" if the operator would send it.
+// before" (R33). It returns why not: spec and state of the service do not call for it any more, the
+// carrier accepts no changes of the service, or the request needs an approval that it does not have;
+// "" if the operator would send it.
 func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
 	want := wantedNow(in, open.Operation)
 	same := open.Target.Date == want.Target.Date &&
 		decide.SameName(open.Target.DSLStabilityProfile, want.Target.DSLStabilityProfile)
 	switch {
 	case !want.Wanted(), !same:
-		return "it is no longer what the spec requires"
+		return "it is no longer what the spec and the known state of the service require"
+	case cancelled(in) && want.Operation != v1alpha1.OperationReclaim:
+		return "the service is cancelled by now"
 	case needsApproval(unsent(in, open), want) && !isApproved(in, open):
 		return "it now needs an approval that it does not have"
 	}
@@ -103,10 +106,13 @@ func isApproved(in *Input, open *v1alpha1.Request) bool {
 	return open.ApprovedHash != "" && !open.TakenOver && open.Generation == in.Service.Generation
 }
 
-// notRepeated ends a request that is not repeated. A cancellation that has not changed shows that
-// the request was not carried out, if it was read after the attempt had certainly ended. In any other
-// case nobody knows.
+// notRepeated ends a request that is not repeated. What it changes is read first: the reading may show
+// that the request has reached its target, or that it is wanted after all. A cancellation that has not
+// changed shows that the request was not carried out. In any other case nobody knows.
 func notRepeated(in *Input, open *v1alpha1.Request, why string) *decide.Decision {
+	if unread := awaitOutcome(in, open); unread != nil {
+		return unread
+	}
 	unknown := decide.WhyUnknown(open).DeepCopy()
 	because := func(text string) string {
 		return decide.Bounded(decide.JoinTexts(unknown.Message, text+"it is not sent again, because "+why), decide.MaxMessage)
@@ -115,10 +121,21 @@ func notRepeated(in *Input, open *v1alpha1.Request, why string) *decide.Decision
 		unknown.Message = because("")
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, unknown)
 	}
-	if unread := awaitCancellation(in, open, decide.Later(provesFrom(in, open))); unread != nil {
-		return unread
-	}
 	read := decide.FormatTime(&in.Input, in.Memory.Readings.Cancellation.RequestedAt)
 	return decide.ResolveTo(open, v1alpha1.PhaseAbandoned, decide.Because(because(
 		"the cancellation had not changed at "+read+", and ")))
+}
+
+// awaitOutcome reads what a request changes, if it can be read: once the attempt has certainly ended,
+// and at most ten minutes ago.
+func awaitOutcome(in *Input, open *v1alpha1.Request) *decide.Decision {
+	on, readable := basisOf(in, open.Operation)
+	at := countsFrom(in, open)
+	switch {
+	case !readable:
+		return nil
+	case in.Memory.Readings.Of(on.topic).RequestedAt.Before(at):
+		return awaitEvidence(in, open, on.topic, on.what, at)
+	}
+	return heldBy(in, open, refreshed)
 }

@@ -123,9 +123,12 @@ func TestR33AProfileIsSentAgainOnlyIfItIsStillWanted(t *testing.T) {
 		"another one is declared":     {settled(declared("Fast"), profileLost()), unknown},
 		"which may change until then": {settled(declared("Fast"), profileLost(), at(14*time.Minute)), working("Rest")},
 		"the service is cancelled by now": {
-			settled(stable, endsOn(carrier.CancellationCompleted, "2026-02-20"), profileLost()),
-			judged{"Rest", decide.Stuck, "Cancelled"},
+			settled(stable, endsOn(carrier.CancellationCompleted, "2026-02-20"), profileLost()), unknown,
 		},
+		"the account's version has no profiles by now": {
+			settled(stable, profileLost(), apiVersion(3)), judged{"Rest", decide.Stuck, "UnsupportedByAPIVersion"},
+		},
+		"and it is no longer declared, either": {settled(profileLost(), apiVersion(3)), unknown},
 		"nothing is sent at all": {
 			settled(declared("Fast"), profileLost(), planned), judged{"Rest", decide.Waiting, "Planned"},
 		},
@@ -146,6 +149,50 @@ func TestR33AProfileIsSentAgainOnlyIfItIsStillWanted(t *testing.T) {
 	}.run(t)
 }
 
+// A profile is only set, so its change has reached its target if the description shows it, whatever
+// was known before. Nobody is asked because of what is read too early.
+func TestR33AProfileThatIsDescribedByNowIsNotSentAgain(t *testing.T) {
+	describes := func(after time.Duration, profile string, modified bool) func(*services.Input) {
+		return func(in *services.Input) {
+			describing(after, decide.ServiceValues{DSLStabilityProfile: profile, Modified: modified})(in)
+			in.Memory.Readings.Service.Elapsed = in.Elapsed
+			in.Service.Status.Carrier.DSLStabilityProfile = &v1alpha1.KnownValue{
+				Value: profile, Source: v1alpha1.SourceService, Since: metav1.NewTime(decidetest.Start().Add(after)),
+			}
+		}
+	}
+	fast := func(in *services.Input) { in.Service.Spec.DSLStabilityProfile = "Fast" }
+	open := with(v1alpha1.PhaseOutcomeUnknown, lost, profileRepeated(0))
+	undescribed := func(in *services.Input) {
+		in.Memory.Readings.Service.State, in.Memory.Readings.Service.Failures = decide.ReadingFailed, decide.FailuresShown
+	}
+	const counts, late = 76 * time.Second, 14 * time.Minute
+	done, unknown := working("Resolve Succeeded"), working("Resolve OutcomeUnknown")
+	read, busy := working("StartReading service"), judged{"Rest", decide.Working, "ChangeInProgress"}
+	cases{
+		"it is":                     {settled(stable, profileLost(), describes(late, "Stable", false)), done},
+		"as soon as that counts":    {settled(stable, profileLost(), describes(counts, "Stable", false)), done},
+		"it was read too early":     {settled(stable, profileLost(), describes(counts-1, "Stable", false)), read},
+		"it is being modified":      {settled(stable, profileLost(), describes(late, "Stable", true)), busy},
+		"it is not":                 {settled(stable, profileLost(), describes(late, "Slow", false)), working("Submit")},
+		"it is not, by an old one":  {settled(stable, profileLost(), describes(4*time.Minute, "Slow", false)), read},
+		"another one is declared":   {settled(fast, profileLost(), describes(late, "Stable", false)), done},
+		"and it is being modified":  {settled(fast, profileLost(), describes(late, "Stable", true)), busy},
+		"and it was read too early": {settled(fast, profileLost(), describes(counts-1, "Stable", false)), read},
+		"and shown, or never was":   {settled(fast, profileLost(), describes(late, "Fast", false)), unknown},
+		"and another one is shown":  {settled(fast, profileLost(), describes(late, "Slow", false)), unknown},
+		"and nothing can be read":   {settled(fast, profileLost(), describes(late, "Slow", false), undescribed), unknown},
+		"a person was asked before": {settled(stable, open, describes(late, "Stable", false)), done},
+		"by what was read too early": {
+			settled(stable, open, describes(counts-1, "Stable", false)), judged{"Rest", decide.Stuck, "OutcomeUnknown"},
+		},
+		"a new process has read it": {
+			settled(stable, profileLost(), describes(15*time.Minute, "Stable", false), firstSeenAt(15*time.Minute)),
+			working("Rest"),
+		},
+	}.run(t)
+}
+
 func TestR33AReclaimIsSentAgainOnlyIfTheServiceIsStillCancelled(t *testing.T) {
 	of := func(disconnection v1alpha1.Disconnection) func(*services.Input) {
 		return func(in *services.Input) { in.Service.Spec.Disconnection = disconnection }
@@ -162,6 +209,17 @@ func TestR33AReclaimIsSentAgainOnlyIfTheServiceIsStillCancelled(t *testing.T) {
 	readLongAgo := func(in *services.Input) {
 		in.Memory.Readings.Cancellation.RequestedAt = decidetest.Start().Add(time.Minute)
 	}
+	readAtOnce := func(in *services.Input) {
+		in.Memory.Readings.Cancellation.RequestedAt = decidetest.Start().Add(time.Second)
+	}
+	unread := func(in *services.Input) { in.Service.Status.Carrier.Cancellation = nil }
+	hidden := func(in *services.Input) {
+		unread(in)
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingFailed, Generation: in.Service.Generation, RequestedAt: in.Now,
+			RetryAt: in.Now.Add(decide.ForbiddenPause), Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
+		}
+	}
 	gone, back := endsOn(carrier.CancellationCompleted, "2026-02-20"), endsOn("", "")
 	const open, unknown = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
 	read := working("StartReading cancellation")
@@ -173,6 +231,15 @@ func TestR33AReclaimIsSentAgainOnlyIfTheServiceIsStillCancelled(t *testing.T) {
 		"which is found later":         {settled(reclaiming, back, reclaim(unknown), justRead), done},
 		"which is only reported now":   {settled(reporting, gone, reclaim(open), justRead), unlessRead},
 		"and it is connected":          {settled(reporting, back, reclaim(open), justRead), done},
+		"and it was read long ago":     {settled(reporting, gone, reclaim(open), justRead, readLongAgo), read},
+		"it is not, but was read long ago": {
+			settled(reclaiming, back, reclaim(open), justRead, readAtOnce), read,
+		},
+		"its cancellation is not known":    {settled(reclaiming, back, reclaim(open), justRead, unread), read},
+		"and this process has not read it": {settled(reclaiming, unread, reclaim(open)), read},
+		"and the carrier does not show it": {
+			settled(reclaiming, back, reclaim(open), hidden), judged{"Rest", decide.Stuck, "NotFoundOrForbidden"},
+		},
 	}.run(t)
 }
 
@@ -197,6 +264,10 @@ func TestR33ACancellationIsAlteredAgainOnlyIfThatIsStillWanted(t *testing.T) {
 	}
 	early, late := readAt(15*time.Second), readAt(76*time.Second)
 	abandoned := working("Resolve Abandoned")
+	accepted := rescheduling(v1alpha1.PhaseInProgress, forgotten, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationCancellationAbort, v1alpha1.RequestTarget{}
+	})
+	const day = 24 * time.Hour
 	aborted, always := endsOn(carrier.CancellationAborted, ""), underApproval(v1alpha1.ApprovalAlways)
 	correct, report := drifted(v1alpha1.DriftCorrect), drifted(v1alpha1.DriftReport)
 	read, submit := working("StartReading cancellation"), working("Submit")
@@ -213,18 +284,34 @@ func TestR33ACancellationIsAlteredAgainOnlyIfThatIsStillWanted(t *testing.T) {
 		"it has to be approved by now":          {settled(ending(""), requested, abort, late, always), abandoned},
 		"a correction of drift":                 {settled(ending(""), requested, correct, abort, early), submit},
 		"drift that is only reported now":       {settled(ending(""), requested, report, abort, late), abandoned},
+
+		"a reading of ten minutes ago": {
+			settled(ending(""), requested, abort, early, at(10*time.Minute+15*time.Second)), submit,
+		},
+		"an older reading": {settled(ending(""), requested, abort, early, at(10*time.Minute+16*time.Second)), read},
+		"an older reading, and it is not declared": {
+			settled(requested, abort, late, at(10*time.Minute+77*time.Second)), read,
+		},
+		"its Location was lost":         {settled(ending(""), requested, accepted, readAt(day)), submit},
+		"and it is not declared":        {settled(requested, accepted, readAt(day)), abandoned},
+		"and was read before that":      {settled(requested, accepted, readAt(day-1), at(day)), read},
+		"and was carried out meanwhile": {settled(aborted, accepted, readAt(day)), working("Resolve Succeeded")},
 	}.run(t)
 }
 
 func TestR33WhatIsNotSentAgainSaysWhy(t *testing.T) {
 	t.Parallel()
 	for why, view := range map[string]services.Input{
-		"bad gateway; it is not sent again, because it is no longer what the spec requires": settled(profileLost()),
+		"bad gateway; it is not sent again, because it is no longer what the spec and the known state of the service " +
+			"require": settled(profileLost()),
+		"bad gateway; it is not sent again, because the service is cancelled by now": settled(
+			stable, endsOn(carrier.CancellationCompleted, "2026-02-20"), profileLost()),
 		"bad gateway; it is not sent again, because it now needs an approval that it does not have": settled(
 			stable, profileLost(), underApproval(v1alpha1.ApprovalAlways)),
 		"bad gateway; the cancellation had not changed at 2026-03-02 09:05:00 +00:00, and it is not sent again, because " +
-			"it is no longer what the spec requires": settled(endsOn(carrier.CancellationRequested, "2026-11-30"),
-			rescheduling(v1alpha1.PhaseSubmitting, lost), at(5*time.Minute), justRead),
+			"it is no longer what the spec and the known state of the service require": settled(
+			endsOn(carrier.CancellationRequested, "2026-11-30"), rescheduling(v1alpha1.PhaseSubmitting, lost),
+			at(5*time.Minute), justRead),
 	} {
 		decision := services.Decide(view)
 		if resolve, is := decision.Step.(decide.Resolve); !is || resolve.Error.Message != why {

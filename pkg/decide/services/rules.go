@@ -269,7 +269,7 @@ func firstReading(in *Input) *decide.Decision {
 	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
 		return nil
 	}
-	return awaitTransient(in, decide.TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+	return awaitTransient(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
 }
 
 // neverShown waits until a read has shown a service that would otherwise be Ready. If the carrier
@@ -282,7 +282,7 @@ func neverShown(in *Input) *decide.Decision {
 	}
 	topic, what := decide.TopicHealth, "the service's health"
 	if decide.CheckSupported(&in.Input, carrier.Health) != nil {
-		topic, what = decide.TopicCancellation, "the service's cancellation"
+		topic, what = decide.TopicCancellation, theCancellation
 	}
 	return awaitTransient(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
 }
@@ -328,15 +328,14 @@ func openCancellation(in *Input) *decide.Decision {
 // unknownCancellation returns a decision while the cancellation is needed but unknown, or was last
 // read before it was declared.
 func unknownCancellation(in *Input) *decide.Decision {
-	const what = "the service's cancellation"
 	spec := in.Service.Spec
 	switch {
 	case spec.Cancellation == nil && spec.Disconnection == "":
 		return nil
 	case in.Service.LastKnown().Cancellation == nil:
-		return awaitReading(in, decide.TopicCancellation, what, v1alpha1.ReasonCarrierUnavailable)
+		return awaitReading(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
 	case isUncompared(in):
-		return awaitTransient(in, decide.TopicCancellation, what, v1alpha1.ReasonCarrierUnavailable)
+		return awaitTransient(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
 	}
 	return nil
 }
