@@ -21,11 +21,13 @@ func TestR7ACancellationIsAlteredOnlyOnAFreshReading(t *testing.T) {
 			in.Memory.Readings.Cancellation.RequestedAt = in.Now.Add(-long)
 		}
 	}
-	unreadable := func(in *services.Input) {
-		readAgo(0)(in)
-		reading := &in.Memory.Readings.Cancellation
-		reading.State, reading.RetryAt = decide.ReadingFailed, in.Now.Add(time.Minute)
-		reading.Err = &carrier.Error{HTTPStatus: 503, Class: carrier.ServerFault}
+	unreadable := func(class carrier.Class) func(*services.Input) {
+		return func(in *services.Input) {
+			readAgo(0)(in)
+			reading := &in.Memory.Readings.Cancellation
+			reading.State, reading.RetryAt = decide.ReadingFailed, in.Now.Add(time.Minute)
+			reading.Err = &carrier.Error{Class: class}
+		}
 	}
 	agreed := func(in *services.Input) {
 		in.Service.Status.Carrier.Cancellation.Agreed, in.Service.Spec.DriftPolicy = "none", v1alpha1.DriftCorrect
@@ -38,7 +40,15 @@ func TestR7ACancellationIsAlteredOnlyOnAFreshReading(t *testing.T) {
 		"a reschedule, read before that":       {settled(date, requested, readAgo(10*time.Minute+1)), asks},
 		"an abort for drift, read before that": {settled(none, requested, agreed, readAgo(time.Hour)), asks},
 		"it cannot be read: waits": {
-			settled(none, requested, agreed, unreadable), judged{"Rest", decide.Working, "CarrierUnavailable"},
+			settled(none, requested, agreed, unreadable(carrier.ServerFault)),
+			judged{"Rest", decide.Working, "CarrierUnavailable"},
+		},
+		"it is not shown: waits": {
+			settled(none, requested, agreed, unreadable(carrier.NotFoundOrForbidden)),
+			judged{"Rest", decide.Stuck, "NotFoundOrForbidden"},
+		},
+		"the last request has failed: sent": {
+			settled(none, requested, agreed, unreadable(carrier.Refused)), working("Submit"),
 		},
 		"one that waits for an approval": {
 			settled(none, requested, readAgo(time.Hour), underApproval(v1alpha1.ApprovalAlways)),

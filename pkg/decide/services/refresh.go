@@ -93,7 +93,14 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	case !isRecent(&in.Input, reading):
 		return false
 	}
-	return matchesReading(in, on)
+	return matchesReading(in, on) || showsFailure(reading, want)
+}
+
+// showsFailure reports whether the carrier answers the reading for a reschedule or abort with an
+// error, as it does while the newest request to alter the cancellation is one that has failed. The
+// next one is sent on what is known, because otherwise no retry could ever be sent.
+func showsFailure(reading *decide.Reading, want decide.DesiredChange) bool {
+	return want.Operation.AltersCancellation() && reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused
 }
 
 // requestedForGeneration reports whether a reading was requested by a pass over the current
