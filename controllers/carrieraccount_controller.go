@@ -142,7 +142,7 @@ func (r *CarrierAccountReconciler) prove(
 	if number == 0 || err != nil {
 		return decide.Login{}, 0, err
 	}
-	wait, err := session.Prepare(ctx, carrier.CallPoll)
+	wait, err := session.Prepare(ctx, carrier.ClassQuery)
 	if wait == 0 && err == nil {
 		err = session.Prove(ctx, number)
 	}

@@ -25,7 +25,7 @@ func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 		p.session.Unprobed()
 		return 0, nil
 	}
-	wait, err := p.session.Prepare(ctx, carrier.CallPoll)
+	wait, err := p.session.Prepare(ctx, carrier.ClassQuery)
 	if wait > 0 || err != nil {
 		return wait, err
 	}

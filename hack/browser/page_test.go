@@ -127,12 +127,9 @@ func readSeed(t *testing.T, public *rsa.PublicKey) simulator.Seed {
 	return read
 }
 
-// changePlan sends one plan change, as soon as the client has a token.
+// changePlan sends one plan change.
 func changePlan(t *testing.T, client *carrier.Client, serviceID int64) carrier.Receipt {
 	t.Helper()
-	if _, err := client.Prepare(t.Context(), carrier.CallSubmit, "a"); err != nil {
-		t.Fatal(err)
-	}
 	body := carrier.PlanChangeRequest{ServiceID: serviceID, PlanName: "Home 100/20", Term: 12}
 	if serviceID != service {
 		body.PlanName = "Home 50/20"

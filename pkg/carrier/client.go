@@ -2,7 +2,6 @@ package carrier
 
 import (
 	"cmp"
-	"context"
 	"crypto/x509"
 	"errors"
 	"net/http"
@@ -92,20 +91,12 @@ func (c *Client) CloseIdleConnections() {
 	c.fresh.CloseIdleConnections()
 }
 
-// Prepare does everything that may have to wait before a call: it ensures that there is a token
-// that outlives the call, and takes one call from the account's rate limit. If wait is above zero,
-// nothing was taken, because the rate limit does not allow the call now or the token is not
-// available yet. The caller should then try again after wait, and keeps its turn among those that
-// wait for the rate limit by its name, which must be unique among them. The error is that of the
-// token source.
-func (c *Client) Prepare(ctx context.Context, kind CallKind, caller string) (wait time.Duration, err error) {
-	if _, err := c.tokens.Token(ctx); err != nil {
-		if wait = PendingWait(err); wait > 0 {
-			return wait, nil
-		}
-		return 0, err
-	}
-	wait = c.limiter.Take(kind, caller, c.now())
+// Take takes one call from the account's rate limit and returns zero. If it returns a wait, nothing
+// was taken, because the rate limit does not allow the call now. The caller should then try again
+// after the wait, and keeps its turn among those that wait for the rate limit by its name, which
+// must be unique among them.
+func (c *Client) Take(kind CallKind, caller string) time.Duration {
+	wait := c.limiter.Take(kind, caller, c.now())
 	c.observe.waits(kind, wait)
-	return wait, nil
+	return wait
 }

@@ -81,15 +81,6 @@ func TestNewClientChecksItsConfiguration(t *testing.T) {
 	}
 }
 
-func TestPrepareWithoutAToken(t *testing.T) {
-	tokens := &staticTokens{err: &TokenError{Reason: TokenClockSkew, Message: "skew"}}
-	client := testClient(t, "https://c.example", func(c *Config) { c.Tokens = tokens })
-	_, err := client.Prepare(t.Context(), CallSubmit, "a")
-	if failure, ok := errors.AsType[*TokenError](err); !ok || failure.Reason != TokenClockSkew {
-		t.Errorf("Prepare = %v, want the TokenError", err)
-	}
-}
-
 func TestPollsLeaveTokensForPOSTs(t *testing.T) {
 	clock := newClock()
 	client := testClient(t, "https://c.example", func(c *Config) {
@@ -97,7 +88,7 @@ func TestPollsLeaveTokensForPOSTs(t *testing.T) {
 	})
 	take := func(kind CallKind) (taken int) {
 		for {
-			if prepare(t, client, kind) > 0 {
+			if client.Take(kind, "a") > 0 {
 				return taken
 			}
 			taken++
@@ -115,16 +106,16 @@ func TestPollsLeaveTokensForPOSTs(t *testing.T) {
 	}
 }
 
-func TestPrepareReturnsTheWait(t *testing.T) {
+func TestTakeReturnsTheWait(t *testing.T) {
 	clock := newClock()
 	client := testClient(t, "https://c.example", func(c *Config) {
 		c.Now, c.Rate = clock.Now, NewRate(2, 1)
 	})
 	for range 20 {
-		if wait := prepare(t, client, CallPoll); wait != 0 {
+		if wait := client.Take(CallPoll, "a"); wait != 0 {
 			t.Fatalf("wait %s, want a call", wait)
 		}
-		wait, again := prepare(t, client, CallPoll), prepare(t, client, CallSubmit)
+		wait, again := client.Take(CallPoll, "a"), client.Take(CallSubmit, "a")
 		if wait != 500*time.Millisecond || again != wait {
 			t.Fatalf("waits %s and %s, want 500ms twice: a refused call takes no token", wait, again)
 		}
@@ -150,15 +141,6 @@ func TestWrapNeverSeesTheToken(t *testing.T) {
 	if strings.Join(headers, "") != "" || len(headers) != 2 {
 		t.Errorf("the wrapped transport saw %q, want two calls without the header", headers)
 	}
-}
-
-func prepare(t *testing.T, client *Client, kind CallKind) time.Duration {
-	t.Helper()
-	wait, err := client.Prepare(t.Context(), kind, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return wait
 }
 
 // A deleted account leaves no connection open.

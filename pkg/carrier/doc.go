@@ -11,7 +11,7 @@
 //
 // The life of a request:
 //
-//	           Prepare             Submit                       Poll … Poll
+//	           Token, Take         Submit                       Poll … Poll
 //	caller ───────────────▶ token, ────────▶ POST ──▶ Receipt ─────────────▶ Pending (202)
 //	           wait?        rate             once     Accepted + Handle      Done    (200) ─▶ Decode…
 //	                                                  NotSent, Rejected …    Failed  (422) ─▶ Error

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Observer is called for metrics: after calls, after exchanges, and by Prepare. A function that is
+// Observer is called for metrics: after calls, after exchanges, and by Take. A function that is
 // nil is not called. The functions must return quickly, because the caller of the client waits for
 // them.
 type Observer struct {
 	Call     func(ObservedCall)     // after every call to the carrier
 	Exchange func(ObservedExchange) // after every exchange of an assertion for a token
 
-	// Wait is called by every Prepare that has a token. A wait of zero means that the rate limit
-	// allows the call.
+	// Wait is called by every Take. A wait of zero means that the rate limit allows the call.
 	Wait func(kind CallKind, wait time.Duration)
 }
 

@@ -47,8 +47,8 @@ func TestEveryCallIsObserved(t *testing.T) {
 func TestAnObserverIsOptional(t *testing.T) {
 	server := serve(t, respond(http.StatusAccepted, ""))
 	client := testClient(t, server.URL)
-	if wait, err := client.Prepare(t.Context(), CallPoll, "a"); wait != 0 || err != nil {
-		t.Errorf("Prepare = %v, %v", wait, err)
+	if wait := client.Take(CallPoll, "a"); wait != 0 {
+		t.Errorf("Take = %v", wait)
 	}
 	if outcome, err := client.Poll(t.Context(), handle); outcome.State != Pending || err != nil {
 		t.Errorf("Poll = %v, %v", outcome, err)
@@ -62,7 +62,7 @@ func TestWaitsForTheRateLimitAreObserved(t *testing.T) {
 		config.Observe.Wait = func(_ CallKind, wait time.Duration) { waits = append(waits, wait) }
 	})
 	for range 2 {
-		either(client.Prepare(t.Context(), CallSubmit, "a"))
+		client.Take(CallSubmit, "a")
 	}
 	if diff := cmp.Diff([]time.Duration{0, time.Second}, waits); diff != "" {
 		t.Errorf("waits (-want +got):\n%s", diff)

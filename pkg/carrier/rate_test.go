@@ -17,16 +17,16 @@ func TestR10ClientsOfOneRateShareThePauseAfterA429(t *testing.T) {
 	first.Submit(t.Context(), PlanChange, 8, planChange.Body())
 	second := testClient(t, "https://c.example", shared)
 	for _, client := range []*Client{first, second} {
-		if wait := prepare(t, client, CallSubmit); wait != 20*time.Second {
+		if wait := client.Take(CallSubmit, "a"); wait != 20*time.Second {
 			t.Errorf("wait %s, want the 20 s that the carrier requested", wait)
 		}
 	}
 	rate.Set(clock.Now(), 1000, 1000)
-	if wait := prepare(t, second, CallSubmit); wait != 20*time.Second || rate.IsFresh(clock.Now()) {
+	if wait := second.Take(CallSubmit, "a"); wait != 20*time.Second || rate.IsFresh(clock.Now()) {
 		t.Errorf("wait %s at a higher rate, want the pause to remain", wait)
 	}
 	clock.advance(20 * time.Second)
-	if wait := prepare(t, second, CallSubmit); wait != 0 {
+	if wait := second.Take(CallSubmit, "a"); wait != 0 {
 		t.Errorf("wait %s after the pause", wait)
 	}
 }

@@ -296,11 +296,11 @@ func TestSubmitRetryAfterPausesTheClient(t *testing.T) {
 	if receipt.RetryAfter != 20*time.Second {
 		t.Errorf("Retry-After %s, want 20s", receipt.RetryAfter)
 	}
-	if wait, err := client.Prepare(t.Context(), CallPoll, "a"); err != nil || wait != 20*time.Second {
-		t.Errorf("Prepare = %s, %v; want to wait 20s", wait, err)
+	if wait := client.Take(CallPoll, "a"); wait != 20*time.Second {
+		t.Errorf("Take = %s, want to wait 20s", wait)
 	}
 	clock.advance(20 * time.Second)
-	if wait, err := client.Prepare(t.Context(), CallPoll, "a"); err != nil || wait != 0 {
-		t.Errorf("Prepare = %s, %v; want no wait", wait, err)
+	if wait := client.Take(CallPoll, "a"); wait != 0 {
+		t.Errorf("Take = %s, want no wait", wait)
 	}
 }

@@ -279,7 +279,7 @@ func TestRetryAfterOnTheWire(t *testing.T) {
 		if receipt.Delivery != NotProcessed || receipt.RetryAfter != want {
 			t.Errorf("Retry-After %.40s: %s, wait %s; want %s", value, receipt.Delivery, receipt.RetryAfter, want)
 		}
-		if wait := prepare(t, client, CallSubmit); wait < time.Second || wait > maxRatePause {
+		if wait := client.Take(CallSubmit, "a"); wait < time.Second || wait > maxRatePause {
 			t.Errorf("Retry-After %.40s pauses the client for %s", value, wait)
 		}
 	}

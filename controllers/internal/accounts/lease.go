@@ -53,25 +53,44 @@ func (r *Registry) slotsOf(kind string) *slots {
 	return r.slots[kind]
 }
 
-// Prepare takes a slot among the passes that call the carrier, then a token and a turn in the rate
-// limit, or returns how long to wait. The slot is held until a POST, a poll or a probe is over, or
-// until Release.
-func (l *Lease) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
+// Prepare takes what a call of a class needs, or returns how long to wait for it. A read needs the
+// same as a query. The slots are held until a POST, a poll or a probe is over, or until Release.
+//
+// Only a worker slot and a token are waited for here. The breaker comes after them, so that a
+// response that is lost meanwhile holds a chargeable request back. The rate limit comes last, so
+// that no call of it is used up for a request that the breaker holds back.
+func (l *Lease) Prepare(ctx context.Context, class carrier.RepeatClass) (time.Duration, error) {
 	if !l.entered && !l.slots.acquire(ctx, l.account) {
 		return l.slots.pause(l.account), nil
 	}
 	l.entered = true
-	return l.Session.Prepare(ctx, kind, l.uid)
+	if wait, err := l.awaitToken(ctx); wait > 0 || err != nil {
+		return wait, err
+	}
+	if wait := l.enter(class); wait > 0 {
+		return wait, nil
+	}
+	return l.client.Take(kindOf(class), string(l.uid)), nil
 }
 
-// Enter takes a slot in the window of chargeable requests. It returns zero, or how long to wait
-// before trying again. The slot is held until the POST is over, or until Release.
-func (l *Lease) Enter() time.Duration {
+// enter takes a slot in the window for a chargeable request, or returns how long to wait.
+func (l *Lease) enter(class carrier.RepeatClass) time.Duration {
+	if !class.Costly() {
+		return 0
+	}
 	slot, wait := l.breaker.enter()
 	if wait == 0 {
 		l.ticket = &slot
 	}
 	return wait
+}
+
+// kindOf returns how the rate limit counts a call of a class.
+func kindOf(class carrier.RepeatClass) carrier.CallKind {
+	if class == carrier.ClassQuery {
+		return carrier.CallPoll
+	}
+	return carrier.CallSubmit
 }
 
 // Submit sends one POST, and updates the breaker from its response.

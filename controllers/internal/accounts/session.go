@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -41,13 +39,13 @@ func (s *Session) Login(ctx context.Context) (decide.Login, error) {
 	return decide.Login{}, fmt.Errorf("log in: %w", err)
 }
 
-// Prepare gets a token and a turn in the rate limit for a caller, or returns how long to wait.
-func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind, caller types.UID) (time.Duration, error) {
-	wait, err := s.client.Prepare(ctx, kind, string(caller))
-	if err != nil {
-		return 0, &LoginError{cause: err}
+// awaitToken waits a moment for a token that outlives the next call, or returns how long to wait.
+func (s *Session) awaitToken(ctx context.Context) (time.Duration, error) {
+	_, err := s.tokens.Token(ctx)
+	if wait := carrier.PendingWait(err); wait > 0 || err == nil {
+		return wait, nil
 	}
-	return wait, nil
+	return 0, &LoginError{cause: err}
 }
 
 // Prove makes a free read about a service, and returns an error unless the response shows that the

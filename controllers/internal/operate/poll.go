@@ -22,7 +22,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	if request == nil {
 		return 0, nil // another attempt is recorded: there is nothing to poll for this one
 	}
-	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+	if wait, err := scope.Carrier.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	handle, err := decide.HandleOf(request)

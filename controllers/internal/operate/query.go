@@ -22,7 +22,7 @@ import (
 // and slots write accepted and terminal". A query that did not reach the carrier is remembered and
 // sent again. The carrier's response, or its loss, is recorded.
 func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
-	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+	if wait, err := scope.Carrier.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	defer p.Submissions.begin()() // before the check whether this process is stopping

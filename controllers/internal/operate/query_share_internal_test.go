@@ -16,12 +16,12 @@ import (
 type crowded struct {
 	*tape
 
-	waited carrier.CallKind // the kind of the last call that had to wait
+	waited carrier.RepeatClass // the class of the last call that had to wait
 }
 
 // Prepare makes every call wait.
-func (c *crowded) Prepare(_ context.Context, kind carrier.CallKind) (time.Duration, error) {
-	c.waited = kind
+func (c *crowded) Prepare(_ context.Context, class carrier.RepeatClass) (time.Duration, error) {
+	c.waited = class
 	return time.Second, nil
 }
 
@@ -31,27 +31,30 @@ func TestR20QueriesDoNotUseTheShareOfRequests(t *testing.T) {
 	protocol, scope := way.protocol("me"), way.scope()
 	scope.Carrier = way
 	for name, row := range map[string]struct {
-		call func() (time.Duration, error)
-		kind carrier.CallKind
+		call  func() (time.Duration, error)
+		class carrier.RepeatClass
 	}{
 		"a plan change": {func() (time.Duration, error) {
 			return protocol.Send(t.Context(), scope, Submission{Class: carrier.ClassCharge})
-		}, carrier.CallSubmit},
+		}, carrier.ClassCharge},
 		"a question of its own object": {func() (time.Duration, error) {
 			return protocol.SubmitQuery(t.Context(), scope, Submission{
 				Request: v1alpha1.Request{Operation: v1alpha1.OperationPlanOptions}, Class: carrier.ClassQuery,
 			})
-		}, carrier.CallPoll},
+		}, carrier.ClassQuery},
 		"health": {func() (time.Duration, error) {
 			return protocol.Ask(t.Context(), way, Question{Topic: decide.TopicHealth})
-		}, carrier.CallPoll},
+		}, carrier.ClassQuery},
 		"prices": {func() (time.Duration, error) {
 			return protocol.Ask(t.Context(), way, Question{Topic: decide.TopicOptions})
-		}, carrier.CallPoll},
+		}, carrier.ClassQuery},
 	} {
 		way.waited = ""
-		if wait, err := row.call(); wait != time.Second || err != nil || way.waited != row.kind {
-			t.Errorf("%s waits for the turn of a %s (wait %s, %v)", name, way.waited, wait, err)
+		if wait, err := row.call(); wait != time.Second || err != nil || way.waited != row.class {
+			t.Errorf("%s waits as one of class %s (wait %s, %v)", name, way.waited, wait, err)
+		}
+		if len(way.steps) > 0 {
+			t.Errorf("%s waits after %v", name, way.steps)
 		}
 	}
 }

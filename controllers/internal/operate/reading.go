@@ -31,7 +31,7 @@ type Question struct {
 // Ask sends a question. Class Query "has neither finalizer nor intent": a Location is kept only in
 // memory, and the question is asked again if it is lost.
 func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) (time.Duration, error) {
-	if wait, err := session.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+	if wait, err := session.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
@@ -134,7 +134,7 @@ func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int6
 func (p *Protocol) Collect(
 	ctx context.Context, session Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
-	if wait, err := session.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+	if wait, err := session.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
 	if question.posts() {

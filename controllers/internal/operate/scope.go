@@ -46,10 +46,9 @@ type Subject interface {
 
 // Carrier provides the calls to the carrier for one account.
 type Carrier interface {
-	Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error)
+	Prepare(ctx context.Context, class carrier.RepeatClass) (time.Duration, error)
 	Submit(ctx context.Context, op carrier.Operation, version int, body []byte) carrier.Receipt
 	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
-	Enter() time.Duration
 	PlainReads
 }
 

@@ -40,15 +40,9 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 	return 0, p.post(context.WithoutCancel(ctx), scope, submission)
 }
 
-// ready is step 1: "everything that can wait waits before the intent". The rate limit comes last, so
-// that no call of it is used up for a request that the breaker holds back.
+// ready is step 1: "everything that can wait waits before the intent".
 func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatClass) (time.Duration, error) {
-	if class.Costly() {
-		if wait := scope.Carrier.Enter(); wait > 0 {
-			return wait, nil
-		}
-	}
-	wait, err := scope.Carrier.Prepare(ctx, carrier.CallSubmit)
+	wait, err := scope.Carrier.Prepare(ctx, class)
 	if err != nil {
 		return 0, fmt.Errorf("log in before sending %s: %w", scope.Subject.GetName(), err)
 	}

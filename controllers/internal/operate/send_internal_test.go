@@ -130,12 +130,9 @@ func (s statusTape) Update(ctx context.Context, object client.Object, _ ...clien
 }
 
 // Prepare gets a token.
-func (t *tape) Prepare(context.Context, carrier.CallKind) (time.Duration, error) {
+func (t *tape) Prepare(context.Context, carrier.RepeatClass) (time.Duration, error) {
 	return 0, t.take(stepToken)
 }
-
-// Enter admits every request.
-func (*tape) Enter() time.Duration { return 0 }
 
 // Submit answers that the request was accepted, or not at all if the context has ended.
 func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ []byte) carrier.Receipt {
@@ -200,24 +197,6 @@ func TestStepsAreInOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, tape.steps); diff != "" {
 		t.Errorf("the steps (-want +got):\n%s", diff)
-	}
-}
-
-// held is a connection to the carrier whose breaker holds back every chargeable request.
-type held struct{ *tape }
-
-// Enter lets every request wait.
-func (held) Enter() time.Duration { return time.Second }
-
-// A token of the rate limit would be used up for nothing, and with it the object's place in line.
-func TestARequestThatTheBreakerHoldsBackTakesNothing(t *testing.T) {
-	t.Parallel()
-	tape := newTape()
-	scope := tape.scope()
-	scope.Carrier = held{tape}
-	wait, err := tape.protocol("me").Send(t.Context(), scope, Submission{Class: carrier.ClassCharge})
-	if wait != time.Second || err != nil || len(tape.steps) > 0 {
-		t.Errorf("it waits %s (%v) after %v", wait, err, tape.steps)
 	}
 }
 
