@@ -171,17 +171,45 @@ func shownSinceDeclared(in *Input) bool {
 // somebody else is drift.
 func isUncompared(in *Input) bool {
 	return in.Service.Spec.Cancellation != nil && !cancellationWasAgreed(in) && !readSinceDeclared(in) &&
-		!hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
+		!showsOwnFailure(in) && !hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
 }
 
-// readSinceDeclared reports whether this process has read the cancellation for the present
-// generation. A reading that finds it being changed does not count, until there are so many in a row
-// that the carrier may always answer like this.
+// readSinceDeclared reports whether this process has read the known cancellation for the present
+// generation.
 func readSinceDeclared(in *Input) bool {
+	return in.Memory.Readings.Cancellation.Generation == in.Service.Generation && showsKnownCancellation(in)
+}
+
+// showsKnownCancellation reports whether the newest reading shows the known cancellation. The two
+// differ if the status is older than the reading, or was not written after it. A reading that finds
+// the cancellation being changed does not count, until there are so many in a row that the carrier may
+// always answer like this.
+func showsKnownCancellation(in *Input) bool {
 	const inARow = 3
-	reading := &in.Memory.Readings.Cancellation
-	return reading.Answered() && reading.Generation == in.Service.Generation &&
-		(!isChanging(in) || reading.Modified > inARow)
+	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation
+	return known != nil && reading.Answered() && (!isBeingChanged(reading) || reading.Modified > inARow) &&
+		shows(known, cancellationState(reading.Cancellation, decide.TimeZone(&in.Input)))
+}
+
+// showsOwnFailure reports whether the carrier answers the read of the cancellation with the error of
+// our newest request to alter it, which has failed. It does so until the next one, so that the known
+// cancellation, which that request has not changed, is all that the next one can be based on.
+func showsOwnFailure(in *Input) bool {
+	reading, newest := &in.Memory.Readings.Cancellation, newestAlteration(in)
+	return newest != nil && newest.Phase == v1alpha1.PhaseFailed && requestedForGeneration(in, reading) &&
+		reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused &&
+		!reading.RequestedAt.Before(in.Past(newest.FinishedAt))
+}
+
+// newestAlteration returns the newest reschedule or abort that reached the carrier, or may have; nil
+// if none did.
+func newestAlteration(in *Input) *v1alpha1.Request {
+	moved := decide.ReachedOf(&in.Input, v1alpha1.OperationCancellationReschedule)
+	aborted := decide.ReachedOf(&in.Input, v1alpha1.OperationCancellationAbort)
+	if moved == nil || aborted != nil && aborted.SubmittedAt.After(moved.SubmittedAt.Time) {
+		return aborted
+	}
+	return moved
 }
 
 // hasAlteration reports whether an attempt of the present generation to alter the cancellation has a

@@ -80,7 +80,17 @@ func TestAnAbortInProgressIsNotDone(t *testing.T) {
 			Err: &carrier.Error{HTTPStatus: 202, Class: carrier.ServerFault},
 		}
 	}
+	refused := func(in *services.Input) {
+		unshown(in)
+		in.Memory.Readings.Cancellation.Err = &carrier.Error{HTTPStatus: 422, Class: carrier.Refused}
+	}
 	cases{
+		"the response is an error": {
+			settled(ending(""), endsOn("", ""), aborting, at(29*time.Minute), refused), working("Rest"),
+		},
+		"the response is an error for half an hour": {
+			settled(ending(""), endsOn("", ""), aborting, at(31*time.Minute), refused), working("Resolve OutcomeUnknown"),
+		},
 		"it shows no cancellation after half an hour": {
 			settled(ending(""), endsOn("", ""), aborting, changing, at(31*time.Minute)), working("Resolve OutcomeUnknown"),
 		},

@@ -33,10 +33,10 @@ func ending(date v1alpha1.Date) func(*services.Input) {
 func endsOn(status carrier.CancellationStatus, date string) func(*services.Input) {
 	return func(in *services.Input) {
 		live := status == carrier.CancellationRequested || status == carrier.CancellationInError
-		in.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{
-			Status: string(status), RequestDate: date, RequestedOn: "2026-02-01T00:00:00Z",
+		services.RecordCancellation(in.Service, carrier.Cancellation{
+			Status: status, RequestDate: date, RequestedOn: "2026-02-01T00:00:00Z",
 			Cancelled: status == carrier.CancellationCompleted, CanAbort: live, CanReschedule: live,
-		}
+		}, in.Now, time.UTC)
 	}
 }
 

@@ -173,8 +173,8 @@ func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned". A request that is
 // no longer wanted is abandoned, too, once the cancellation is shown as it was before.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	late := !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit))
-	if late && carrier.IsNotShownYet(in.Memory.Readings.Cancellation.Err) {
+	late, reading := !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)), &in.Memory.Readings.Cancellation
+	if late && (reading.Refused() || carrier.IsNotShownYet(reading.Err)) {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	if unread := awaitCancellation(in, open, settleReadAt(in, open)); unread != nil {

@@ -155,6 +155,21 @@ func recordRating(in *Input, health carrier.HealthResult) {
 func RecordCancellation(
 	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
 ) {
+	state := cancellationState(found, days)
+	held := carrierState(service).Cancellation
+	if held != nil {
+		if shows(held, state) {
+			return
+		}
+		state.Agreed = held.Agreed
+	}
+	state.Since = metav1.NewTime(now)
+	service.Status.Carrier.Cancellation = &state
+}
+
+// cancellationState returns a cancellation as the status has it, without what the carrier does not
+// show: since when, and whether it was agreed.
+func cancellationState(found carrier.Cancellation, days *time.Location) v1alpha1.CancellationState {
 	state := v1alpha1.CancellationState{
 		Status: decide.Bounded(string(found.Status), 64), Cancelled: found.Cancelled,
 		RequestDate: decide.DayOf(decide.Bounded(found.RequestDate, 64), days),
@@ -164,14 +179,13 @@ func RecordCancellation(
 		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
 	}
 	state.PendingDate = pendingDate(&state)
-	if held := carrierState(service).Cancellation; held != nil {
-		state.Since, state.Agreed = held.Since, held.Agreed
-		if state == *held {
-			return
-		}
-	}
-	state.Since = metav1.NewTime(now)
-	service.Status.Carrier.Cancellation = &state
+	return state
+}
+
+// shows reports whether a recorded cancellation shows a state of the carrier.
+func shows(held *v1alpha1.CancellationState, state v1alpha1.CancellationState) bool {
+	state.Since, state.Agreed = held.Since, held.Agreed
+	return state == *held
 }
 
 // pendingDate returns the day on which the service will be cancelled; "" if no cancellation is

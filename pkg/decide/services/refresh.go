@@ -93,14 +93,7 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	case !isRecent(&in.Input, reading):
 		return false
 	}
-	return matchesReading(in, on) || showsFailure(reading, want)
-}
-
-// showsFailure reports whether the carrier answers the reading for a reschedule or abort with an
-// error, as it does while the newest request to alter the cancellation is one that has failed. The
-// next one is sent on what is known, because otherwise no retry could ever be sent.
-func showsFailure(reading *decide.Reading, want decide.DesiredChange) bool {
-	return want.Operation.AltersCancellation() && reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused
+	return matchesReading(in, on) || want.Operation.AltersCancellation() && showsOwnFailure(in)
 }
 
 // requestedForGeneration reports whether a reading was requested by a pass over the current
@@ -123,8 +116,7 @@ func matchesReading(in *Input, on basis) bool {
 	}
 	switch on.topic {
 	case decide.TopicCancellation:
-		known := in.Service.LastKnown().Cancellation
-		return known != nil && known.Cancelled == reading.Cancellation.Cancelled
+		return showsKnownCancellation(in)
 	case decide.TopicService:
 		return matchesDescription(in)
 	case decide.TopicHealth, decide.TopicDisruptions, decide.TopicOptions, decide.TopicTestTypes, decide.TopicOrder:

@@ -23,7 +23,22 @@ func justRead(in *services.Input) {
 	now := decide.Reading{State: decide.ReadingRecorded, Generation: in.Service.Generation, Elapsed: in.Elapsed}
 	in.Memory.Readings.Health, in.Memory.Readings.Cancellation = now, now
 	in.Memory.Readings.Health.Health.Plan = known.Plan.Value
-	in.Memory.Readings.Cancellation.Cancellation.Cancelled = known.Cancellation.Cancelled
+}
+
+// showRecorded completes a recorded reading of the cancellation whose values a test leaves open: it is
+// in the status.
+func showRecorded(in *services.Input) {
+	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation
+	open := carrier.Cancellation{InProgress: reading.Cancellation.InProgress}
+	if known == nil || reading.State != decide.ReadingRecorded || reading.Cancellation != open {
+		return
+	}
+	reading.Cancellation = carrier.Cancellation{
+		Status: carrier.CancellationStatus(known.Status), Cancelled: known.Cancelled, RequestDate: known.RequestDate,
+		RequestedOn: carrier.Timestamp(known.RequestedOn), CancelledOn: carrier.Timestamp(known.CancelledOn),
+		CanRequest: known.CanRequest, CanAbort: known.CanAbort, CanReschedule: known.CanReschedule,
+		InProgress: open.InProgress,
+	}
 }
 
 // health changes the newest health request that the process remembers.
@@ -154,7 +169,7 @@ func TestR7AReclaimNeedsAFreshReadingOfTheCancellation(t *testing.T) {
 		in.Service.Status.Carrier.Cancellation.Cancelled = true
 		justRead(in)
 	}
-	reconnected := func(in *services.Input) { in.Memory.Readings.Cancellation.Cancellation.Cancelled = false }
+	reconnected := func(in *services.Input) { in.Memory.Readings.Cancellation.Cancellation.CanRequest = true }
 	cases{
 		"read just now: sent":            {settled(reclaim), working("Submit")},
 		"never read: asked":              {settled(reclaim, neverRead), working("StartReading cancellation")},

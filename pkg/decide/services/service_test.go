@@ -43,6 +43,7 @@ func settled(edits ...func(*services.Input)) services.Input {
 			reading.RequestedAt = view.Now
 		}
 	}
+	showRecorded(&view)
 	return view
 }
 
