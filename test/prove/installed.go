@@ -189,7 +189,7 @@ func (r *run) answer(ctx context.Context) bool {
 }
 
 // driftElsewhere changes the service at the carrier without the operator: its plan, or the date of its
-// cancellation. What had been carried out by then may have to be requested again.
+// cancellation.
 func (r *run) driftElsewhere(ctx context.Context) {
 	service, is := r.stored(ctx).(*v1alpha1.BroadbandService)
 	switch {
@@ -201,12 +201,21 @@ func (r *run) driftElsewhere(ctx context.Context) {
 		delete(r.firstAt, DriftedElsewhere) // nothing is declared that could drift
 		return
 	}
+	if service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		r.allowCorrection()
+	}
+	r.interfered = true
+}
+
+// allowCorrection notes that what has been bought and carried out by now may be bought again, because
+// the spec says that drift is corrected. Under any other policy drift is only reported, and there is
+// nothing to approve.
+func (r *run) allowCorrection() {
 	for _, sent := range r.sent {
-		if sent.accepted && !now().Before(sent.at.Add(shortestWork)) {
+		if isChargeable(sent.class) && sent.accepted && !now().Before(sent.at.Add(shortestWork)) {
 			r.repeatable[sent.attempt] = true
 		}
 	}
-	r.interfered = true
 }
 
 // isDryRun reports whether an update only tries whether it would be possible.

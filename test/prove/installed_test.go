@@ -11,13 +11,17 @@ import (
 )
 
 // TestDriftShowsAtTheNextReading changes a settled service at the carrier, in a default installation:
-// the change is reported or, with driftPolicy Correct, undone once a person has approved that.
+// the change is reported or, with driftPolicy Correct, undone once a person has approved that. Only
+// then may what was bought before be bought once more.
 func TestDriftShowsAtTheNextReading(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]struct{ reason, plan, day string }{
-		installedPlan:       {v1alpha1.ReasonDrifted, world.PlanCheap, ""},
-		correctedPlan:       {v1alpha1.ReasonInSync, world.PlanFast, ""},
-		correctedReschedule: {v1alpha1.ReasonInSync, world.PlanSlow, newDate},
+	for name, want := range map[string]struct {
+		reason, plan, day string
+		repeatable        int
+	}{
+		installedPlan:       {v1alpha1.ReasonDrifted, world.PlanCheap, "", 0},
+		correctedPlan:       {v1alpha1.ReasonInSync, world.PlanFast, "", 1},
+		correctedReschedule: {v1alpha1.ReasonInSync, world.PlanSlow, newDate, 0},
 	} {
 		for managers := 1; managers <= 2; managers++ {
 			runScriptOf(t, scenarioNamed(name), managers, func(t *testing.T, s *scriptedRun) {
@@ -26,10 +30,29 @@ func TestDriftShowsAtTheNextReading(t *testing.T) {
 				s.act(s.managers[0].port, Read, DriftedElsewhere)
 				s.expectDriven(t, want.reason)
 				line := s.line()
-				if _, day := cancellationOf(&line); line.Plan != want.plan || day != want.day {
-					t.Errorf("%s: the carrier has plan %q and date %q", name, line.Plan, day)
+				_, day := cancellationOf(&line)
+				if line.Plan != want.plan || day != want.day || len(s.repeatable) != want.repeatable {
+					t.Errorf("%s: the carrier has plan %q and date %q, and %d purchases may be repeated",
+						name, line.Plan, day, len(s.repeatable))
 				}
 			})
+		}
+	}
+}
+
+// TestDriftThatIsReportedIsNotUndone changes the plan at the carrier at any effect of a default
+// installation. A person approves whatever is shown and not so at the carrier, and the plan must still
+// be bought only once.
+func TestDriftThatIsReportedIsNotUndone(t *testing.T) {
+	t.Parallel()
+	scheme, scenario := setUp(t), scenarioNamed(installedPlan)
+	effects := runPlan(t, scheme, Plan{Scenario: scenario, Managers: 1}, &Tally{}).Effects
+	for i, effect := range effects {
+		if isTried(effects, i, DriftedElsewhere) {
+			plan := Plan{Scenario: scenario, Managers: 1, Faults: []Fault{{At: effect.Number, Kind: DriftedElsewhere}}}
+			if outcome := runPlan(t, scheme, plan, &Tally{}); len(outcome.Violations) > 0 {
+				t.Errorf("%s: %s", plan, outcome.Violations)
+			}
 		}
 	}
 }

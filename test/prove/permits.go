@@ -56,7 +56,16 @@ func (w *recorder) boughtBefore(one *post, sent []*post) *post {
 func (w *recorder) mayBeForgotten(sent *post) bool {
 	restarted := w.run.started > len(w.run.managers)
 	unshown := w.neverShown && len(w.run.managers) > 1
-	return sent.number <= w.ledgerLostAt && (restarted || unshown)
+	return sent.number <= w.ledgerLostAt && (restarted || unshown) || w.hasDriftedUnseen(sent)
+}
+
+// hasDriftedUnseen reports whether nobody can know that a request was sent and then undone: the
+// ledger is lost, or a forged status says so, and the carrier has changed the service by itself. The
+// service is not as declared, so a person truthfully says that nothing was done, or approves what is
+// then shown.
+func (w *recorder) hasDriftedUnseen(sent *post) bool {
+	lost := sent.number <= w.ledgerLostAt || w.hasHappened(StatusForged)
+	return lost && w.hasHappened(DriftedElsewhere)
 }
 
 func (w *recorder) hasHappened(kind FaultKind) bool {
