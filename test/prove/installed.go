@@ -4,6 +4,7 @@ package prove
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -225,10 +226,26 @@ func isDryRun(options []client.UpdateOption) bool {
 	return len(wanted.DryRun) > 0
 }
 
-// expectReadRarely checks that a settled service is read no more often than at its intervals.
+// expectReadRarely checks that a settled service is read no more often than at its intervals. In a
+// day, a manager requests health at most twice, with two polls each, and reads the cancellation four
+// times. Each of these calls may need another token.
 func (r *run) expectReadRarely() {
-	const most = 2 // of each manager, in a day
-	if healthReadings(r.effects[r.lastEffect:]) > most*len(r.managers) {
-		r.report(16, "the object was settled, and its health was read too often")
+	if !r.plan.Scenario.readsAtInterval() {
+		return
+	}
+	counts := make(map[Op]int)
+	for _, effect := range r.effects[r.lastEffect:] {
+		if effect.isReading() {
+			counts[effect.Op]++
+		}
+	}
+	for _, limit := range []struct {
+		op   Op
+		most int // by each manager
+		what string
+	}{{Post, 2, "POSTs"}, {Poll, 8, "GETs"}, {Key, 8, "reads of the key"}, {Token, 8, "logins"}} {
+		if count := counts[limit.op]; count > limit.most*len(r.managers) {
+			r.report(16, fmt.Sprintf("the object was settled, and to read it took %d %s in a day", count, limit.what))
+		}
 	}
 }

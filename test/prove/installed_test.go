@@ -35,8 +35,19 @@ func TestDriftShowsAtTheNextReading(t *testing.T) {
 					t.Errorf("%s: the carrier has plan %q and date %q, and %d purchases may be repeated",
 						name, line.Plan, day, len(s.repeatable))
 				}
+				s.expectQuiet(t)
 			})
 		}
+	}
+}
+
+// expectQuiet expects that for a day nothing is done except for readings at an interval.
+func (s *scriptedRun) expectQuiet(t *testing.T) {
+	t.Helper()
+	s.lastEffect = len(s.effects)
+	s.expectIdle(t.Context())
+	if len(s.violations) > 0 {
+		t.Errorf("%s: %v", s.plan.Scenario.Name, s.violations)
 	}
 }
 

@@ -292,39 +292,6 @@ func (l *simulation) checkIdleEffect(one *member, effect Effect) {
 	}
 }
 
-// idleEffects counts what happens to an object that should be settled.
-type idleEffects struct {
-	changes int       // writes and POSTs, or only those since the newest POST
-	posted  time.Time // when the newest POST was sent
-}
-
-// isFew counts an effect, and reports whether there were no more than a few readings at an interval or
-// after a start lead to.
-func (e *idleEffects) isFew(op Op) bool {
-	const most = 20
-	if op == Write || op == Post {
-		e.changes++
-	}
-	return e.changes <= most
-}
-
-// isRetry counts an effect of an object that the carrier does not find, and reports whether it belongs
-// to a retry every ten minutes: a POST, and the writes of its attempt and its refusal.
-func (e *idleEffects) isRetry(op Op) bool {
-	const pause, writes = 10 * time.Minute, 2
-	switch op {
-	case Post:
-		tooSoon := now().Sub(e.posted) < pause
-		e.changes, e.posted = 0, now()
-		return !tooSoon
-	case Write:
-		e.changes++
-		return e.changes <= writes
-	case Read, Key, Poll, Token, CacheRead:
-	}
-	return true
-}
-
 // changesAccount reports whether an effect writes an account without need. The reads of an account
 // are those of its services, and change nothing. Accounts whose carrier has an extension are not
 // checked, because these reads may show a new process that the carrier has the extension after all.
