@@ -4,9 +4,11 @@ package services_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
@@ -24,6 +26,27 @@ func TestHealthProvesNothingButThePlan(t *testing.T) {
 		if known.Plan.Source != test.ofPlan || known.Term.Source != test.ofOthers ||
 			known.RestorationSLA.Source != test.ofOthers {
 			t.Errorf("%s: %+v, %+v, %+v", test.source, known.Plan, known.Term, known.RestorationSLA)
+		}
+	}
+}
+
+// The next reading that shows another name once counted as health's name for the plan, so the service
+// was Ready, and each further reading changed the status.
+func TestDriftShowsAfterHealthHasProvenAChange(t *testing.T) {
+	t.Parallel()
+	view := settled(with(v1alpha1.PhaseSucceeded))
+	services.ApplyTarget(view.Service, &view.Service.Status.Requests[0], v1alpha1.SourceHealth, view.Now)
+	for range 2 {
+		view.Now = view.Now.Add(24 * time.Hour)
+		view.Memory.Readings.Health = decide.Reading{
+			State: decide.ReadingAnswered, Generation: view.Service.Generation, RequestedAt: view.Now,
+			Health: carrier.HealthResult{Plan: "Slow"},
+		}
+		services.UpdateState(&view)
+		known := view.Service.Status.Carrier.Plan
+		if decision := services.Decide(view); decision.Verdict.Reason != v1alpha1.ReasonDrifted ||
+			known.Value != "Slow" || known.AsHealth != "Fast" {
+			t.Errorf("%+v: %+v", known, decision.Verdict)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func isOutdated(in *Input, topic decide.Topic) bool {
 }
 
 // ApplyTarget updates the status with the values that a successful request has set. If health has
-// proven its success, that has shown the plan and nothing else.
+// proven its success, that has shown the plan under this name, and nothing else.
 func ApplyTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {
@@ -59,6 +59,9 @@ func ApplyTarget(
 	}
 	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
 		state.Plan = knownValue(target.Plan, ofPlan, now)
+		if ofPlan == v1alpha1.SourceHealth {
+			state.Plan.AsHealth = target.Plan
+		}
 		state.Term = knownTerm(target.Plan, target.Term, source, now)
 	}
 	if target.RestorationSLA != "" {
