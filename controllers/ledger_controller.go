@@ -91,10 +91,17 @@ func keptBy(kind string, at client.ObjectKey, err error) (keepReason, error) {
 		return keepReason{}, lookFailed(kind+" "+at.String(), failed)
 	case !exists:
 		return keepReason{}, nil
-	case isHidden(err):
-		return keepReason{decide.LedgerInUse(kind + " " + at.String()), hiddenAgain}, nil
 	}
-	return keepReason{decide.LedgerInUse(kind + " " + at.String()), keptAgain}, nil
+	return usedBy(kind+" "+at.String(), err), nil
+}
+
+// usedBy is the reason to keep a ledger that an object uses. The error is that of reading the object.
+func usedBy(object string, err error) keepReason {
+	again := keptAgain
+	if isHidden(err) {
+		again = hiddenAgain
+	}
+	return keepReason{decide.LedgerInUse(object), again}
 }
 
 // dependentTest returns a DiagnosticTest whose status names a ledger as the reason to keep it.
@@ -103,14 +110,13 @@ func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.R
 	err := r.Protocol.Live.List(ctx, &tests)
 	switch {
 	case isHidden(err):
-		return keepReason{decide.LedgerInUse("a DiagnosticTest that this manager may not see"), hiddenAgain}, nil
+		return usedBy("a DiagnosticTest that this manager may not see", err), nil
 	case err != nil:
 		return keepReason{}, lookFailed("the DiagnosticTests", err)
 	}
 	for _, test := range tests.Items {
 		if test.Status.Ledger != nil && test.Status.Ledger.Name == ledger.Name {
-			object := fmt.Sprintf("DiagnosticTest %s/%s", test.Namespace, test.Name)
-			return keepReason{decide.LedgerInUse(object), keptAgain}, nil
+			return usedBy(fmt.Sprintf("DiagnosticTest %s/%s", test.Namespace, test.Name), nil), nil
 		}
 	}
 	return keepReason{}, nil

@@ -12,6 +12,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
+// declaring lets an object of a kind declare something else, after it was Ready.
+func declaring[T Subject](edit func(T)) func(*scriptedRun, Subject) {
+	return func(_ *scriptedRun, subject Subject) {
+		if object, is := subject.(T); is {
+			edit(object)
+		}
+	}
+}
+
+// showing lets the carrier have another cancellation.
+func showing(held *simulator.Cancellation) func(*scriptedRun, Subject) {
+	return func(s *scriptedRun, _ Subject) { must(s.world.Carrier.SetCancellation(lineID, held)) }
+}
+
+// forgotten lets the carrier have accepted nothing.
+func forgotten(s *scriptedRun, _ Subject) {
+	for _, sent := range s.sent {
+		sent.accepted = false
+	}
+}
+
 // TestReadyIsComparedWithTheCarrier checks that invariant 33 holds for what is Ready, and that it is
 // violated if the carrier has something else.
 func TestReadyIsComparedWithTheCarrier(t *testing.T) {
@@ -21,38 +42,29 @@ func TestReadyIsComparedWithTheCarrier(t *testing.T) {
 			ServiceID: lineID, Operation: simulator.OpAggregationConversion, AggregationMethod: "L2TP",
 		}))
 	}
-	forgotten := func(s *scriptedRun, _ Subject) {
-		for _, sent := range s.sent {
-			sent.accepted = false
-		}
-	}
+	cheaper := func(s *scriptedRun, _ Subject) { must(s.world.Carrier.SetPlan(lineID, world.PlanCheap)) }
 	for _, test := range []struct {
 		operation v1alpha1.Operation
 		falsify   func(*scriptedRun, Subject)
 	}{
-		{v1alpha1.OperationPlanChange, func(s *scriptedRun, _ Subject) {
-			must(s.world.Carrier.SetPlan(lineID, world.PlanCheap))
-		}},
+		{v1alpha1.OperationPlanChange, cheaper},
 		{v1alpha1.OperationAggregationConversion, converted},
-		{v1alpha1.OperationCancellationReschedule, func(s *scriptedRun, _ Subject) {
-			must(s.world.Carrier.SetCancellation(lineID, nil))
-		}},
-		{v1alpha1.OperationCancellationAbort, func(s *scriptedRun, _ Subject) {
-			must(s.world.Carrier.SetCancellation(lineID, &simulator.Cancellation{Status: "IN_ERROR", RequestDate: newDate}))
-		}},
-		{v1alpha1.OperationReclaim, func(s *scriptedRun, _ Subject) {
-			must(s.world.Carrier.SetCancellation(lineID, &simulator.Cancellation{Status: "COMPLETED", RequestDate: oldDate}))
-		}},
-		{v1alpha1.OperationOrderCreate, func(_ *scriptedRun, subject Subject) {
-			subject.(*v1alpha1.ServiceOrder).Spec.PlanName = world.PlanCheap //nolint:errcheck // an order
-		}},
-		{v1alpha1.OperationAppointmentSlots, func(_ *scriptedRun, subject Subject) {
-			subject.(*v1alpha1.AppointmentRequest).Spec.DateFrom = "2026-03-16" //nolint:errcheck // an appointment
-		}},
+		{v1alpha1.OperationCancellationReschedule, showing(nil)},
+		{
+			v1alpha1.OperationCancellationAbort,
+			showing(&simulator.Cancellation{Status: "IN_ERROR", RequestDate: newDate}),
+		},
+		{v1alpha1.OperationReclaim, showing(&simulator.Cancellation{Status: "COMPLETED", RequestDate: oldDate})},
+		{
+			v1alpha1.OperationOrderCreate,
+			declaring(func(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = world.PlanCheap }),
+		},
+		{
+			v1alpha1.OperationAppointmentSlots,
+			declaring(func(visit *v1alpha1.AppointmentRequest) { visit.Spec.DateFrom = "2026-03-16" }),
+		},
 		{v1alpha1.OperationDiagnosticTest, func(_ *scriptedRun, subject Subject) { subject.SetUID("another") }},
-		{v1alpha1.OperationHealth, func(_ *scriptedRun, subject Subject) {
-			subject.(*v1alpha1.HealthCheck).Spec.ServiceID = "1" //nolint:errcheck // a check
-		}},
+		{v1alpha1.OperationHealth, declaring(func(check *v1alpha1.HealthCheck) { check.Spec.ServiceID = "1" })},
 		{v1alpha1.OperationFibreBuildCharge, forgotten},
 		{v1alpha1.OperationPlanOptions, forgotten},
 	} {

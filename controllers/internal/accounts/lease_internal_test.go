@@ -35,6 +35,13 @@ func (keyStore) Get(_ context.Context, _ client.ObjectKey, object client.Object,
 // which grants a token as soon as the channel is closed.
 type failing struct{ grants chan struct{} }
 
+// granted lets the identity provider grant each token at once.
+func granted() chan struct{} {
+	grants := make(chan struct{})
+	close(grants)
+	return grants
+}
+
 // RoundTrip answers a call.
 func (f failing) RoundTrip(request *http.Request) (*http.Response, error) {
 	status, body := http.StatusBadGateway, ""
@@ -115,9 +122,7 @@ func prepare(t *testing.T, lease *Lease) <-chan time.Duration {
 func TestARequestThatTheBreakerHoldsBackTakesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		grants := make(chan struct{})
-		close(grants)
-		one, other := leases(t, failing{grants})
+		one, other := leases(t, failing{granted()})
 		ready(t, one, carrier.ClassCharge)
 		waits := prepare(t, other)
 		lose(t, one)
@@ -170,9 +175,7 @@ func TestALoginThatTakesLongIsNotWaitedFor(t *testing.T) {
 func TestOtherCallsWaitForTheRateLimitOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		grants := make(chan struct{})
-		close(grants)
-		one, _ := leases(t, failing{grants})
+		one, _ := leases(t, failing{granted()})
 		ready(t, one, carrier.ClassCharge)
 		lose(t, one)
 		for range 6 {
