@@ -76,6 +76,16 @@ func (w rightsWorld) editDuringPOST(ctx context.Context, operation carrier.Opera
 	})
 }
 
+// awaitEdited waits until an object has been edited during its POST, because a POST of another
+// object to the same path would have the same effect.
+func (w rightsWorld) awaitEdited(ctx context.Context, object client.Object) {
+	GinkgoHelper()
+	Eventually(ctx, func(g Gomega) {
+		g.Expect(w.Get(ctx, client.ObjectKeyFromObject(object), object)).To(Succeed())
+		g.Expect(object.GetLabels()).To(HaveKeyWithValue("team", "north"))
+	}).WithTimeout(time.Minute).Should(Succeed())
+}
+
 // awaitGone waits until an object no longer exists.
 func (w rightsWorld) awaitGone(ctx context.Context, object client.Object) {
 	GinkgoHelper()
@@ -100,6 +110,9 @@ func (w rightsWorld) createOneShots(ctx context.Context) []client.Object {
 	shots := []client.Object{test, quote, query, check}
 	for _, shot := range shots {
 		Expect(w.Create(ctx, shot)).To(Succeed())
+	}
+	for _, shot := range shots {
+		w.awaitEdited(ctx, shot)
 	}
 	return shots
 }

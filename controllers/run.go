@@ -32,6 +32,10 @@ var errTooManySteps = fmt.Errorf("a pass took more than %d steps", maxSteps)
 // controller is notified immediately and finds the cause.
 const loginPause = 15 * time.Second
 
+// longestCacheLag is the time after which a cache that is behind may be behind forever, because etcd
+// was restored from a backup.
+const longestCacheLag = time.Minute
+
 // run takes an object as far as possible now.
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	if err := p.begin(ctx); err != nil {
@@ -134,17 +138,27 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 }
 
 // mustWrite reports whether a change of the status is written now. A pass that waits for its turn in
-// the rate limit, or for only a few seconds, writes nothing, unless the status was never written
-// before, or lacks an open request: the wait can take minutes.
+// the rate limit, or for only a few seconds, writes nothing, unless the recorded status lacks what has
+// to be shown meanwhile: the wait can take minutes.
 func (p *pass) mustWrite(decision decide.Decision, wait time.Duration) bool {
-	_, observed := p.subject.Describes()
-	return *observed <= 0 || !p.showsRequests() || wait == 0 && !decision.Transient
+	return wait == 0 && !decision.Transient || !p.isLagging() && p.isIncomplete()
 }
 
-// showsRequests reports whether the recorded status shows the open requests as they are known now.
-func (p *pass) showsRequests() bool {
+// isLagging reports whether the cache is about to show a newer copy, which this process has written.
+// That one may already show what this copy lacks, and any write of this copy meets a conflict.
+func (p *pass) isLagging() bool {
+	behind := p.Protocol.Memory.Behind(p.subject, p.Protocol.Now())
+	return behind > 0 && behind < longestCacheLag
+}
+
+// isIncomplete reports whether the recorded status was never written, or lacks an open request.
+func (p *pass) isIncomplete() bool {
 	held, isSubject := p.written.(Subject)
-	return !isSubject || equality.Semantic.DeepEqual(held.OpenRequests(), p.subject.OpenRequests())
+	if !isSubject {
+		return false
+	}
+	_, observed := held.Describes()
+	return *observed <= 0 || !equality.Semantic.DeepEqual(held.OpenRequests(), p.subject.OpenRequests())
 }
 
 // requeueAt returns when the next pass is due: soon if the cache shows an older copy than this

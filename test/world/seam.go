@@ -200,8 +200,8 @@ func (c seamClient) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {
 	service, isService := object.(*v1alpha1.BroadbandService)
-	if c.seam.Stale != nil && isService {
-		c.seam.Stale.DeepCopyInto(service)
+	if stale := c.seam.Stale; isService && stale != nil && client.ObjectKeyFromObject(stale) == key {
+		stale.DeepCopyInto(service)
 		return nil
 	}
 	return c.cache.Get(ctx, key, object, options...)
