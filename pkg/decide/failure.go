@@ -150,7 +150,7 @@ func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
 	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
-	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
+	if never || request.Phase != v1alpha1.PhaseRejected || ReasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}
 	}
 	return in.Past(request.FinishedAt).Add(forbiddenPause(request))

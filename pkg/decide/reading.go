@@ -59,13 +59,15 @@ func (r *Reading) Refused() bool {
 
 // ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
 // ten minutes if the carrier does not let us see the service, five or more if it has another
-// request in progress, otherwise a growing pause.
+// request in progress, otherwise a growing pause, up to half an hour if the carrier has refused it.
 func ReadingPause(n int, err error) time.Duration {
 	switch {
 	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
 		return ForbiddenPause
 	case isInProgressError(err):
 		return InProgressPause(n)
+	case carrier.ClassOf(err) == carrier.Refused:
+		return doubling(n, shortestBackoff, 30*time.Minute)
 	}
 	return Backoff(n)
 }

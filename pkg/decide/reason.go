@@ -42,11 +42,11 @@ func ReasonFor(last *v1alpha1.Request) string {
 	case last.Phase == v1alpha1.PhaseAbandoned:
 		return v1alpha1.ReasonAbandoned // nobody has rejected it
 	}
-	return reasonOf(last.Error)
+	return ReasonOf(last.Error)
 }
 
-// reasonOf returns the reason of a definitive failure.
-func reasonOf(err *v1alpha1.RequestError) string {
+// ReasonOf returns the reason of a definitive failure; nil for one without an error.
+func ReasonOf(err *v1alpha1.RequestError) string {
 	if err == nil {
 		return v1alpha1.ReasonCarrierRejected
 	}

@@ -32,11 +32,11 @@ func TestARejectedRequestHasAReason(t *testing.T) {
 		{422, "constraints.other.request.in.progress", v1alpha1.ReasonChangeInProgress},
 		{422, "constraints.service-diagnostic-test-request.in-progress", v1alpha1.ReasonChangeInProgress},
 	} {
-		if got := reasonOf(&v1alpha1.RequestError{HTTPStatus: row.status, Code: row.code}); got != row.reason {
+		if got := ReasonOf(&v1alpha1.RequestError{HTTPStatus: row.status, Code: row.code}); got != row.reason {
 			t.Errorf("%d %s: %s, want %s", row.status, row.code, got, row.reason)
 		}
 	}
-	if got := reasonOf(nil); got != other {
+	if got := ReasonOf(nil); got != other {
 		t.Errorf("without an error: %s", got)
 	}
 }

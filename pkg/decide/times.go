@@ -32,10 +32,9 @@ func fraction(id string) float32 {
 
 // Backoff is the wait before the n-th attempt after a failure, with n starting at 1: it doubles
 // from 5 s up to 5 min.
-func Backoff(n int) time.Duration {
-	const base, longest = 5 * time.Second, 5 * time.Minute
-	return doubling(n, base, longest)
-}
+func Backoff(n int) time.Duration { return doubling(n, shortestBackoff, 5*time.Minute) }
+
+const shortestBackoff = 5 * time.Second
 
 // doubling returns the n-th of a series of pauses, with n starting at 1: it starts with the
 // shortest and doubles up to the longest.

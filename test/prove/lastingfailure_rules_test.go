@@ -117,6 +117,85 @@ func runAfterFailedReschedule(t *testing.T, edit serviceEdit, test func(*testing
 	})
 }
 
+// What is declared after a failure is sent once, whatever fault one effect has met, before the edit or
+// after it.
+func TestAnEditAfterAFailedRescheduleIsSentInSpiteOfAFault(t *testing.T) {
+	t.Parallel()
+	for managers := 1; managers <= 2; managers++ {
+		t.Run(fmt.Sprintf("managers %d", managers), func(t *testing.T) {
+			t.Parallel()
+			tried, applied := eachFault(editAfterFailure(t, managers, Fault{}).effects), 0
+			for _, fault := range tried {
+				if isEditApplied(t, managers, fault) {
+					applied++
+				}
+			}
+			t.Logf("with %d of %d faults it was applied, and with the others a person is asked", applied, len(tried))
+			if applied == 0 || applied == len(tried) {
+				t.Error("one of the two never happened")
+			}
+		})
+	}
+}
+
+// eachFault returns each fault at each effect, except that the carrier forgets every request: it has
+// then forgotten the failure, too.
+func eachFault(effects []Effect) (all []faultAtEffect) {
+	for _, effect := range effects {
+		for _, kind := range faults(effect.Op) {
+			if kind != Forgotten {
+				all = append(all, faultAtEffect{effect, kind})
+			}
+		}
+	}
+	return all
+}
+
+// faultAtEffect is a fault and the effect at which it happens.
+type faultAtEffect struct {
+	effect Effect
+	kind   FaultKind
+}
+
+// isEditApplied reports whether what is declared after a failure is applied in spite of a fault. A
+// person may be asked instead, but only if it may be unknown what the carrier has accepted, or if the
+// fault was a definitive response.
+func isEditApplied(t *testing.T, managers int, fault faultAtEffect) bool {
+	t.Helper()
+	s := editAfterFailure(t, managers, Fault{At: fault.effect.Number, Kind: fault.kind})
+	reason, _, stuck := stateOf(s.subject())
+	applied := reason == v1alpha1.ReasonInSync && s.line().Cancellation.Status == "ABORTED"
+	mayAsk := stuck && (fault.effect.Op == Post || fault.kind.isCrash() || fault.kind == Invalid)
+	twice := s.posted(rescheduling) > 1 || s.posted(aborting) > 1
+	if twice || !applied && !mayAsk || len(s.violations) > 0 {
+		t.Errorf("%s at %s: %d reschedules and %d aborts were sent, and the object is %s (%s): %v", fault.kind,
+			fault.effect.What, s.posted(rescheduling), s.posted(aborting), reason, s.readyMessage(), s.violations)
+	}
+	return applied
+}
+
+// editAfterFailure runs until a reschedule has failed, and on after the user has declared that the
+// service is not to be cancelled. A fault may happen on the way.
+func editAfterFailure(t *testing.T, managers int, fault Fault) (ended *scriptedRun) {
+	t.Helper()
+	declared := withCancellationMode(v1alpha1.CancellationOnDate, newDate)
+	runScriptOf(t, alwaysFailing(rescheduling, declared), managers, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		s.faultAt = func(effect Effect) FaultKind {
+			if effect.Number == fault.At {
+				return fault.Kind
+			}
+			return noFault
+		}
+		s.failed[fmt.Sprintf("/api/connect/services/service-cancellations/requests/%d", lineID)] = true // without a fault
+		s.drive(t.Context())
+		s.editService(t, withCancellationMode(v1alpha1.CancellationNever, ""))
+		s.drive(t.Context())
+		ended = s
+	})
+	return ended
+}
+
 // readyMessage returns the message of the condition Ready.
 func (s *scriptedRun) readyMessage() string {
 	conditions, _ := s.subject().Describes()

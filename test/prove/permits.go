@@ -59,13 +59,19 @@ func (w *recorder) mayBeForgotten(sent *post) bool {
 	return sent.number <= w.ledgerLostAt && (restarted || unshown) || w.hasDriftedUnseen(sent)
 }
 
-// hasDriftedUnseen reports whether nobody can know that a request was sent and then undone: the
-// ledger is lost, or a forged status says so, and the carrier has changed the service by itself. The
+// hasDriftedUnseen reports whether nobody can know that a request was sent and then undone: after it,
+// the ledger is lost, or a forged status says so, and the carrier changes the service by itself. The
 // service is not as declared, so a person truthfully says that nothing was done, or approves what is
 // then shown.
 func (w *recorder) hasDriftedUnseen(sent *post) bool {
-	lost := sent.number <= w.ledgerLostAt || w.hasHappened(StatusForged)
-	return lost && w.hasHappened(DriftedElsewhere)
+	lost := sent.number <= w.ledgerLostAt || w.happenedAfter(sent, StatusForged)
+	return lost && w.happenedAfter(sent, DriftedElsewhere)
+}
+
+// happenedAfter reports whether an action happened for the first time after a POST.
+func (w *recorder) happenedAfter(sent *post, kind FaultKind) bool {
+	at, did := w.firstAt[kind]
+	return did && sent.number <= at
 }
 
 func (w *recorder) hasHappened(kind FaultKind) bool {

@@ -54,6 +54,38 @@ func TestASecondPurchaseNeedsAPermission(t *testing.T) {
 	}
 }
 
+// TestDriftExcusesAPurchaseOnlyIfNobodyKnowsTheFirst checks that both the drift and the loss of what
+// was known have to come after the first purchase.
+func TestDriftExcusesAPurchaseOnlyIfNobodyKnowsTheFirst(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lostAt, forgedAt, driftedAt int // 0: never
+		violated                    bool
+	}{
+		"the ledger is lost, then drift":        {12, 0, 15, false},
+		"drift, then the ledger is lost":        {15, 0, 12, false},
+		"the status is forged, then drift":      {0, 12, 15, false},
+		"only drift":                            {0, 0, 15, true},
+		"only a forged status":                  {0, 12, 0, true},
+		"forged before the purchase, and drift": {0, 5, 15, true},
+		"lost before the purchase, and drift":   {5, 0, 15, true},
+		"forged, and drift before the purchase": {0, 12, 5, true},
+	} {
+		r := &run{started: 1, managers: make([]*process, 1)}
+		w := newRecorder(r)
+		r.recorder, w.sent, w.ledgerLostAt = w, []*post{accepted("1", 10, "Fast"), accepted("2", 20, "Fast")}, test.lostAt
+		if test.forgedAt > 0 {
+			w.firstAt[StatusForged] = test.forgedAt
+		}
+		if test.driftedAt > 0 {
+			w.firstAt[DriftedElsewhere] = test.driftedAt
+		}
+		if why := atMostOnce(w); (why != "") != test.violated {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
 // TestWhatCountsAsTheSamePurchaseInASimulation checks by which facts two accepted changes of a service
 // are not the same.
 func TestWhatCountsAsTheSamePurchaseInASimulation(t *testing.T) {

@@ -151,7 +151,7 @@ func recordAgreement(in *Input) {
 	}
 	differs := cancellationDiffers(in)
 	asDeclared := !differs.Wanted() && whyCancellationCannotApply(in) == nil
-	if agreed == declaredEnding(in) || shownSinceDeclared(in) && asDeclared {
+	if agreed == declaredEnding(in) || (shownSinceDeclared(in) || showsOwnFailure(in)) && asDeclared {
 		known.Agreed = declaredEnding(in)
 	}
 }
@@ -189,27 +189,6 @@ func showsKnownCancellation(in *Input) bool {
 	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation
 	return known != nil && reading.Answered() && (!isBeingChanged(reading) || reading.Modified > inARow) &&
 		shows(known, cancellationState(reading.Cancellation, decide.TimeZone(&in.Input)))
-}
-
-// showsOwnFailure reports whether the carrier answers the read of the cancellation with the error of
-// our newest request to alter it, which has failed. It does so until the next one, so that the known
-// cancellation, which that request has not changed, is all that the next one can be based on.
-func showsOwnFailure(in *Input) bool {
-	reading, newest := &in.Memory.Readings.Cancellation, newestAlteration(in)
-	return newest != nil && newest.Phase == v1alpha1.PhaseFailed && requestedForGeneration(in, reading) &&
-		reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused &&
-		!reading.RequestedAt.Before(in.Past(newest.FinishedAt))
-}
-
-// newestAlteration returns the newest reschedule or abort that reached the carrier, or may have; nil
-// if none did.
-func newestAlteration(in *Input) *v1alpha1.Request {
-	moved := decide.ReachedOf(&in.Input, v1alpha1.OperationCancellationReschedule)
-	aborted := decide.ReachedOf(&in.Input, v1alpha1.OperationCancellationAbort)
-	if moved == nil || aborted != nil && aborted.SubmittedAt.After(moved.SubmittedAt.Time) {
-		return aborted
-	}
-	return moved
 }
 
 // hasAlteration reports whether an attempt of the present generation to alter the cancellation has a

@@ -84,7 +84,34 @@ func TestAnAbortInProgressIsNotDone(t *testing.T) {
 		unshown(in)
 		in.Memory.Readings.Cancellation.Err = &carrier.Error{HTTPStatus: 422, Class: carrier.Refused}
 	}
+	hidden := func(times int) func(*services.Input) {
+		return func(in *services.Input) {
+			refused(in)
+			in.Memory.Readings.Cancellation.Failures = times
+			in.Memory.Readings.Cancellation.Err = &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden}
+		}
+	}
+	readAt := func(after time.Duration) func(*services.Input) {
+		return func(in *services.Input) {
+			reading := &in.Memory.Readings.Cancellation
+			reading.RequestedAt, reading.RetryAt = decidetest.Start().Add(after), in.Now
+		}
+	}
 	cases{
+		"the response before the abort was an error": {
+			settled(ending(""), endsOn("", ""), aborting, at(31*time.Minute), refused, readAt(-time.Second)),
+			working("StartReading cancellation"),
+		},
+		"the response right after the abort was an error": {
+			settled(ending(""), endsOn("", ""), aborting, at(31*time.Minute), refused, readAt(14*time.Second)),
+			working("StartReading cancellation"),
+		},
+		"the service is hidden once": {
+			settled(ending(""), endsOn("", ""), aborting, at(31*time.Minute), hidden(1)), working("Rest"),
+		},
+		"the service is hidden twice in a row": {
+			settled(ending(""), endsOn("", ""), aborting, at(31*time.Minute), hidden(2)), working("Resolve OutcomeUnknown"),
+		},
 		"the response is an error": {
 			settled(ending(""), endsOn("", ""), aborting, at(29*time.Minute), refused), working("Rest"),
 		},

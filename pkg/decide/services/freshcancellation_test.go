@@ -9,7 +9,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
@@ -106,44 +105,5 @@ func TestR7ACancellationIsAlteredOnlyIfItIsTheOneThatWasRead(t *testing.T) {
 		"an abort, it is being changed":         {settled(none, requested, agreed, changing(1)), working("Rest")},
 		"a reschedule, it is being changed":     {settled(date, requested, agreed, changing(3)), working("Rest")},
 		"it is always shown as being changed":   {settled(none, requested, agreed, changing(4)), working("Submit")},
-	}.run(t)
-}
-
-// The carrier answers the read of a cancellation with the error of the last request to alter it, if
-// that has failed. What comes next is sent on what is known, because no other answer will come.
-func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
-	requested := endsOn(carrier.CancellationRequested, "2026-11-30")
-	failed := func(before int64) func(*services.Input) {
-		return rescheduling(v1alpha1.PhaseFailed, func(r *v1alpha1.Request) { r.Generation -= before })
-	}
-	refused := func(class carrier.Class) func(*services.Input) {
-		return func(in *services.Input) {
-			in.Memory.Readings.Cancellation = decide.Reading{
-				State: decide.ReadingFailed, Generation: in.Service.Generation, RequestedAt: in.Now,
-				RetryAt: in.Now.Add(time.Minute), Err: &carrier.Error{Class: class},
-			}
-		}
-	}
-	ofGeneration := func(generation int64) func(*services.Input) {
-		return func(in *services.Input) { in.Memory.Readings.Cancellation.Generation = generation }
-	}
-	before := func(in *services.Input) {
-		in.Memory.Readings.Cancellation.RequestedAt = decidetest.Start().Add(-time.Second)
-	}
-	again, corrected := ending("2026-12-31"), ending("2026-10-31")
-	submit, reads := working("Submit"), working("StartReading cancellation")
-	waits := judged{"Rest", decide.Working, "CarrierUnavailable"}
-	heldBack, done := judged{"Rest", decide.Stuck, "CarrierRejected"}, rescheduling(v1alpha1.PhaseSucceeded)
-	error422 := refused(carrier.Refused)
-	cases{
-		"the same date is held back":       {settled(again, requested, failed(0), error422), heldBack},
-		"a corrected date":                 {settled(corrected, requested, failed(1), error422), submit},
-		"an abort instead":                 {settled(ending(""), requested, failed(1), error422), submit},
-		"it was read before the edit":      {settled(corrected, requested, failed(1), error422, ofGeneration(2)), waits},
-		"it was read before the failure":   {settled(corrected, requested, failed(1), error422, before), waits},
-		"it is not shown":                  {settled(corrected, requested, failed(1), refused(carrier.ServerFault)), waits},
-		"nothing of ours has failed":       {settled(corrected, requested, error422), waits},
-		"it was never read since the edit": {settled(corrected, requested, failed(1), neverRead), reads},
-		"ours was carried out after all":   {settled(corrected, requested, done, error422), waits},
 	}.run(t)
 }

@@ -173,8 +173,7 @@ func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned". A request that is
 // no longer wanted is abandoned, too, once the cancellation is shown as it was before.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	late, reading := !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)), &in.Memory.Readings.Cancellation
-	if late && (reading.Refused() || carrier.IsNotShownYet(reading.Err)) {
+	if !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)) && givesNoCancellation(in, open) {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	if unread := awaitCancellation(in, open, settleReadAt(in, open)); unread != nil {
@@ -187,6 +186,16 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
+}
+
+// givesNoCancellation reports whether the carrier answers the read of the cancellation without showing
+// it, from the time on at which a request is expected to show in it. A service that is hidden for a
+// moment may be shown again.
+func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
+	reading := &in.Memory.Readings.Cancellation
+	momentary := carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden && reading.Failures <= 1
+	return (reading.Refused() || carrier.IsNotShownYet(reading.Err)) && !momentary &&
+		!reading.RequestedAt.Before(settleReadAt(in, open))
 }
 
 // awaitCancellation reads the cancellation at a time to find out the outcome of a request; nil if it

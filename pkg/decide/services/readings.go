@@ -14,7 +14,11 @@ import (
 func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
-	verdict := readingVerdict(in, in.Memory.Readings.Of(topic), what, unread)
+	reading := in.Memory.Readings.Of(topic)
+	verdict := readingVerdict(in, reading, what, unread)
+	if topic == decide.TopicCancellation && isRefusedForLong(reading) {
+		verdict = cancellationRefused(reading.Err)
+	}
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
 }
 
