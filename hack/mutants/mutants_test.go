@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 67
+	wantMutants = 68
 )
 
 // loadMutants returns the listed mutants.
