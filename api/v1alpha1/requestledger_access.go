@@ -172,6 +172,23 @@ func (l *RequestLedger) endedAttempt(attemptID string) *Request {
 	return l.Spec.Ended[at].request()
 }
 
+// History returns the attempts that have ended, as far as the ledger contains them, newest first. Of
+// an attempt that a later one has replaced, only a summary is known. The ledger may be nil.
+func (l *RequestLedger) History() (all []*Request) {
+	if l == nil {
+		return nil
+	}
+	for i := range l.Spec.Ended {
+		all = append(all, l.endedAttempt(l.Spec.Ended[i].AttemptID))
+	}
+	for i := range l.Spec.Last {
+		if l.placeOf(l.Spec.Last[i].AttemptID) == len(l.Spec.Ended) {
+			all = append(all, &l.Spec.Last[i])
+		}
+	}
+	return all
+}
+
 // acceptElsewhere turns an attempt into a late acceptance if the attempt is polled at a Location
 // that a person has named and the carrier's own Location is a different one. A person then decides
 // which of the two is right.

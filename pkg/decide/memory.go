@@ -131,6 +131,7 @@ type Reading struct {
 	Err         error          // why it failed, when Failed
 	RetryAt     time.Time      // when it may be sent again, when Failed
 	Failures    int            // failures in a row
+	Alike       int            // failures in a row of the same class, the newest included
 	Empty       int            // responses in a row that did not contain the value
 	Modified    int            // responses in a row that showed a change in progress at the carrier
 	ModifiedAt  time.Time      // when the newest response that listed modifications was requested

@@ -59,7 +59,7 @@ func (r *Reading) Refused() bool {
 
 // ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
 // ten minutes if the carrier does not let us see the service, five or more if it has another
-// request in progress, otherwise a growing pause, up to half an hour if the carrier has refused it.
+// request in progress, otherwise a growing pause, up to ten minutes if the carrier has refused it.
 func ReadingPause(n int, err error) time.Duration {
 	switch {
 	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
@@ -67,7 +67,7 @@ func ReadingPause(n int, err error) time.Duration {
 	case isInProgressError(err):
 		return InProgressPause(n)
 	case carrier.ClassOf(err) == carrier.Refused:
-		return doubling(n, shortestBackoff, 30*time.Minute)
+		return doubling(n, shortestBackoff, ForbiddenPause)
 	}
 	return Backoff(n)
 }

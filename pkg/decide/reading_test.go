@@ -32,9 +32,9 @@ func TestAReadingThatIsRefusedBecauseAnotherRequestIsInProgressIsTriedAgain(t *t
 		first, longest time.Duration
 	}{
 		"another is in progress":        {refusal(inProgress, inProgress), false, 5 * time.Minute, 30 * time.Minute},
-		"another is, and a rule broken": {refusal(inProgress, other), true, decide.Backoff(1), 30 * time.Minute},
-		"a rule is broken":              {refusal(other), true, decide.Backoff(1), 30 * time.Minute},
-		"it has no sub-error":           {refusal(), true, decide.Backoff(1), 30 * time.Minute},
+		"another is, and a rule broken": {refusal(inProgress, other), true, decide.Backoff(1), 10 * time.Minute},
+		"a rule is broken":              {refusal(other), true, decide.Backoff(1), 10 * time.Minute},
+		"it has no sub-error":           {refusal(), true, decide.Backoff(1), 10 * time.Minute},
 		"it is not found":               {hidden, true, decide.ForbiddenPause, decide.ForbiddenPause},
 		"it fails":                      {failing, false, decide.Backoff(1), decide.Backoff(often)},
 	} {

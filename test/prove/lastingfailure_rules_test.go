@@ -117,6 +117,36 @@ func runAfterFailedReschedule(t *testing.T, edit serviceEdit, test func(*testing
 	})
 }
 
+// While an abort that will fail is in progress, the carrier shows the cancellation as aborted. If it
+// is read then, the failure is still reported, and the cancellation is not shown as declared.
+func TestAFailedAbortThatIsReadMeanwhileIsReported(t *testing.T) {
+	t.Parallel()
+	never := withCancellationMode(v1alpha1.CancellationNever, "")
+	runScriptOf(t, alwaysFailing(aborting, never), 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		location := fmt.Sprintf("/api/connect/services/service-cancellations/requests/%d", lineID)
+		s.failed[location] = true // without a fault
+		read := func() FaultKind {
+			s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationReconcile, "now") })
+			s.notifyManagers()
+			return noFault
+		}
+		s.faultAt = atNth(2, "GET "+location, read) // at the first poll
+		s.drive(t.Context())
+		reason, ready, _ := stateOf(s.subject())
+		service, isService := s.subject().(*v1alpha1.BroadbandService)
+		if !isService {
+			t.Fatal("the service does not exist")
+		}
+		known := service.Status.Carrier.Cancellation
+		if ready || reason != v1alpha1.ReasonNotEligibleForCancellation || known.Status != "REQUESTED" ||
+			s.posted(aborting) != 1 || len(s.violations) > 0 {
+			t.Errorf("%d aborts were sent, the cancellation is known as %s, and the object is %s (%s): %v",
+				s.posted(aborting), known.Status, reason, s.readyMessage(), s.violations)
+		}
+	})
+}
+
 // What is declared after a failure is sent once, whatever fault one effect has met, before the edit or
 // after it.
 func TestAnEditAfterAFailedRescheduleIsSentInSpiteOfAFault(t *testing.T) {

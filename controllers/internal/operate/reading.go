@@ -42,6 +42,7 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 		result.RequestedAt, result.LastPoll, result.Token = asked, answered, question.Token
 		result.Elapsed, result.Generation = elapsed, question.Generation
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
+		result.Alike = failuresAlike(reading, &result)
 		result.Modified, result.ModifiedAt = modifiedResponses(reading, &result), reading.ModifiedAt
 		if result.Service.Modified {
 			result.ModifiedAt = asked
@@ -255,6 +256,17 @@ func modifiedResponses(before, result *decide.Reading) int {
 		return 0
 	}
 	return before.Modified + 1
+}
+
+// failuresAlike counts the failures in a row of one class.
+func failuresAlike(before, result *decide.Reading) int {
+	switch {
+	case result.State != decide.ReadingFailed:
+		return 0
+	case before.State == decide.ReadingFailed && carrier.ClassOf(before.Err) == carrier.ClassOf(result.Err):
+		return before.Alike + 1
+	}
+	return 1
 }
 
 // readingFailed records why a reading failed, and when the question may be asked again.

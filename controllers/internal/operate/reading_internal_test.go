@@ -75,6 +75,28 @@ func TestAReadingThatIsAcceptedSlowlyIsNotPolledAtOnce(t *testing.T) {
 	}
 }
 
+// A failure counts only with those of the same class: a service that is hidden once after an outage
+// may be shown again.
+func TestFailuresOfOneClassAreCounted(t *testing.T) {
+	t.Parallel()
+	down, hidden := &carrier.Error{Class: carrier.ServerFault}, &carrier.Error{Class: carrier.NotFoundOrForbidden}
+	reading := decide.Reading{}
+	for i, test := range []struct {
+		err  error
+		want int
+	}{{down, 1}, {down, 2}, {hidden, 1}, {hidden, 2}, {nil, 0}, {hidden, 1}} {
+		result := decide.Reading{State: decide.ReadingAnswered}
+		if test.err != nil {
+			result = decide.Reading{State: decide.ReadingFailed, Err: test.err}
+		}
+		result.Alike = failuresAlike(&reading, &result)
+		if result.Alike != test.want {
+			t.Errorf("after %d responses: %d alike, want %d", i+1, result.Alike, test.want)
+		}
+		reading = result
+	}
+}
+
 // The measurements are long, and a BroadbandService does not show them.
 func TestAHealthReadingKeepsNoMeasurements(t *testing.T) {
 	t.Parallel()

@@ -113,16 +113,24 @@ func (x *exchange) changeCancellation(change func(*cancellation)) (response, err
 		return response{}, err
 	}
 	c := &x.service.cancellation
-	former := *c.shown(x.now)
-	former.Former = nil
-	*c = former
-	c.SettledAt = x.now.Add(x.sim.delay(x.route.operation))
-	c.ChangeFailed = x.fault.Kind == FaultEndInError || x.service.Outcomes[string(x.route.operation)] == OutcomeFails
+	former := *c
 	if !c.ChangeFailed {
-		if x.sim.options.Seed.SlowCancellations {
-			c.Former = &former
-		}
-		change(c)
+		former = *c.shown(x.now)
+	}
+	former.Meanwhile, former.SettledAt = nil, x.now.Add(x.sim.delay(x.route.operation))
+	former.ChangeFailed = x.fault.Kind == FaultEndInError || x.service.Outcomes[string(x.route.operation)] == OutcomeFails
+	target := former
+	change(&target)
+	meanwhile := target
+	if x.sim.options.Seed.SlowCancellations {
+		meanwhile = former
+	}
+	*c = target
+	if target.ChangeFailed {
+		*c = former
+	}
+	c.Meanwhile = &meanwhile
+	if !c.ChangeFailed {
 		x.sim.announceCancellation(x.service)
 	}
 	id := strconv.FormatInt(x.service.ID, 10)

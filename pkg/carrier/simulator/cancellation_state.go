@@ -35,15 +35,15 @@ type cancellation struct {
 	SettledAt    time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
 	ChangeFailed bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
 
-	// Former is the cancellation before the last reschedule or abort, if that takes effect only once it is
-	// complete.
-	Former *cancellation `json:"former,omitempty"`
+	// Meanwhile is what a read shows until the last reschedule or abort is complete, if that differs: the
+	// cancellation before it if it takes effect only then, or its target if it fails.
+	Meanwhile *cancellation `json:"meanwhile,omitempty"`
 }
 
 // shown returns the cancellation that a read shows.
 func (c *cancellation) shown(now time.Time) *cancellation {
-	if c.Former != nil && now.Before(c.SettledAt) {
-		return c.Former
+	if c.Meanwhile != nil && now.Before(c.SettledAt) {
+		return c.Meanwhile
 	}
 	return c
 }

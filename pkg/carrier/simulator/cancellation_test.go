@@ -161,13 +161,18 @@ func TestChangesThatAlwaysFailLater(t *testing.T) {
 	h := start(t, func(s *simulator.Seed) {
 		s.Services[4].Outcomes = map[string]simulator.Outcome{"CancellationReschedule": simulator.OutcomeFails}
 	})
-	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-25")).expectCancellationChanged()
+	for _, day := range []string{"2026-11-25", "2026-11-26"} {
+		h.post(rescheduling, rescheduleBody(cancelRequested, day)).expectCancellationChanged()
+		if got := h.get(cancellation(cancelRequested)).is(http.StatusAccepted); got.find("requestDate") != day {
+			t.Errorf("it shows %v before the change fails", got.find("requestDate"))
+		}
+	}
 	h.wait(10 * time.Second)
 	h.get(cancellation(cancelRequested)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 	line, _ := h.sim.Service(cancelRequested)
-	if calls := h.sim.Calls(); line.Cancellation.RequestDate != "2026-12-24" || !calls[len(calls)-2].EndsInError {
-		t.Errorf("%+v after %+v", line.Cancellation, calls[len(calls)-2])
+	if calls := h.sim.Calls(); line.Cancellation.RequestDate != "2026-12-24" || !calls[len(calls)-3].EndsInError {
+		t.Errorf("%+v after %+v", line.Cancellation, calls[len(calls)-3])
 	}
 }
 

@@ -88,10 +88,11 @@
 //     one is 422 constraints.service-diagnostic-test-request.test-type.invalid, a second one at
 //     the same time constraints.service-diagnostic-test-request.in-progress.
 //   - A reschedule or abort takes effect immediately or, with slowCancellations, when the delay of
-//     the operation has passed; until then the read returns 202 with the resource. A second one wins
-//     over the first. A service that cannot be cancelled at all is refused with
-//     constraints.service.not.eligible.for.cancellation, and so is the read after a reschedule or
-//     abort that failed because of a fault, or of the seed (services[].outcomes).
+//     the operation has passed; until then the read returns 202 with the resource. One that fails is
+//     undone at that time. A second one wins over the first. A service that cannot be cancelled at
+//     all is refused with constraints.service.not.eligible.for.cancellation, and so is the read
+//     after a reschedule or abort that failed because of a fault, or of the seed
+//     (services[].outcomes).
 //   - A cancellation that is handed over again (IN_ERROR_RETRY) can be neither moved nor aborted.
 //   - A cancellation is carried out on its date in the carrier's time zone, but not before the
 //     delay of a reschedule has passed since its last change.

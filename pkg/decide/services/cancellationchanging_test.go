@@ -87,7 +87,7 @@ func TestAnAbortInProgressIsNotDone(t *testing.T) {
 	hidden := func(times int) func(*services.Input) {
 		return func(in *services.Input) {
 			refused(in)
-			in.Memory.Readings.Cancellation.Failures = times
+			in.Memory.Readings.Cancellation.Failures, in.Memory.Readings.Cancellation.Alike = 9, times
 			in.Memory.Readings.Cancellation.Err = &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden}
 		}
 	}

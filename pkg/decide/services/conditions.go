@@ -136,6 +136,8 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 	case endedAsWanted(in) && !endedOnDate(in):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation
 		aspect.Message = howEnded(in)
+	case mayHaveComeDue(in):
+		aspect.Status, aspect.Reason, aspect.Message = metav1.ConditionUnknown, verdict.Reason, verdict.Message
 	case differs.Wanted() && onlyReportsCancellationDrift(in, differs):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = fmt.Sprintf("the carrier changed the cancellation from %q to %q after the service was in sync",
@@ -145,7 +147,7 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 		aspect.Message = decide.DescribeChanges(differs.Changes)
 	case isUncompared(in):
 		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
-		aspect.Message = "the service's cancellation has not been read since it was declared"
+		aspect.Message = "the carrier has not shown the service's cancellation since it was declared"
 	}
 	return aspect
 }

@@ -80,7 +80,19 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 		reading := &in.Memory.Readings.Cancellation
 		reading.RequestedAt = reading.RequestedAt.Add(-time.Second)
 	}
-	longAgo := func(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(r.FinishedAt.Add(-time.Hour)) }
+	longAgo := func(r *v1alpha1.Request) {
+		anHourAgo := metav1.NewTime(r.FinishedAt.Add(-time.Hour))
+		r.SubmittedAt, r.FinishedAt = anHourAgo, anHourAgo
+	}
+	tenOthers := func(in *services.Input) {
+		for i := range 10 {
+			in.Ledger.Put(v1alpha1.Request{
+				AttemptID: fmt.Sprintf("other-%d", i), Operation: v1alpha1.OperationDSLStabilityProfileChange,
+				Phase: v1alpha1.PhaseSucceeded,
+			})
+		}
+	}
+	uncoded := func(r *v1alpha1.Request) { r.Error = &v1alpha1.RequestError{HTTPStatus: 422} }
 	sameDate, corrected, none := ending("2026-12-31"), ending("2026-10-31"), ending("")
 	submit, reads := working("Submit"), working("StartReading cancellation")
 	waits := judged{"Rest", decide.Working, "CarrierUnavailable"}
@@ -112,6 +124,14 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 			settled(corrected, requested, failed, altered(aborted, v1alpha1.PhaseAbandoned, byPerson), error422), waits,
 		},
 
+		"ten requests have ended since": {settled(corrected, requested, failed, tenOthers, error422), submit},
+		"the error has no code": {
+			settled(corrected, requested, altered(moved, v1alpha1.PhaseFailed, uncoded), reads422("")), submit,
+		},
+		"its day has passed": {
+			settled(ending("2026-11-30"), endsOn(carrier.CancellationRequested, "2026-03-01"), failed, error422), waits,
+		},
+
 		"another error": {
 			settled(corrected, requested, failed, reads422(carrier.SubCancellationNotRequested)), waits,
 		},
@@ -132,21 +152,36 @@ func TestACancellationThatIsNotShownIsReported(t *testing.T) {
 	unknown := func(in *services.Input) {
 		in.Service.Status.Carrier.Cancellation, in.Service.Status.Health = nil, &v1alpha1.HealthStatus{}
 	}
-	failures := func(inARow int) editInput {
-		return func(in *services.Input) { in.Memory.Readings.Cancellation.Failures = inARow }
+	due := endsOn(carrier.CancellationRequested, "2026-03-01")
+	alike := func(inARow int) editInput {
+		return func(in *services.Input) {
+			in.Memory.Readings.Cancellation.Failures, in.Memory.Readings.Cancellation.Alike = 9, inARow
+		}
+	}
+	ofGeneration2 := func(in *services.Input) { in.Memory.Readings.Cancellation.Generation = 2 }
+	agreed := func(in *services.Input) {
+		in.Service.Status.Carrier.Cancellation.Agreed = string(in.Service.Spec.Cancellation.Date)
 	}
 	failed := altered(v1alpha1.OperationCancellationReschedule, v1alpha1.PhaseFailed)
 	stuck := judged{"Rest", decide.Stuck, v1alpha1.ReasonNotEligibleForCancellation}
 	working := judged{"Rest", decide.Working, v1alpha1.ReasonCarrierUnavailable}
 	cases{
 		"after a failure of ours, it is not known": {
-			settled(ending(""), justRead, unknown, failed, error422, failures(3)), stuck,
+			settled(ending(""), justRead, unknown, failed, error422, alike(3)), stuck,
 		},
-		"once more before that":      {settled(ending(""), justRead, unknown, failed, error422, failures(2)), working},
-		"nothing of ours has failed": {settled(ending(""), requested, error422, failures(3)), stuck},
-		"the carrier is down": {
-			settled(ending(""), requested, isDown(), failures(3)),
-			working,
+		"it is not known, twice in a row": {
+			settled(ending(""), justRead, unknown, failed, error422, alike(2)), working,
+		},
+		"nothing of ours has failed": {settled(ending(""), requested, error422, alike(3)), stuck},
+		"the carrier is down":        {settled(ending(""), requested, isDown(), alike(3)), working},
+		"ours has failed before the edit": {
+			settled(ending(""), requested, failed, error422, ofGeneration2, alike(3)), working,
+		},
+		"its day has passed since ours has failed": {
+			settled(ending("2026-11-30"), due, failed, error422, alike(3)), stuck,
+		},
+		"its day has passed, and it was agreed": {
+			settled(ending("2026-03-01"), due, agreed, failed, error422, alike(3)), stuck,
 		},
 	}.run(t)
 }
@@ -172,29 +207,66 @@ func TestWhatWasKnownBeforeAFailureIsAgreed(t *testing.T) {
 	}
 }
 
-// What was known before a request is kept if the request has failed, even if the status does not show
-// that yet: the carrier may not show the cancellation any more.
-func TestAFailureDoesNotForgetTheCancellation(t *testing.T) {
+// What a failed request was to alter is in the ledger. It is known again from there, if the carrier
+// shows nothing but the error: after a conflict of the status, or for a new object.
+func TestWhatAFailedRequestWasToAlterIsKnown(t *testing.T) {
 	t.Parallel()
+	const aborted = v1alpha1.OperationCancellationAbort
+	error422 := reads422(carrier.SubNotEligibleForCancelling)
+	from := func(r *v1alpha1.Request) {
+		r.Plan = []v1alpha1.Change{{Operation: r.Operation, Field: "cancellation", From: "2026-11-30", To: "none"}}
+	}
 	notRequested := func(r *v1alpha1.Request) { r.Error.Code = string(carrier.SubCancellationNotRequested) }
 	for name, test := range map[string]struct {
-		end  func(*services.Input)
-		kept bool
+		ended, reading editInput
+		known          string
 	}{
-		"failed":        {altered(v1alpha1.OperationCancellationAbort, v1alpha1.PhaseFailed), true},
-		"rejected":      {altered(v1alpha1.OperationCancellationAbort, v1alpha1.PhaseRejected), true},
-		"not requested": {altered(v1alpha1.OperationCancellationAbort, v1alpha1.PhaseRejected, notRequested), false},
-		"succeeded":     {altered(v1alpha1.OperationCancellationAbort, v1alpha1.PhaseSucceeded), false},
-		"abandoned":     {altered(v1alpha1.OperationCancellationAbort, v1alpha1.PhaseAbandoned), false},
+		"it has failed":       {altered(aborted, v1alpha1.PhaseFailed, from), error422, "2026-11-30"},
+		"it was rejected":     {altered(aborted, v1alpha1.PhaseRejected, from), error422, ""},
+		"it has succeeded":    {altered(aborted, v1alpha1.PhaseSucceeded, from), error422, ""},
+		"the carrier is down": {altered(aborted, v1alpha1.PhaseFailed, from), isDown(), ""},
+		"none was requested": {
+			altered(aborted, v1alpha1.PhaseFailed, from, notRequested), reads422(carrier.SubCancellationNotRequested), "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			view := settled(ending(""), endsOn(carrier.CancellationRequested, "2026-11-30"), test.end)
-			view.Service.Status.Requests = nil // the write of the status has met a conflict
-			services.Project(view.Service, view.Ledger, decide.Clock{Now: view.Now})
-			if kept := view.Service.Status.Carrier.Cancellation != nil; kept != test.kept {
-				t.Errorf("kept: %t", kept)
+			view := settled(ending(""), justRead, test.ended, test.reading)
+			view.Service.Status.Requests, view.Service.Status.Carrier.Cancellation = nil, nil
+			services.UpdateState(&view)
+			known := view.Service.Status.Carrier.Cancellation
+			if (known != nil) != (test.known != "") || known != nil && known.RequestDate != test.known {
+				t.Fatalf("known: %v", known)
+			}
+			decision := services.Decide(view)
+			if _, sent := decision.Step.(decide.Submit); sent != (known != nil) {
+				t.Errorf("%T: %s", decision.Step, decision.Verdict.Message)
 			}
 		})
+	}
+}
+
+// What the carrier shows while a reschedule or abort of ours is in progress may be what that request
+// is to set. It is not known yet, and not agreed: the request may fail.
+func TestWhatIsShownDuringAnAlterationIsNotKnown(t *testing.T) {
+	t.Parallel()
+	aborted := carrier.Cancellation{Status: carrier.CancellationAborted, InProgress: true}
+	for name, test := range map[string]struct {
+		phase v1alpha1.RequestPhase
+		want  string
+	}{
+		"of ours":          {v1alpha1.PhaseInProgress, "REQUESTED"},
+		"of somebody else": {v1alpha1.PhaseSucceeded, "ABORTED"},
+	} {
+		view := settled(ending(""), endsOn(carrier.CancellationRequested, "2026-11-30"),
+			rescheduling(test.phase, func(r *v1alpha1.Request) { r.Operation = v1alpha1.OperationCancellationAbort }))
+		view.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingAnswered, Generation: 3, RequestedAt: view.Now.Add(time.Hour), Cancellation: aborted,
+		}
+		services.UpdateState(&view)
+		known := view.Service.Status.Carrier.Cancellation
+		if known.Status != test.want || known.Agreed != "" && test.phase == v1alpha1.PhaseInProgress {
+			t.Errorf("%s: %s is known, and %q agreed", name, known.Status, known.Agreed)
+		}
 	}
 }

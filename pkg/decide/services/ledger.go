@@ -69,16 +69,9 @@ func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
 	if lost {
 		state.Plan = nil
 	}
-	if lost || mayHaveChangedCancellation(done) {
+	if lost || decide.TouchesCancellation(done.Operation) && done.Phase.Ended() {
 		state.Cancellation = nil
 	}
-}
-
-// mayHaveChangedCancellation reports whether the cancellation may differ from the one that was known
-// before a request. It does not after a failure, and the carrier may then not show it any more.
-func mayHaveChangedCancellation(done *v1alpha1.Request) bool {
-	changedNothing := done.Phase == v1alpha1.PhaseFailed || done.Phase == v1alpha1.PhaseRejected && !NotRequested(done)
-	return decide.TouchesCancellation(done.Operation) && done.Phase.Ended() && !changedNothing
 }
 
 // notShownIn returns the attempts at an operation that reached the carrier, or may have, and that a

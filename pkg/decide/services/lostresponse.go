@@ -76,7 +76,8 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 // reconnected reports whether the carrier no longer shows a service as cancelled that was cancelled
 // when its reclaim was sent: the reclaim has reached its target.
 func reconnected(in *Input, open *v1alpha1.Request) bool {
-	return open.Operation == v1alpha1.OperationReclaim && !isChanging(in) && !cancelled(in) &&
+	known := in.Service.LastKnown().Cancellation
+	return open.Operation == v1alpha1.OperationReclaim && !isChanging(in) && known != nil && !known.Cancelled &&
 		readSince(in, in.Past(open.SubmittedAt).Add(settleTime))
 }
 
@@ -193,7 +194,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 // moment may be shown again.
 func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Cancellation
-	momentary := carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden && reading.Failures <= 1
+	momentary := carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden && reading.Alike <= 1
 	return (reading.Refused() || carrier.IsNotShownYet(reading.Err)) && !momentary &&
 		!reading.RequestedAt.Before(settleReadAt(in, open))
 }
@@ -222,23 +223,24 @@ func awaitEvidence(
 	}}
 }
 
-// readSince reports whether this process read the recorded cancellation at or after a time.
+// readSince reports whether this process read the cancellation at or after a time.
 func readSince(in *Input, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
-	return reading.Answered() && in.Service.LastKnown().Cancellation != nil && !reading.RequestedAt.Before(at)
+	return reading.Answered() && !reading.RequestedAt.Before(at)
 }
 
-// shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.
+// shownByCancellation resolves a request from the newest reading of the cancellation; nil if that
+// proves nothing.
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	known := in.Service.LastKnown().Cancellation
+	shown := cancellationState(in.Memory.Readings.Cancellation.Cancellation, decide.TimeZone(&in.Input))
 	switch {
-	case known == nil, isChanging(in) && open.Operation == v1alpha1.OperationCancellationAbort:
+	case isChanging(in) && open.Operation == v1alpha1.OperationCancellationAbort:
 		return nil // an abort in progress looks like one that is done
-	case asWanted(open, known):
+	case asWanted(open, &shown):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case isChanging(in):
 		return nil
-	case known.RequestedOn != open.Before.RequestedOn:
+	case shown.RequestedOn != open.Before.RequestedOn:
 		return decide.ResolveTo(open, v1alpha1.PhaseAbandoned,
 			decide.Because("another cancellation has been requested since then"))
 	}

@@ -3,6 +3,7 @@
 package services
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,15 +28,41 @@ func UpdateState(in *Input) {
 	}
 	forgetAcceptedDrift(in)
 	forgetReplacedTerm(in)
-	if readings.Cancellation.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) {
-		RecordCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, decide.TimeZone(&in.Input))
-	}
+	recordReadCancellation(in)
 	if readings.Disruptions.State == decide.ReadingAnswered {
 		recordDisruptions(in, readings.Disruptions.Disruptions)
 	}
 	recordAgreement(in)
 	fillFromOrder(in)
 	applyTrust(in)
+}
+
+// recordReadCancellation records what the newest reading of the cancellation shows.
+func recordReadCancellation(in *Input) {
+	reading := &in.Memory.Readings.Cancellation
+	if reading.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) && !isOnlyMeanwhile(in) {
+		RecordCancellation(in.Service, reading.Cancellation, in.Now, decide.TimeZone(&in.Input))
+	}
+	restoreUnaltered(in)
+}
+
+// isOnlyMeanwhile reports whether the newest reading of the cancellation was made while the carrier
+// was applying a reschedule or abort of ours. It may show what that request is to set, even if it
+// then fails.
+func isOnlyMeanwhile(in *Input) bool {
+	return isChanging(in) && (in.Service.OpenCancellation() != nil ||
+		in.Memory.Readings.Cancellation.RequestedAt.Before(alteredAt(in)))
+}
+
+// alteredAt returns when our newest reschedule or abort ended, at the latest. Times in a ledger are
+// whole seconds.
+func alteredAt(in *Input) time.Time {
+	history := in.Ledger.History()
+	at := slices.IndexFunc(history, func(ended *v1alpha1.Request) bool { return ended.Operation.AltersCancellation() })
+	if at < 0 {
+		return time.Time{}
+	}
+	return in.Past(history[at].FinishedAt).Add(decide.StatusPrecision)
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was

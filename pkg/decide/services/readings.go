@@ -16,8 +16,8 @@ func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.De
 	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
 	reading := in.Memory.Readings.Of(topic)
 	verdict := readingVerdict(in, reading, what, unread)
-	if topic == decide.TopicCancellation && isRefusedForLong(reading) {
-		verdict = cancellationRefused(reading.Err)
+	if topic == decide.TopicCancellation && isNotShownForLong(in) {
+		verdict = cancellationNotShown(reading.Err)
 	}
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
 }

@@ -334,7 +334,7 @@ func unknownCancellation(in *Input) *decide.Decision {
 		return nil
 	case in.Service.LastKnown().Cancellation == nil:
 		return awaitReading(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
-	case isUncompared(in):
+	case isUncompared(in), mayHaveComeDue(in):
 		return awaitTransient(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
 	}
 	return nil
