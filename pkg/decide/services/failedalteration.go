@@ -24,82 +24,102 @@ func showsOwnFailure(in *Input) bool {
 // isOwnFailure reports whether the newest reading is the error of our newest reschedule or abort, and
 // the known cancellation is the one that it was to alter.
 func isOwnFailure(in *Input) bool {
-	known, failed := in.Service.LastKnown().Cancellation, failedAlteration(in)
-	return known != nil && isReadErrorOf(in, failed) && !in.Past(known.Since).After(in.Past(failed.SubmittedAt))
+	failed := failedAlteration(in)
+	return failed != nil && isReadErrorOf(in, failed) && isUnaltered(in, failed)
+}
+
+// failedRequest is a reschedule or abort that the carrier has accepted, and that has failed.
+type failedRequest struct {
+	*v1alpha1.Request
+
+	basis *carrier.Cancellation // what it was to alter; nil if the ledger no longer has that
+}
+
+// failedAlteration returns the newest reschedule or abort that the carrier accepted, if it has failed
+// and nothing shows that there is no cancellation any more; nil otherwise. Whether an attempt that a
+// person has given up was accepted is not known, so that nothing is known of the earlier ones either.
+func failedAlteration(in *Input) *failedRequest {
+	history := slices.DeleteFunc(in.Ledger.History(), func(ended *v1alpha1.Request) bool {
+		return !ended.Operation.AltersCancellation()
+	})
+	at := slices.IndexFunc(history, wasAccepted)
+	if at < 0 || in.Service.OpenCancellation() != nil || slices.ContainsFunc(history[:at+1], NotRequested) {
+		return nil
+	}
+	failed := history[at]
+	sentLater := func(other *v1alpha1.Request) bool {
+		return wasAccepted(other) && other.SubmittedAt.After(failed.SubmittedAt.Time)
+	}
+	if failed.Phase != v1alpha1.PhaseFailed || slices.ContainsFunc(history[at+1:], sentLater) {
+		return nil
+	}
+	return &failedRequest{failed, basisIn(history[:at+1])}
+}
+
+// wasAccepted reports whether the carrier has accepted an attempt that has ended, or may have.
+func wasAccepted(ended *v1alpha1.Request) bool {
+	refused := ended.Phase == v1alpha1.PhaseRejected || ended.Phase == v1alpha1.PhaseNotAccepted
+	return ended.Phase.Reached() && !refused
+}
+
+// basisIn returns the cancellation that attempts were to alter of which none has altered it; nil if
+// none of them shows that. The carrier accepts them only for one that is requested and can be altered.
+func basisIn(attempts []*v1alpha1.Request) *carrier.Cancellation {
+	for _, attempt := range attempts {
+		at := slices.IndexFunc(attempt.Plan, func(change v1alpha1.Change) bool {
+			return change.Operation == attempt.Operation && change.Field == fieldCancellation
+		})
+		if at >= 0 && attempt.Before.RequestedOn != "" {
+			return &carrier.Cancellation{
+				Status: carrier.CancellationRequested, RequestDate: attempt.Plan[at].From,
+				RequestedOn: carrier.Timestamp(attempt.Before.RequestedOn), CanAbort: true, CanReschedule: true,
+			}
+		}
+	}
+	return nil
 }
 
 // isReadErrorOf reports whether the newest reading of the cancellation, made since a request has
-// failed, is its error. There may be no such request.
-func isReadErrorOf(in *Input, failed *v1alpha1.Request) bool {
-	reading := &in.Memory.Readings.Cancellation
-	return failed != nil && reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused &&
-		isErrorOf(failed, reading.Err) && !reading.RequestedAt.Before(in.Past(failed.FinishedAt))
-}
-
-// isErrorOf reports whether an error is the one with which a request has failed. The summary of a
-// request has no HTTP status.
-func isErrorOf(failed *v1alpha1.Request, err error) bool {
-	had, has := failed.Error, decide.RequestErrorOf(err)
-	if had == nil || had.Code != has.Code {
+// failed, is its error. The summary of a request has no HTTP status.
+func isReadErrorOf(in *Input, failed *failedRequest) bool {
+	reading, had := &in.Memory.Readings.Cancellation, failed.Error
+	if had == nil || !reading.Refused() || carrier.ClassOf(reading.Err) != carrier.Refused {
 		return false
 	}
-	return had.HTTPStatus == has.HTTPStatus || had.HTTPStatus == 0 && had.Code != ""
+	has := decide.RequestErrorOf(reading.Err)
+	isSame := had.Code == has.Code && (had.HTTPStatus == has.HTTPStatus || had.HTTPStatus == 0 && had.Code != "")
+	return isSame && !reading.RequestedAt.Before(in.Past(failed.FinishedAt))
 }
 
-// restoreUnaltered records the cancellation that a failed request was to alter, from the ledger, if it
-// is not known and the carrier shows nothing but the error. The status may be lost, or of a new one.
-// The carrier accepts such a request only for a cancellation that is requested and can be altered.
+// isUnaltered reports whether the known cancellation is the one that a failed request was to alter.
+func isUnaltered(in *Input, failed *failedRequest) bool {
+	known := in.Service.LastKnown().Cancellation
+	if known == nil || failed.basis == nil {
+		return known != nil && !in.Past(known.Since).After(in.Past(failed.SubmittedAt))
+	}
+	return isAlterable(known) && known.RequestDate == failed.basis.RequestDate &&
+		known.RequestedOn == string(failed.basis.RequestedOn)
+}
+
+// restoreUnaltered records the cancellation that a failed request was to alter, from the ledger, if
+// the carrier shows nothing but the error and it is not known: the status may be lost, or the object
+// may be new.
 func restoreUnaltered(in *Input) {
-	known, failed := in.Service.LastKnown().Cancellation, failedAlteration(in)
-	if known != nil || !isReadErrorOf(in, failed) || NotRequested(failed) || dateBefore(failed) == "" {
-		return
+	failed := failedAlteration(in)
+	if in.Service.LastKnown().Cancellation == nil && failed != nil && failed.basis != nil && isReadErrorOf(in, failed) {
+		RecordCancellation(in.Service, *failed.basis, failed.SubmittedAt.Time, decide.TimeZone(&in.Input))
 	}
-	RecordCancellation(in.Service, carrier.Cancellation{
-		Status: carrier.CancellationRequested, RequestedOn: carrier.Timestamp(failed.Before.RequestedOn),
-		RequestDate: dateBefore(failed), CanAbort: true, CanReschedule: true,
-	}, failed.SubmittedAt.Time, decide.TimeZone(&in.Input))
 }
 
-// dateBefore returns the day on which the service was to end before a reschedule or abort.
-func dateBefore(request *v1alpha1.Request) string {
-	changes := request.Changes()
-	at := slices.IndexFunc(changes, func(change v1alpha1.Change) bool { return change.Field == fieldCancellation })
-	if at < 0 {
-		return ""
-	}
-	return changes[at].From
-}
-
-// mayHaveComeDue reports whether the carrier shows our own failure, and the known cancellation was
-// requested for a day that has passed, so that it may have been carried out.
+// mayHaveComeDue reports whether the day of a cancellation has passed since a failed request was to
+// alter it, so that it may have been carried out, and the carrier has not shown it since the failure.
 func mayHaveComeDue(in *Input) bool {
-	if !isOwnFailure(in) {
+	known, failed := in.Service.LastKnown().Cancellation, failedAlteration(in)
+	if known == nil || failed == nil || !isUnaltered(in, failed) || readSince(in, in.Past(failed.FinishedAt)) {
 		return false
 	}
-	date := in.Service.LastKnown().Cancellation.RequestDate
-	return date != "" && date < decide.Today(&in.Input)
-}
-
-// failedAlteration returns the newest reschedule or abort that the carrier accepted, if it has failed;
-// nil otherwise. Whether an attempt that a person has given up was accepted is not known, so that
-// nothing is known of the earlier ones either.
-func failedAlteration(in *Input) *v1alpha1.Request {
-	if in.Service.OpenCancellation() != nil {
-		return nil
-	}
-	history := in.Ledger.History()
-	at := slices.IndexFunc(history, func(ended *v1alpha1.Request) bool {
-		return ended.Operation.AltersCancellation() && !wasNotAccepted(ended.Phase)
-	})
-	if at < 0 || history[at].Phase != v1alpha1.PhaseFailed {
-		return nil
-	}
-	return history[at]
-}
-
-// wasNotAccepted reports whether an attempt that ended in this phase was not accepted by the carrier.
-func wasNotAccepted(phase v1alpha1.RequestPhase) bool {
-	return !phase.Reached() || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseNotAccepted
+	sentOn := decide.DayIn(decide.TimeZone(&in.Input), in.Past(failed.SubmittedAt))
+	return sentOn <= known.RequestDate && known.RequestDate < decide.Today(&in.Input)
 }
 
 // isNotShownForLong reports whether the carrier has answered so many reads of a declared cancellation

@@ -33,12 +33,35 @@ func altered(operation v1alpha1.Operation, phase v1alpha1.RequestPhase, edits ..
 			r.Operation, r.AttemptID = operation, fmt.Sprintf("a-%d", len(in.Ledger.Spec.Ended)+1)
 			r.Generation, r.UID = 2, string(in.Service.UID)
 			r.SubmittedAt, r.FinishedAt = metav1.NewTime(in.Now), metav1.NewTime(in.Now)
+			r.Plan = []v1alpha1.Change{{Operation: operation, Field: "cancellation", From: "2026-11-30", To: "2026-12-31"}}
 			r.EndedBy, r.Error = v1alpha1.EndedByCarrier, &v1alpha1.RequestError{HTTPStatus: 422, Code: notEligible}
 			for _, edit := range edits {
 				edit(r)
 			}
 		})(in)
 		in.Ledger.Put(*in.Service.RequestOf(operation))
+	}
+}
+
+// both makes two edits.
+func both(first, second editInput) editInput {
+	return func(in *services.Input) {
+		first(in)
+		second(in)
+	}
+}
+
+// from makes an attempt alter the cancellation for another day.
+func from(date string) editRequest { return func(r *v1alpha1.Request) { r.Plan[0].From = date } }
+
+// notRequested makes an attempt end because no cancellation is requested.
+func notRequested(r *v1alpha1.Request) { r.Error.Code = string(carrier.SubCancellationNotRequested) }
+
+// sentAgo makes an attempt begin and end some time ago.
+func sentAgo(long time.Duration) editRequest {
+	return func(r *v1alpha1.Request) {
+		at := metav1.NewTime(r.FinishedAt.Add(-long))
+		r.SubmittedAt, r.FinishedAt = at, at
 	}
 }
 
@@ -80,10 +103,8 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 		reading := &in.Memory.Readings.Cancellation
 		reading.RequestedAt = reading.RequestedAt.Add(-time.Second)
 	}
-	longAgo := func(r *v1alpha1.Request) {
-		anHourAgo := metav1.NewTime(r.FinishedAt.Add(-time.Hour))
-		r.SubmittedAt, r.FinishedAt = anHourAgo, anHourAgo
-	}
+	longAgo := sentAgo(time.Hour)
+	another := endsOn(carrier.CancellationRequested, "2026-12-15")
 	tenOthers := func(in *services.Input) {
 		for i := range 10 {
 			in.Ledger.Put(v1alpha1.Request{
@@ -92,6 +113,7 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 			})
 		}
 	}
+	due := endsOn(carrier.CancellationRequested, "2026-03-01")
 	uncoded := func(r *v1alpha1.Request) { r.Error = &v1alpha1.RequestError{HTTPStatus: 422} }
 	sameDate, corrected, none := ending("2026-12-31"), ending("2026-10-31"), ending("")
 	submit, reads := working("Submit"), working("StartReading cancellation")
@@ -129,7 +151,18 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 			settled(corrected, requested, altered(moved, v1alpha1.PhaseFailed, uncoded), reads422("")), submit,
 		},
 		"its day has passed": {
-			settled(ending("2026-11-30"), endsOn(carrier.CancellationRequested, "2026-03-01"), failed, error422), waits,
+			settled(corrected, due, altered(moved, v1alpha1.PhaseFailed, sentAgo(48*time.Hour), from("2026-03-01")), error422),
+			waits,
+		},
+		"its day had passed before": {
+			settled(corrected, due, altered(moved, v1alpha1.PhaseFailed, from("2026-03-01")), error422), submit,
+		},
+		"an older one ended later": {
+			settled(corrected, requested, altered(moved, v1alpha1.PhaseAbandoned),
+				altered(aborted, v1alpha1.PhaseFailed, longAgo), error422), waits,
+		},
+		"the next one was rejected, because none is requested": {
+			settled(corrected, requested, failed, altered(aborted, v1alpha1.PhaseRejected, notRequested), error422), waits,
 		},
 
 		"another error": {
@@ -139,7 +172,7 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 			settled(corrected, requested, altered(moved, v1alpha1.PhaseFailed, withoutCode), reads422("")), waits,
 		},
 		"another cancellation was shown since": {
-			settled(corrected, requested, altered(moved, v1alpha1.PhaseFailed, longAgo), error422), waits,
+			settled(corrected, another, failed, error422), waits,
 		},
 	}.run(t)
 }
@@ -153,24 +186,29 @@ func TestACancellationThatIsNotShownIsReported(t *testing.T) {
 		in.Service.Status.Carrier.Cancellation, in.Service.Status.Health = nil, &v1alpha1.HealthStatus{}
 	}
 	due := endsOn(carrier.CancellationRequested, "2026-03-01")
+	const moved = v1alpha1.OperationCancellationReschedule
+	passed := altered(moved, v1alpha1.PhaseFailed, sentAgo(48*time.Hour), from("2026-03-01"))
 	alike := func(inARow int) editInput {
 		return func(in *services.Input) {
 			in.Memory.Readings.Cancellation.Failures, in.Memory.Readings.Cancellation.Alike = 9, inARow
 		}
 	}
+	noBasis := altered(moved, v1alpha1.PhaseFailed, func(r *v1alpha1.Request) { r.Plan = nil })
 	ofGeneration2 := func(in *services.Input) { in.Memory.Readings.Cancellation.Generation = 2 }
 	agreed := func(in *services.Input) {
 		in.Service.Status.Carrier.Cancellation.Agreed = string(in.Service.Spec.Cancellation.Date)
 	}
-	failed := altered(v1alpha1.OperationCancellationReschedule, v1alpha1.PhaseFailed)
+	failed := altered(moved, v1alpha1.PhaseFailed)
 	stuck := judged{"Rest", decide.Stuck, v1alpha1.ReasonNotEligibleForCancellation}
 	working := judged{"Rest", decide.Working, v1alpha1.ReasonCarrierUnavailable}
+	reads := judged{"StartReading cancellation", decide.Working, v1alpha1.ReasonProgressing}
+	settledNow := judged{"Rest", decide.Settled, v1alpha1.ReasonInSync}
 	cases{
 		"after a failure of ours, it is not known": {
-			settled(ending(""), justRead, unknown, failed, error422, alike(3)), stuck,
+			settled(ending(""), justRead, unknown, noBasis, error422, alike(3)), stuck,
 		},
 		"it is not known, twice in a row": {
-			settled(ending(""), justRead, unknown, failed, error422, alike(2)), working,
+			settled(ending(""), justRead, unknown, noBasis, error422, alike(2)), working,
 		},
 		"nothing of ours has failed": {settled(ending(""), requested, error422, alike(3)), stuck},
 		"the carrier is down":        {settled(ending(""), requested, isDown(), alike(3)), working},
@@ -178,11 +216,14 @@ func TestACancellationThatIsNotShownIsReported(t *testing.T) {
 			settled(ending(""), requested, failed, error422, ofGeneration2, alike(3)), working,
 		},
 		"its day has passed since ours has failed": {
-			settled(ending("2026-11-30"), due, failed, error422, alike(3)), stuck,
+			settled(ending("2026-11-30"), due, passed, error422, alike(3)), stuck,
 		},
 		"its day has passed, and it was agreed": {
-			settled(ending("2026-03-01"), due, agreed, failed, error422, alike(3)), stuck,
+			settled(ending("2026-03-01"), due, agreed, passed, error422, alike(3)), stuck,
 		},
+		"and nothing was read yet": {settled(ending("2026-03-01"), due, agreed, passed, neverRead), reads},
+		"and the carrier is down":  {settled(ending("2026-03-01"), due, agreed, passed, isDown()), working},
+		"and it was shown since":   {settled(ending("2026-03-01"), due, agreed, passed, justRead), settledNow},
 	}.run(t)
 }
 
@@ -213,20 +254,19 @@ func TestWhatAFailedRequestWasToAlterIsKnown(t *testing.T) {
 	t.Parallel()
 	const aborted = v1alpha1.OperationCancellationAbort
 	error422 := reads422(carrier.SubNotEligibleForCancelling)
-	from := func(r *v1alpha1.Request) {
-		r.Plan = []v1alpha1.Change{{Operation: r.Operation, Field: "cancellation", From: "2026-11-30", To: "none"}}
-	}
-	notRequested := func(r *v1alpha1.Request) { r.Error.Code = string(carrier.SubCancellationNotRequested) }
 	for name, test := range map[string]struct {
 		ended, reading editInput
 		known          string
 	}{
-		"it has failed":       {altered(aborted, v1alpha1.PhaseFailed, from), error422, "2026-11-30"},
-		"it was rejected":     {altered(aborted, v1alpha1.PhaseRejected, from), error422, ""},
-		"it has succeeded":    {altered(aborted, v1alpha1.PhaseSucceeded, from), error422, ""},
-		"the carrier is down": {altered(aborted, v1alpha1.PhaseFailed, from), isDown(), ""},
+		"a retry of it was rejected": {both(
+			altered(aborted, v1alpha1.PhaseFailed), altered(aborted, v1alpha1.PhaseRejected),
+		), error422, "2026-11-30"},
+		"it has failed":       {altered(aborted, v1alpha1.PhaseFailed), error422, "2026-11-30"},
+		"it was rejected":     {altered(aborted, v1alpha1.PhaseRejected), error422, ""},
+		"it has succeeded":    {altered(aborted, v1alpha1.PhaseSucceeded), error422, ""},
+		"the carrier is down": {altered(aborted, v1alpha1.PhaseFailed), isDown(), ""},
 		"none was requested": {
-			altered(aborted, v1alpha1.PhaseFailed, from, notRequested), reads422(carrier.SubCancellationNotRequested), "",
+			altered(aborted, v1alpha1.PhaseFailed, notRequested), reads422(carrier.SubCancellationNotRequested), "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
