@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 68
+	wantMutants = 69
 )
 
 // loadMutants returns the listed mutants.

@@ -34,7 +34,7 @@ func Invariants() []Invariant {
 		{7, "TerminalStable", "what is done is not sent again, and stays done by the same requests", terminalStable},
 		{9, "Frozen", "the body of a POST is that of its intent", intentMatches},
 		{10, "PhaseDAG", "the phases of an attempt are a path of the declared graph", phaseDAG},
-		{11, "PollRate", "nothing is polled more often than the carrier allows", pollRate},
+		{11, "PollRate", "nothing is polled more often than the carrier allows, or often in one pass", pollRate},
 		{12, "Jti", "an assertion is used once, and follows the specification", singleUse},
 		{15, "DeletionSafe", "nothing is sent for an object being deleted; open attempts stay recorded", deletionSafe},
 		{17, "Bounded", "a status is bounded", bounded},

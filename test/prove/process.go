@@ -103,7 +103,7 @@ func (p *process) pass(ctx context.Context) {
 	if isDue(p.recheck) {
 		p.recheck = time.Time{}
 	}
-	result, err := p.reconcile(ctx, reconcilerOf(p.reconcilers, p.run.plan.Scenario.Kind), p.run.name)
+	result, err := p.reconcileObject(ctx)
 	p.due = nextPass(result, err)
 	if err != nil {
 		p.login = now() // the account may be the reason
@@ -114,6 +114,16 @@ func (p *process) pass(ctx context.Context) {
 	if p.redelivered || p.changedInPass {
 		p.due, p.redelivered, p.changedInPass = now(), false, false
 	}
+}
+
+// reconcileObject runs a pass over the object, which must not read the same again and again.
+func (p *process) reconcileObject(ctx context.Context) (ctrl.Result, error) {
+	p.beginPass()
+	result, err := p.reconcile(ctx, reconcilerOf(p.reconcilers, p.run.plan.Scenario.Kind), p.run.name)
+	if why := p.readsAgain(); why != "" {
+		p.run.report(11, why)
+	}
+	return result, err
 }
 
 func isDue(at time.Time) bool { return !at.IsZero() && !now().Before(at) }

@@ -41,14 +41,35 @@ type port struct {
 	dead     bool
 	lastPoll map[string]time.Time // when it last polled a request, by Location
 	newest   map[string]int       // the number of the newest effect of a name
+	reads    map[string]int       // how often the present pass has sent a GET to the carrier, by name
 }
 
 // note remembers the newest effect of each name.
 func (p *port) note(effect Effect) {
 	if p.newest == nil {
-		p.newest = map[string]int{}
+		p.newest, p.reads = map[string]int{}, map[string]int{}
 	}
 	p.newest[effect.What] = effect.Number
+	if effect.Op == Poll {
+		p.reads[effect.What]++
+	}
+}
+
+// maxReads is how often one pass may send the same GET: as a reading, as a poll, and once more after
+// each of them.
+const maxReads = 4
+
+// beginPass begins to count the GETs of a pass.
+func (p *port) beginPass() { clear(p.reads) }
+
+// readsAgain describes a GET that the present pass has sent again and again; "" if there is none.
+func (p *port) readsAgain() string {
+	for what, times := range p.reads {
+		if times > maxReads {
+			return fmt.Sprintf("one pass sent %s %d times", what, times)
+		}
+	}
+	return ""
 }
 
 // clock returns the time as the process sees it.

@@ -310,3 +310,21 @@ func TestWhatIsShownDuringAnAlterationIsNotKnown(t *testing.T) {
 		}
 	}
 }
+
+// A cancellation that is not known, and of which a 202 shows what a request of ours is to set, is read
+// again after a pause, and not at once.
+func TestWhatIsShownDuringAnAlterationIsReadAgainLater(t *testing.T) {
+	t.Parallel()
+	view := settled(ending("2026-12-31"), justRead, rescheduling(v1alpha1.PhaseInProgress))
+	view.Service.Status.Carrier.Cancellation = nil
+	view.Memory.Attempts = map[string]decide.Attempt{"a-1": {FirstSeen: view.Now, LastPoll: view.Now}}
+	shown := carrier.Cancellation{InProgress: true, RequestDate: "2026-12-31", Status: carrier.CancellationRequested}
+	view.Memory.Readings.Cancellation = decide.Reading{
+		State: decide.ReadingAnswered, Generation: 3, RequestedAt: view.Now, Modified: 1, Cancellation: shown,
+	}
+	services.UpdateState(&view)
+	decision := services.Decide(view)
+	if start, reads := decision.Step.(decide.StartReading); reads || view.Service.Status.Carrier.Cancellation != nil {
+		t.Errorf("%v is read at once: %s", start.Topic, decision.Verdict.Message)
+	}
+}

@@ -154,7 +154,7 @@ func knowsNoValue(in *Input) bool {
 // readsCancellationNow reports whether the cancellation has to be read before its interval is over,
 // because the cancellation is not known, or because only it can tell why the service is not
 // described. A service that has been described exists, so its cancellation is read at its interval,
-// unless the spec declares it.
+// unless the spec declares it. One that is being changed is read again after a pause.
 func readsCancellationNow(in *Input) bool {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Service
 	switch {
@@ -164,7 +164,7 @@ func readsCancellationNow(in *Input) bool {
 	case wasDescribed(in) && spec.Cancellation == nil && spec.Disconnection == "":
 		return false
 	}
-	return in.Service.LastKnown().Cancellation == nil
+	return in.Service.LastKnown().Cancellation == nil && !isChanging(in)
 }
 
 // withReadings adds a reading to a decision that would otherwise rest, if the reading is due at its
