@@ -112,6 +112,11 @@ func ModifiedAt(in *Input) time.Time {
 	return lastEnd(in, func(done *v1alpha1.Request) bool { return !done.Operation.AltersCancellation() })
 }
 
+// AlteredAt returns when our newest reschedule or abort ended.
+func AlteredAt(in *Input) time.Time {
+	return lastEnd(in, func(done *v1alpha1.Request) bool { return done.Operation.AltersCancellation() })
+}
+
 // lastEnd returns when the newest of the ended requests that count ended. Times in a status are whole
 // seconds, so the end of that second is returned. A request that never reached the carrier does not
 // count.

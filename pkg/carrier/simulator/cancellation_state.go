@@ -35,8 +35,8 @@ type cancellation struct {
 	SettledAt    time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
 	ChangeFailed bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
 
-	// Meanwhile is what a read shows until the last reschedule or abort is complete, if that differs: the
-	// cancellation before it if it takes effect only then, or its target if it fails.
+	// Meanwhile is what a read shows until the last reschedule or abort is complete: its target, even if
+	// it fails, or the cancellation before it if it takes effect only then.
 	Meanwhile *cancellation `json:"meanwhile,omitempty"`
 }
 

@@ -24,6 +24,9 @@ func showsOwnFailure(in *Input) bool {
 // isOwnFailure reports whether the newest reading is the error of our newest reschedule or abort, and
 // the known cancellation is the one that it was to alter.
 func isOwnFailure(in *Input) bool {
+	if !isRefused(&in.Memory.Readings.Cancellation) {
+		return false
+	}
 	failed := failedAlteration(in)
 	return failed != nil && isReadErrorOf(in, failed) && isUnaltered(in, failed)
 }
@@ -79,11 +82,16 @@ func basisIn(attempts []*v1alpha1.Request) *carrier.Cancellation {
 	return nil
 }
 
+// isRefused reports whether the carrier has refused a reading with an error of its own.
+func isRefused(reading *decide.Reading) bool {
+	return reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused
+}
+
 // isReadErrorOf reports whether the newest reading of the cancellation, made since a request has
 // failed, is its error. The summary of a request has no HTTP status.
 func isReadErrorOf(in *Input, failed *failedRequest) bool {
 	reading, had := &in.Memory.Readings.Cancellation, failed.Error
-	if had == nil || !reading.Refused() || carrier.ClassOf(reading.Err) != carrier.Refused {
+	if had == nil || !isRefused(reading) {
 		return false
 	}
 	has := decide.RequestErrorOf(reading.Err)
@@ -105,8 +113,10 @@ func isUnaltered(in *Input, failed *failedRequest) bool {
 // the carrier shows nothing but the error and it is not known: the status may be lost, or the object
 // may be new.
 func restoreUnaltered(in *Input) {
-	failed := failedAlteration(in)
-	if in.Service.LastKnown().Cancellation == nil && failed != nil && failed.basis != nil && isReadErrorOf(in, failed) {
+	if in.Service.LastKnown().Cancellation != nil {
+		return
+	}
+	if failed := failedAlteration(in); failed != nil && failed.basis != nil && isReadErrorOf(in, failed) {
 		RecordCancellation(in.Service, *failed.basis, failed.SubmittedAt.Time, decide.TimeZone(&in.Input))
 	}
 }
@@ -114,12 +124,15 @@ func restoreUnaltered(in *Input) {
 // mayHaveComeDue reports whether the day of a cancellation has passed since a failed request was to
 // alter it, so that it may have been carried out, and the carrier has not shown it since the failure.
 func mayHaveComeDue(in *Input) bool {
-	known, failed := in.Service.LastKnown().Cancellation, failedAlteration(in)
-	if known == nil || failed == nil || !isUnaltered(in, failed) || readSince(in, in.Past(failed.FinishedAt)) {
+	known := in.Service.LastKnown().Cancellation
+	if known == nil || known.RequestDate >= decide.Today(&in.Input) {
 		return false
 	}
-	sentOn := decide.DayIn(decide.TimeZone(&in.Input), in.Past(failed.SubmittedAt))
-	return sentOn <= known.RequestDate && known.RequestDate < decide.Today(&in.Input)
+	failed := failedAlteration(in)
+	if failed == nil || !isUnaltered(in, failed) || readSince(in, in.Past(failed.FinishedAt)) {
+		return false
+	}
+	return decide.DayIn(decide.TimeZone(&in.Input), in.Past(failed.SubmittedAt)) <= known.RequestDate
 }
 
 // isNotShownForLong reports whether the carrier has answered so many reads of a declared cancellation
@@ -127,8 +140,8 @@ func mayHaveComeDue(in *Input) bool {
 func isNotShownForLong(in *Input) bool {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Cancellation
 	isDeclared := spec.Cancellation != nil || spec.Disconnection != ""
-	return isDeclared && reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused &&
-		reading.Alike >= decide.FailuresShown && (mayHaveComeDue(in) || !isOwnFailure(in))
+	return isDeclared && isRefused(reading) && reading.Alike >= decide.FailuresShown &&
+		(mayHaveComeDue(in) || !isOwnFailure(in))
 }
 
 // cancellationNotShown is the verdict in that case: no request can be based on what is known.

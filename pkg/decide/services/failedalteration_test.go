@@ -20,8 +20,12 @@ type (
 	editRequest = func(*v1alpha1.Request)
 )
 
-// notEligible is the code with which the requests of these tests fail.
-const notEligible = string(carrier.SubNotEligibleForCancelling)
+const (
+	moved, aborted = v1alpha1.OperationCancellationReschedule, v1alpha1.OperationCancellationAbort
+
+	// notEligible is the code with which the requests of these tests fail.
+	notEligible = string(carrier.SubNotEligibleForCancelling)
+)
 
 // altered adds an attempt to alter the cancellation that has ended to the ledger and to the status.
 func altered(operation v1alpha1.Operation, phase v1alpha1.RequestPhase, edits ...editRequest) editInput {
@@ -90,12 +94,9 @@ func failsToRead(err error) editInput {
 // The carrier answers the read of a cancellation with the error of the last request to alter it, if
 // that has failed. What comes next is sent on what is known, because no other answer will come.
 func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
-	const moved, aborted = v1alpha1.OperationCancellationReschedule, v1alpha1.OperationCancellationAbort
 	requested := endsOn(carrier.CancellationRequested, "2026-11-30")
 	error422 := reads422(carrier.SubNotEligibleForCancelling)
 	failed, current := altered(moved, v1alpha1.PhaseFailed), func(r *v1alpha1.Request) { r.Generation = 3 }
-	byPerson := func(r *v1alpha1.Request) { r.EndedBy, r.Error = v1alpha1.EndedByPerson, nil }
-	withoutCode := func(r *v1alpha1.Request) { r.Error = decide.Because("the result shows something else") }
 	ofGeneration := func(generation int64) editInput {
 		return func(in *services.Input) { in.Memory.Readings.Cancellation.Generation = generation }
 	}
@@ -103,18 +104,6 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 		reading := &in.Memory.Readings.Cancellation
 		reading.RequestedAt = reading.RequestedAt.Add(-time.Second)
 	}
-	longAgo := sentAgo(time.Hour)
-	another := endsOn(carrier.CancellationRequested, "2026-12-15")
-	tenOthers := func(in *services.Input) {
-		for i := range 10 {
-			in.Ledger.Put(v1alpha1.Request{
-				AttemptID: fmt.Sprintf("other-%d", i), Operation: v1alpha1.OperationDSLStabilityProfileChange,
-				Phase: v1alpha1.PhaseSucceeded,
-			})
-		}
-	}
-	due := endsOn(carrier.CancellationRequested, "2026-03-01")
-	uncoded := func(r *v1alpha1.Request) { r.Error = &v1alpha1.RequestError{HTTPStatus: 422} }
 	sameDate, corrected, none := ending("2026-12-31"), ending("2026-10-31"), ending("")
 	submit, reads := working("Submit"), working("StartReading cancellation")
 	waits := judged{"Rest", decide.Working, "CarrierUnavailable"}
@@ -135,7 +124,23 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 		"ours was carried out after all": {
 			settled(corrected, requested, failed, altered(moved, v1alpha1.PhaseSucceeded), error422), waits,
 		},
+	}.run(t)
+}
 
+// Only the error of the newest request that the carrier accepted stands for a reading, as long as the
+// cancellation is the one that this request was to alter.
+func TestOnlyTheErrorOfTheNewestAcceptedAlterationIsOurs(t *testing.T) {
+	requested := endsOn(carrier.CancellationRequested, "2026-11-30")
+	another := endsOn(carrier.CancellationRequested, "2026-12-15")
+	due := endsOn(carrier.CancellationRequested, "2026-03-01")
+	error422 := reads422(carrier.SubNotEligibleForCancelling)
+	failed, longAgo := altered(moved, v1alpha1.PhaseFailed), sentAgo(time.Hour)
+	byPerson := func(r *v1alpha1.Request) { r.EndedBy, r.Error = v1alpha1.EndedByPerson, nil }
+	withoutCode := func(r *v1alpha1.Request) { r.Error = decide.Because("the result shows something else") }
+	uncoded := func(r *v1alpha1.Request) { r.Error = &v1alpha1.RequestError{HTTPStatus: 422} }
+	corrected, none := ending("2026-10-31"), ending("")
+	submit, waits := working("Submit"), judged{"Rest", decide.Working, "CarrierUnavailable"}
+	cases{
 		"the next one was rejected": {
 			settled(none, requested, failed, altered(moved, v1alpha1.PhaseRejected), error422), submit,
 		},
@@ -177,6 +182,16 @@ func TestACancellationIsAlteredAgainAfterAFailure(t *testing.T) {
 	}.run(t)
 }
 
+// tenOthers ends ten requests of another operation, which are then all that the ledger summarizes.
+func tenOthers(in *services.Input) {
+	for i := range 10 {
+		in.Ledger.Put(v1alpha1.Request{
+			AttemptID: fmt.Sprintf("other-%d", i), Operation: v1alpha1.OperationDSLStabilityProfileChange,
+			Phase: v1alpha1.PhaseSucceeded,
+		})
+	}
+}
+
 // If the carrier continues to refuse to show the cancellation, and what it was before is not known or
 // the error is not ours, only a person can help.
 func TestACancellationThatIsNotShownIsReported(t *testing.T) {
@@ -186,7 +201,6 @@ func TestACancellationThatIsNotShownIsReported(t *testing.T) {
 		in.Service.Status.Carrier.Cancellation, in.Service.Status.Health = nil, &v1alpha1.HealthStatus{}
 	}
 	due := endsOn(carrier.CancellationRequested, "2026-03-01")
-	const moved = v1alpha1.OperationCancellationReschedule
 	passed := altered(moved, v1alpha1.PhaseFailed, sentAgo(48*time.Hour), from("2026-03-01"))
 	alike := func(inARow int) editInput {
 		return func(in *services.Input) {
@@ -252,7 +266,6 @@ func TestWhatWasKnownBeforeAFailureIsAgreed(t *testing.T) {
 // shows nothing but the error: after a conflict of the status, or for a new object.
 func TestWhatAFailedRequestWasToAlterIsKnown(t *testing.T) {
 	t.Parallel()
-	const aborted = v1alpha1.OperationCancellationAbort
 	error422 := reads422(carrier.SubNotEligibleForCancelling)
 	for name, test := range map[string]struct {
 		ended, reading editInput

@@ -3,7 +3,6 @@
 package services
 
 import (
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,18 +50,7 @@ func recordReadCancellation(in *Input) {
 // then fails.
 func isOnlyMeanwhile(in *Input) bool {
 	return isChanging(in) && (in.Service.OpenCancellation() != nil ||
-		in.Memory.Readings.Cancellation.RequestedAt.Before(alteredAt(in)))
-}
-
-// alteredAt returns when our newest reschedule or abort ended, at the latest. Times in a ledger are
-// whole seconds.
-func alteredAt(in *Input) time.Time {
-	history := in.Ledger.History()
-	at := slices.IndexFunc(history, func(ended *v1alpha1.Request) bool { return ended.Operation.AltersCancellation() })
-	if at < 0 {
-		return time.Time{}
-	}
-	return in.Past(history[at].FinishedAt).Add(decide.StatusPrecision)
+		in.Memory.Readings.Cancellation.RequestedAt.Before(decide.AlteredAt(&in.Input)))
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was
