@@ -118,7 +118,7 @@ func (f fleet) await(ctx context.Context, wanted map[string]int) {
 			return map[string]int{"passes due later": planned}, nil
 		}
 		return states(ctx, f.world) // the list is long: it is only read if it may be the last time
-	}).WithTimeout(25 * time.Minute).WithPolling(20 * time.Millisecond).
+	}).WithTimeout(10 * time.Minute).WithPolling(20 * time.Millisecond).
 		Should(Equal(wanted))
 }
 

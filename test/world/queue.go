@@ -52,12 +52,14 @@ func (t *timers) advance(by time.Duration) {
 	}
 }
 
-// busy counts the passes that are due or running.
+// busy starts the passes that are due, and counts those that are due or running. A call to the
+// carrier can let time pass, so a pass may have come due since the last advance.
 func (t *timers) busy() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	busy := 0
 	for _, queue := range t.queues {
+		queue.release()
 		busy += queue.busy()
 	}
 	return busy
