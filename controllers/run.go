@@ -38,6 +38,10 @@ const longestCacheLag = time.Minute
 
 // run takes an object as far as possible now.
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
+	if p.isLagging() {
+		now := p.Protocol.Now()
+		return status.Exit(now, p.requeueAt(now, time.Time{})), nil
+	}
 	if err := p.begin(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
@@ -141,11 +145,12 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 // the rate limit, or for only a few seconds, writes nothing, unless the recorded status lacks what has
 // to be shown meanwhile: the wait can take minutes.
 func (p *pass) mustWrite(decision decide.Decision, wait time.Duration) bool {
-	return wait == 0 && !decision.Transient || !p.isLagging() && p.isIncomplete()
+	return wait == 0 && !decision.Transient || p.isIncomplete()
 }
 
 // isLagging reports whether the cache is about to show a newer copy, which this process has written.
-// That one may already show what this copy lacks, and any write of this copy meets a conflict.
+// A pass over the older one would do again what the newer one already shows as done, and whatever it
+// wrote would meet a conflict.
 func (p *pass) isLagging() bool {
 	behind := p.Protocol.Memory.Behind(p.subject, p.Protocol.Now())
 	return behind > 0 && behind < longestCacheLag

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("A pass that has read an older copy than this process has written", func() {
+	It("calls and writes nothing, and waits for the newer copy", func(ctx SpecContext) {
+		s := beginDescribed(ctx, described())
+		Expect(s.Create(ctx, s.Service(site, s.line))).To(Succeed())
+		s.process.Seam.Stale = s.Read(ctx, site)
+		reconciled(ctx, s.process, site)
+		done := len(s.process.Seam.Effects())
+
+		Expect(reconciled(ctx, s.process, site)).To(Equal(decide.CacheLag))
+		Expect(s.process.Seam.Effects()).To(HaveLen(done))
+	})
+
+	It("does all a minute later, because the cache may be behind forever", func(ctx SpecContext) {
+		s := beginDescribed(ctx, described())
+		Expect(s.Create(ctx, s.Service(site, s.line))).To(Succeed())
+		s.process.Seam.Stale = s.Read(ctx, site)
+		reconciled(ctx, s.process, site)
+		s.Clock.Advance(time.Minute)
+
+		written := countEffects(s.process, "update status of "+site)
+		reconciled(ctx, s.process, site)
+		Expect(countEffects(s.process, "update status of "+site)).To(Equal(written + 1))
+	})
+})
