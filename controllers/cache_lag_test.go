@@ -11,12 +11,20 @@ import (
 	. "github.com/onsi/gomega"
 )
 
+// writtenButNotShown makes a service whose status has been written, while the cache still shows the
+// copy from before.
+func writtenButNotShown(ctx SpecContext) *describedSite {
+	GinkgoHelper()
+	s := beginDescribed(ctx, described())
+	Expect(s.Create(ctx, s.Service(site, s.line))).To(Succeed())
+	s.process.Seam.Stale = s.Read(ctx, site)
+	reconciled(ctx, s.process, site)
+	return s
+}
+
 var _ = Describe("A pass that has read an older copy than this process has written", func() {
 	It("calls and writes nothing, and waits for the newer copy", func(ctx SpecContext) {
-		s := beginDescribed(ctx, described())
-		Expect(s.Create(ctx, s.Service(site, s.line))).To(Succeed())
-		s.process.Seam.Stale = s.Read(ctx, site)
-		reconciled(ctx, s.process, site)
+		s := writtenButNotShown(ctx)
 		done := len(s.process.Seam.Effects())
 
 		Expect(reconciled(ctx, s.process, site)).To(Equal(decide.CacheLag))
@@ -24,10 +32,7 @@ var _ = Describe("A pass that has read an older copy than this process has writt
 	})
 
 	It("does all a minute later, because the cache may be behind forever", func(ctx SpecContext) {
-		s := beginDescribed(ctx, described())
-		Expect(s.Create(ctx, s.Service(site, s.line))).To(Succeed())
-		s.process.Seam.Stale = s.Read(ctx, site)
-		reconciled(ctx, s.process, site)
+		s := writtenButNotShown(ctx)
 		s.Clock.Advance(time.Minute)
 
 		written := countEffects(s.process, "update status of "+site)

@@ -44,7 +44,8 @@ type Manager struct {
 // clock, so exactly the passes that are due by then are run.
 func (m *Manager) Advance(by time.Duration) { m.timers.advance(by) }
 
-// Busy counts the passes that are due now or running.
+// Busy starts the passes that have come due during a call to the carrier, and counts those that are
+// due now or running.
 func (m *Manager) Busy() int { return m.timers.busy() }
 
 // Planned counts the passes that are due within a time from now.

@@ -176,9 +176,7 @@ func TestOnlyTheErrorOfTheNewestAcceptedAlterationIsOurs(t *testing.T) {
 		"the result, not an error, showed the failure": {
 			settled(corrected, requested, altered(moved, v1alpha1.PhaseFailed, withoutCode), reads422("")), waits,
 		},
-		"another cancellation was shown since": {
-			settled(corrected, another, failed, error422), waits,
-		},
+		"another cancellation was shown since": {settled(corrected, another, failed, error422), waits},
 	}.run(t)
 }
 
