@@ -18,8 +18,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// deletion is how long an API server may take to delete CustomResourceDefinitions.
-const deletion = 2 * time.Minute
+// deletion is how long an API server may take to delete CustomResourceDefinitions. If it cannot list
+// the objects of a kind, it may not try again before its next look at all kinds, every five minutes.
+const deletion = 6 * time.Minute
 
 // section is a part of a page with its commands.
 type section struct{ title, commands string }
