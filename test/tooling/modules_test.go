@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tooling_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+
+	. "github.com/onsi/gomega"
+)
+
+// aligned are the modules that `make test-all` builds. hack/prometheus is not one of them: it shares
+// few packages, and needs newer versions of some.
+var aligned = []string{
+	".", "hack/controlplane", "hack/flux", "hack/helm", "hack/kubestatemetrics", "hack/release", "hack/tools",
+}
+
+// Go compiles a package again for each version of itself and of what it imports. With one version of
+// each module, client-go and the rest of Kubernetes are compiled once on a new machine, and all tests
+// use what the operator is built from.
+func TestTheModulesRequireTheSameVersions(t *testing.T) {
+	t.Parallel()
+	g, versions := NewWithT(t), map[string]map[string][]string{}
+	for _, folder := range aligned {
+		name := filepath.Join("..", "..", folder, "go.mod")
+		text, err := os.ReadFile(name) //nolint:gosec // a file of the repository
+		g.Expect(err).NotTo(HaveOccurred())
+		file, err := modfile.Parse(name, text, nil)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(file.Require).NotTo(BeEmpty(), name)
+		for _, one := range file.Require {
+			if versions[one.Mod.Path] == nil {
+				versions[one.Mod.Path] = map[string][]string{}
+			}
+			versions[one.Mod.Path][one.Mod.Version] = append(versions[one.Mod.Path][one.Mod.Version], folder)
+		}
+	}
+	for path, folders := range versions {
+		g.Expect(folders).To(HaveLen(1), "go get %s at one version in each of these modules", path)
+	}
+}
