@@ -143,11 +143,11 @@ test: $(CONTROLPLANE) bin/kustomize bin/jq ## Run the tests against a real kube-
 	@bash hack/test.sh part
 
 .PHONY: test-all
-test-all: $(CONTROLPLANE) bin/kustomize bin/jq ## Run what CI runs: the tests at full size, with the race detector if there is a C compiler.
+test-all: $(CONTROLPLANE) bin/kustomize bin/jq bin/helm ## Run what CI runs: the tests at full size, with the race detector if there is a C compiler.
 	@bash hack/test.sh all
 
 .PHONY: test-times
-test-times: $(CONTROLPLANE) bin/kustomize bin/jq ## Run what CI runs, and print the slowest specs.
+test-times: $(CONTROLPLANE) bin/kustomize bin/jq bin/helm ## Run what CI runs, and print the slowest specs.
 	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove
@@ -258,6 +258,10 @@ bin/controller-gen bin/kustomize bin/jq: hack/tools/go.mod hack/tools/go.sum
 # These have modules of their own: their dependencies conflict with those of the other tools.
 bin/hugo: hack/tools/hugo/go.mod hack/tools/hugo/go.sum
 	go build -C hack/tools/hugo -ldflags '-s -w' -o $(CURDIR)/$@ github.com/gohugoio/hugo
+	@touch $@
+
+bin/helm: hack/helm/go.mod hack/helm/go.sum
+	go build -C hack/helm -ldflags '-s -w' -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
 	@touch $@
 
 bin/helm-docs: $(wildcard hack/tools/helm-docs/*)

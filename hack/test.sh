@@ -57,7 +57,7 @@ compile() { # compile CGO_ENABLED FOLDER ARGUMENTS
 compile 0 . ./...
 [ "${#raced[@]}" = 0 ] || compile 1 . -race "${raced[@]}" ./controllers
 for module in "${modules[@]}"; do
-  compile 0 "hack/$module" ./... tool
+  compile 0 "hack/$module" ./...
 done
 
 # Several packages mostly wait, so more of them run at once than there are cores. make verify runs vet.

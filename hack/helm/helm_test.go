@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -42,16 +41,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// buildHelm builds Helm once, or takes it from Go's build cache.
-var buildHelm = sync.OnceValues(func() (string, error) {
-	built, err := exec.Command("go", "tool", "-n", "helm").Output()
-	return strings.TrimSpace(string(built)), err
-})
-
 func find(t *testing.T) programs {
 	t.Helper()
 	g := gomega.NewWithT(t)
-	helm, err := buildHelm()
+	helm, err := filepath.Abs(root + "/bin/helm") // make bin/helm
 	g.Expect(err).NotTo(gomega.HaveOccurred())
 	kubectl, err := filepath.Abs(cmp.Or(os.Getenv("KUBECTL"), root+"/bin/controlplane/kubectl"))
 	g.Expect(err).NotTo(gomega.HaveOccurred())
