@@ -200,7 +200,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			manager := w.Manage(ctx, user)
 			for _, name := range names {
 				Eventually(ctx, func() metav1.ConditionStatus {
-					manager.Advance(2 * time.Second)
+					manager.AdvanceWhenIdle(2 * time.Second)
 					return readyOf(read(ctx, w, name)).Status
 				}).WithPolling(50*time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue), name)
 			}
@@ -218,7 +218,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Eventually(ctx, func() string { return readyOf(read(ctx, w, "second")).Message }).WithTimeout(time.Minute).
 			Should(ContainSubstring("of a deleted test of this service"))
 		Eventually(ctx, func() metav1.ConditionStatus {
-			manager.Advance(2 * time.Second)
+			manager.AdvanceWhenIdle(2 * time.Second)
 			return readyOf(read(ctx, w, "second")).Status
 		}).WithPolling(50 * time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue))
 		Expect(tests().posts(w)).To(Equal(2))

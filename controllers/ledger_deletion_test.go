@@ -86,7 +86,7 @@ var _ = Describe("A deleted RequestLedger", func() {
 		By("applying it again: a forgotten ledger is not lost")
 		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanSlow, 12)))).To(Succeed())
 		Eventually(ctx, func() string {
-			manager.Advance(time.Second)
+			manager.AdvanceWhenIdle(time.Second)
 			return world.Ready(w.Read(ctx, site)).Reason
 		}).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonInSync))
 		Expect(l.ledger(ctx).DeletionTimestamp).To(BeNil())

@@ -31,7 +31,7 @@ var _ = Describe("The marker among the ledgers", func() {
 			awaitOrder := func(reason string) {
 				GinkgoHelper()
 				Eventually(func() string {
-					manager.Advance(time.Second)
+					manager.AdvanceWhenIdle(time.Second)
 					return orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady).Reason
 				}).WithTimeout(time.Minute).Should(Equal(reason))
 			}
@@ -56,7 +56,7 @@ var _ = Describe("The marker among the ledgers", func() {
 			removeLedger(ctx, w, marker)
 			Expect(w.Create(ctx, w.Order("next", "SITE-NEXT"))).To(Succeed())
 			Eventually(func() string {
-				manager.Advance(time.Second)
+				manager.AdvanceWhenIdle(time.Second)
 				return orderCondition(w.ReadOrder(ctx, "next"), v1alpha1.ConditionReady).Reason
 			}).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLedgerLost))
 			Expect(w.Ordered("SITE-NEXT").Seen).To(BeZero())

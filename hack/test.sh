@@ -62,7 +62,7 @@ done
 
 # Several packages mostly wait, so more of them run at once than there are cores. make verify runs vet.
 run() { # run CGO_ENABLED ARGUMENTS
-  CGO_ENABLED=$1 go test -vet=off -shuffle=on -timeout=30m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
+  CGO_ENABLED=$1 go test -vet=off -shuffle=on -timeout=60m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
 }
 
 # One control plane for all packages that can share it.
@@ -75,7 +75,7 @@ export "${shared?}"
 (
   failed=0
   for module in "${modules[@]}"; do
-    go -C "hack/$module" test -vet=off -count=1 -timeout=30m ./... >"$TEST_REPORTS/module-$module" 2>&1 || failed=1
+    go -C "hack/$module" test -vet=off -count=1 -timeout=60m ./... >"$TEST_REPORTS/module-$module" 2>&1 || failed=1
   done
   exit "$failed"
 ) &

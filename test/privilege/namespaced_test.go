@@ -139,7 +139,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 				"order": &v1alpha1.ServiceOrder{},
 			} {
 				Eventually(ctx, func(g Gomega) {
-					manager.Advance(5 * time.Second)
+					manager.AdvanceWhenIdle(5 * time.Second)
 					g.Expect(w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, object)).To(Succeed())
 					described, is := object.(v1alpha1.Described)
 					g.Expect(is).To(BeTrue())
@@ -153,13 +153,13 @@ var _ = Describe("config/namespaced", Ordered, func() {
 			By("deleting an AppointmentRequest, for which it reads the namespace")
 			Expect(w.Create(ctx, w.Appointment("visit"))).To(Succeed())
 			Eventually(ctx, func(g Gomega) {
-				manager.Advance(5 * time.Second)
+				manager.AdvanceWhenIdle(5 * time.Second)
 				visit := w.ReadAppointment(ctx, "visit")
 				g.Expect(world.Condition(visit.Status.Conditions, v1alpha1.ConditionReady).Status).To(Equal(metav1.ConditionTrue))
 			}).WithPolling(100 * time.Millisecond).WithTimeout(time.Minute).Should(Succeed())
 			Expect(w.Delete(ctx, w.ReadAppointment(ctx, "visit"))).To(Succeed())
 			Eventually(ctx, func() *v1alpha1.AppointmentRequest {
-				manager.Advance(5 * time.Second)
+				manager.AdvanceWhenIdle(5 * time.Second)
 				return w.ReadAppointment(ctx, "visit")
 			}).WithPolling(100 * time.Millisecond).WithTimeout(time.Minute).Should(BeNil())
 		})
