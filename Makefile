@@ -255,13 +255,14 @@ bin/controller-gen bin/kustomize bin/jq: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
+# The module of the tests that run Helm pins its version.
+bin/helm: hack/helm/go.mod hack/helm/go.sum
+	go build -C hack/helm -ldflags '-s -w' -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
+	@touch $@
+
 # These have modules of their own: their dependencies conflict with those of the other tools.
 bin/hugo: hack/tools/hugo/go.mod hack/tools/hugo/go.sum
 	go build -C hack/tools/hugo -ldflags '-s -w' -o $(CURDIR)/$@ github.com/gohugoio/hugo
-	@touch $@
-
-bin/helm: hack/helm/go.mod hack/helm/go.sum
-	go build -C hack/helm -ldflags '-s -w' -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
 	@touch $@
 
 bin/helm-docs: $(wildcard hack/tools/helm-docs/*)
