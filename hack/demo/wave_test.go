@@ -61,8 +61,9 @@ func TestAWaveChangesEveryPlanOnceAndPrintsWhatItTook(t *testing.T) {
 	for _, size := range world.Scale(nil, []string{"12"}) {
 		NewWithT(t).Expect(runDemo(t, "-wave="+size)).To(MatchRegexp(
 			size + ` of ` + size + ` are InSync, 0 have a request, \d+ s\n` +
-				`demo: ` + size + ` plan changes in \d+\.\d s, one for each service: 60 calls to the carrier, \d+ writes\n` +
-				`demo: each change took 5\.00 calls, \d\.\d\d writes and \d+\.\d{3} s\n`))
+				`demo: ` + size + ` plan changes in \d+\.\d s, one for each service: 48 calls to the carrier, ` +
+				`\d+ polls while a request was in progress, \d+ writes\n` +
+				`demo: each change took 4\.00 calls, \d\.\d\d polls, \d\.\d\d writes and \d+\.\d{3} s\n`))
 	}
 }
 
