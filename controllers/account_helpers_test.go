@@ -42,6 +42,10 @@ func reconcileAccount(ctx SpecContext, w *world.World, process *world.Process) m
 	return accountReady(ctx, w)
 }
 
+// untilLongestPause is time for logins after pauses of 5, 10, 20, 40, 80, 160 and 300 seconds, the
+// longest. A Secret that cannot be used is read every 5 seconds of it.
+const untilLongestPause = 15 * time.Minute
+
 func editAccount(ctx context.Context, w *world.World, edit func(*v1alpha1.CarrierAccount)) {
 	GinkgoHelper()
 	account := w.Account()

@@ -140,7 +140,7 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 		Expect(w.Delete(ctx, w.Secret())).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		gone := w.Clock.Now()
-		reconcileFor(ctx, w, process, time.Hour)
+		reconcileFor(ctx, w, process, untilLongestPause)
 		for _, call := range w.Carrier.Calls() {
 			Expect(call.Time).To(BeTemporally("<=", gone.Add(5*time.Minute)))
 		}
@@ -234,7 +234,7 @@ var _ = Describe("A clock that is set wrong by hours", func() {
 		driveUntilAccepted(ctx, w, process)
 
 		off = 2 * time.Hour
-		reconcileFor(ctx, w, process, time.Hour)
+		reconcileFor(ctx, w, process, untilLongestPause)
 		skewed := accountReady(ctx, w)
 		Expect(skewed.Reason).To(Equal(v1alpha1.ReasonClockSkew))
 		Expect(skewed.Message).To(MatchRegexp("clock is 2h0m[01]s behind ours"))

@@ -65,8 +65,8 @@ var _ = Describe("Two tenants with the same client name", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		calls := len(w.Carrier.Calls())
 
-		By("reconciling the tenant without a key for an hour")
-		reconcileFor(ctx, next, process.In(next), time.Hour)
+		By("reconciling the tenant without a key")
+		reconcileFor(ctx, next, process.In(next), untilLongestPause)
 		Expect(accountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
@@ -109,7 +109,7 @@ var _ = DescribeTable("A key that may not be used with the hosts of an account c
 		allowHosts(ctx, w, hostOf(w.URL), "other.example")
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process := w.Start(world.CrashPoint{})
-		reconcileFor(ctx, w, process, time.Hour)
+		reconcileFor(ctx, w, process, untilLongestPause)
 		refused := accountReady(ctx, w)
 		Expect(refused.Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(refused.Message).To(ContainSubstring(hostOf(foreign.url)), "what to do about it")
@@ -207,7 +207,7 @@ var _ = Describe("A key with hosts that are allowed", func() {
 		allowHosts(ctx, w, "elsewhere.example")
 		w.Clock.Advance(4 * time.Minute) // 80 % of the lifetime of a token
 		calls := len(w.Carrier.Calls())
-		reconcileFor(ctx, w, process, time.Hour)
+		reconcileFor(ctx, w, process, untilLongestPause)
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
