@@ -44,9 +44,13 @@ func NewAudit(folder string) (*Audit, error) {
 	return audit, os.WriteFile(audit.policy, []byte(policy), 0o600)
 }
 
-// Flags returns the audit flags of the kube-apiserver.
+// Flags returns the audit flags of the kube-apiserver. By default it starts another file after 100
+// MB, so that readers miss the rest; the specs of controllers alone have written 64 MB.
 func (a *Audit) Flags() []string {
-	return []string{"audit-policy-file=" + a.policy, "audit-log-path=" + a.log, "audit-log-mode=blocking"}
+	return []string{
+		"audit-policy-file=" + a.policy, "audit-log-path=" + a.log, "audit-log-mode=blocking",
+		"audit-log-maxsize=100000", // MB
+	}
 }
 
 type auditEvent struct {
