@@ -206,7 +206,7 @@ var _ = Describe("The manager", Ordered, func() {
 		listed := audit.Count(user, "watch broadbandservices")
 		manager = start(ctx, kubeconfig)
 		Eventually(func() int { return audit.Count(user, "watch broadbandservices") }).
-			WithTimeout(30 * time.Second).Should(BeNumerically(">", listed))
+			Should(BeNumerically(">", listed))
 		// The change of one service follows the reconciliation of the others.
 		w.Edit(ctx, name(0), func(s *v1alpha1.BroadbandService) { s.Spec.Plan.Term = 24 })
 		service(ctx, name(0), changing)

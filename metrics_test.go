@@ -76,7 +76,7 @@ func fetch(ctx context.Context, url, token string) httpReply {
 	Eventually(ctx, func() error {
 		reply, err = (&http.Client{Timeout: 10 * time.Second, Transport: transport}).Do(request) //nolint:bodyclose // below
 		return err
-	}).WithTimeout(30 * time.Second).Should(Succeed())
+	}).Should(Succeed())
 	defer func() { Expect(reply.Body.Close()).To(Succeed()) }()
 	var text bytes.Buffer
 	_, err = text.ReadFrom(reply.Body)
@@ -141,7 +141,7 @@ var _ = Describe("The endpoints of a manager", Ordered, func() {
 			`broadband_build_info{goversion="` + runtime.Version() + `",revision="unknown",version="devel"} 1`))
 		Expect(served.text).To(ContainSubstring(`broadband_late_acceptances_total{operation="OrderCreate"} 0`))
 		Expect(served.text).To(ContainSubstring(`broadband_unrecorded_responses_total{operation="OrderCreate"} 0`))
-		Eventually(func() string { return scrape(ctx, token).text }).WithTimeout(30 * time.Second).
+		Eventually(func() string { return scrape(ctx, token).text }).
 			Should(ContainSubstring(`broadband_requests_without_holder{operation="OrderCreate"} 0`))
 		for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/"} {
 			Expect(fetch(ctx, "https://"+metricsAddress+path, token).status).To(Equal(http.StatusNotFound), path)
@@ -151,7 +151,7 @@ var _ = Describe("The endpoints of a manager", Ordered, func() {
 	It("report liveness at once, and readiness when the caches are filled", func(ctx SpecContext) {
 		Expect(fetch(ctx, health+"/healthz", "").status).To(Equal(http.StatusOK))
 		Eventually(func() int { return fetch(ctx, health+"/readyz", "").status }).
-			WithTimeout(30 * time.Second).Should(Equal(http.StatusOK))
+			Should(Equal(http.StatusOK))
 	})
 
 	It("report liveness but no readiness while nothing can be listed", func(ctx SpecContext) {

@@ -50,7 +50,7 @@ var _ = Describe("The permissions of a manager", func() {
 		for _, shot := range shots {
 			w.awaitGone(ctx, shot)
 		}
-		Eventually(audit.Unused).WithArguments(user).WithTimeout(10*time.Second).Should(BeEmpty(), "what is granted")
+		Eventually(audit.Unused).WithArguments(user).Should(BeEmpty(), "what is granted")
 		Expect(audit.Denied(user)).To(BeEmpty(), "what is not granted")
 	})
 })

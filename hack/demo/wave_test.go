@@ -96,7 +96,7 @@ func runDemo(t *testing.T, flag string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*ready)
 	defer cancel()
 	demo := exec.CommandContext(ctx, os.Args[0], //nolint:gosec // itself
-		flag, "-bin="+bin, "-state="+filepath.Join(bin, "demo"), "-assets="+assets)
+		flag, "-timeout="+ready.String(), "-bin="+bin, "-state="+filepath.Join(bin, "demo"), "-assets="+assets)
 	demo.Dir, demo.Env = "../..", append(os.Environ(), runsDemo+"=1")
 	demo.Cancel = func() error { return demo.Process.Signal(os.Interrupt) }
 	printed, err := demo.CombinedOutput()

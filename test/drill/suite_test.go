@@ -76,8 +76,9 @@ func build(name string) string {
 	return path
 }
 
-// timeout is how long any wait may take. It only catches tests that hang.
-const timeout = 90 * time.Second
+// timeout is how long any wait may take. It only catches tests that hang, also on a
+// machine that is slow and busy.
+const timeout = 3 * time.Minute
 
 // eventually waits until something holds.
 func eventually(ctx SpecContext, holds func(Gomega)) {
