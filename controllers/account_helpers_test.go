@@ -43,7 +43,7 @@ func reconcileAccount(ctx SpecContext, w *world.World, process *world.Process) m
 }
 
 // untilLongestPause is time for logins after pauses of 5, 10, 20, 40, 80, 160 and 300 seconds, the
-// longest. A Secret that cannot be used is read every 5 seconds of it.
+// longest. During a pause, a Secret that cannot be used is read every 5 seconds.
 const untilLongestPause = 15 * time.Minute
 
 func editAccount(ctx context.Context, w *world.World, edit func(*v1alpha1.CarrierAccount)) {

@@ -46,8 +46,8 @@ func wordEntries() (entries []TableEntry) {
 	return entries
 }
 
-// timeout is how long any wait may take. It only catches tests that hang, also on a
-// machine that is slow and busy.
+// timeout is how long any wait may take. It only catches tests that hang, also on a machine
+// that is slow and busy.
 const timeout = 3 * time.Minute
 
 // eventually waits until something holds.
