@@ -48,6 +48,7 @@ type Options struct {
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Orders        Orders                                    // resolves orderRef; nil: from ServiceOrders
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps every call to a carrier; nil: not wrapped
+	MinTimeout    time.Duration                             // as in [carrier.Config]
 	EventsAddress string                                    // of the receiver of notifications; "0": no receiver
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
@@ -163,6 +164,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 		Accounts: &accounts.Registry{
 			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 			Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
+			MinTimeout: options.MinTimeout,
 		},
 		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter), Leads: options.Leads,
 		Ledgers: &operate.Ledgers{Cluster: cluster, Live: live},

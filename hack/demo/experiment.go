@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -108,18 +109,21 @@ func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int
 	if err != nil {
 		return err
 	}
-	var last string
+	var (
+		last   string
+		unread error
+	)
 	err = wait.PollUntilContextTimeout(ctx, pollInterval, within, true, func(ctx context.Context) (bool, error) {
-		sent, failed := d.planChanges(ctx, serviceID)
-		if failed != nil {
-			return false, failed
+		var sent int
+		if sent, unread = d.planChanges(ctx, serviceID); unread != nil {
+			return false, nil //nolint:nilerr // a busy machine is asked again
 		}
 		if sent > posts {
 			return false, fmt.Errorf("the carrier carried out %d plan changes of service %s, want %d", sent, serviceID, posts)
 		}
-		current, failed := service(ctx, cluster, name)
-		if failed != nil {
-			return false, failed
+		var current *v1alpha1.BroadbandService
+		if current, unread = service(ctx, cluster, name); unread != nil {
+			return false, nil //nolint:nilerr // the same
 		}
 		ready := meta.FindStatusCondition(current.Status.Conditions, v1alpha1.ConditionReady)
 		if ready == nil {
@@ -130,7 +134,7 @@ func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int
 		return settled && sent == posts, nil
 	})
 	if err != nil {
-		return fmt.Errorf("BroadbandService %s is %s: %w", name, last, err)
+		return fmt.Errorf("BroadbandService %s is %s: %w", name, last, errors.Join(err, unread))
 	}
 	return nil
 }

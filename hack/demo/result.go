@@ -26,16 +26,19 @@ const pollInterval = 500 * time.Millisecond
 // awaitSamples waits until all samples have the expected state at the same time.
 func (d *demo) awaitSamples(ctx context.Context) result {
 	started := d.Now()
-	var r result
+	var (
+		r      result
+		unread error
+	)
 	cluster, err := d.cluster()
 	if err != nil {
 		r.err = err
 		return r
 	}
 	done := func(ctx context.Context) (bool, error) {
-		outcomes, err := samples.Check(ctx, cluster, d.samples)
-		if err != nil {
-			return false, err
+		var outcomes []samples.Outcome
+		if outcomes, unread = samples.Check(ctx, cluster, d.samples); unread != nil {
+			return false, nil //nolint:nilerr // a busy API server is asked again
 		}
 		r.outcomes = outcomes
 		return len(samples.Unmet(outcomes)) == 0, nil
@@ -45,6 +48,8 @@ func (d *demo) awaitSamples(ctx context.Context) result {
 	switch {
 	case r.err == nil:
 		r.err = d.checkCarrier(ctx, &r)
+	case unread != nil:
+		r.err = unread
 	case wait.Interrupted(r.err):
 		r.err = fmt.Errorf("%d of %d samples do not have the expected state %s after they were applied",
 			len(samples.Unmet(r.outcomes)), len(r.outcomes), d.timeout)

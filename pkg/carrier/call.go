@@ -62,7 +62,7 @@ func (c *Client) do(ctx context.Context, k call, token Token) response {
 // doOnce makes one call and reads the response, within limits of time and size. It never makes a
 // second attempt.
 func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
-	ctx, cancel := context.WithTimeout(withToken(ctx, token), LongestCall)
+	ctx, cancel := context.WithTimeout(withToken(ctx, token), c.longest)
 	defer cancel()
 	var written atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

@@ -22,6 +22,10 @@ type Config struct {
 	AllowInsecure bool           // allow plain http and loopback addresses
 	UserAgent     string         // User-Agent header; empty: broadband-operator
 
+	// MinTimeout replaces every time limit of a call that is shorter. It is for tests, in which a busy
+	// machine must not decide how a call ends.
+	MinTimeout time.Duration
+
 	Rate *Rate                                     // for all calls together, may be shared; required
 	Now  func() time.Time                          // the clock; required
 	Wrap func(http.RoundTripper) http.RoundTripper // wraps both transports; nil: no wrapper
@@ -39,6 +43,7 @@ type Client struct {
 	version   int
 	word      identifier.Word
 	userAgent string
+	longest   time.Duration // of one call
 	tokens    TokenSource
 	limiter   *Rate
 	now       func() time.Time
@@ -66,12 +71,14 @@ func NewClient(config Config) (*Client, error) {
 	}
 	transports := transport.Config{
 		RootCAs: config.RootCAs, AllowInsecure: config.AllowInsecure, Forbidden: forbiddenAddress,
+		MinTimeout: config.MinTimeout,
 	}
 	return &Client{
 		origin:    origin,
 		version:   config.Version,
 		word:      word,
 		userAgent: cmp.Or(config.UserAgent, defaultUserAgent),
+		longest:   max(LongestCall, config.MinTimeout),
 		tokens:    config.Tokens,
 		limiter:   config.Rate,
 		now:       config.Now,

@@ -27,6 +27,7 @@ type TokenConfig struct {
 	NewID         func() string                             // returns the jti of an assertion, a new GUID; required
 	Sign          Signer                                    // signs each assertion; nil: [Sign]
 	MaxWait       time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
+	MinTimeout    time.Duration                             // as in [Config]
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps the transport; nil: no wrapper
 	UserAgent     string                                    // User-Agent header
 	Observe       Observer                                  // is called after exchanges
@@ -115,7 +116,7 @@ func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 		config.Sign = Sign
 	}
 	if config.MaxWait == 0 {
-		config.MaxWait = defaultMaxWait
+		config.MaxWait = max(defaultMaxWait, config.MinTimeout)
 	}
 	audience = cmp.Or(config.Audience, audience)
 	return &ClientCredentials{config: config, exchanger: newExchanger(config, audience)}, nil
@@ -181,7 +182,7 @@ func (s *ClientCredentials) runExchange(ctx context.Context, exchange *sharedExc
 
 // obtainToken reads the keys and tries them in turn.
 func (s *ClientCredentials) obtainToken(ctx context.Context) (grantedToken, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*exchangeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 2*s.exchanger.timeout)
 	defer cancel()
 	keys, err := s.config.Keys(ctx)
 	if err != nil {

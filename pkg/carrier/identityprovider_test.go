@@ -93,6 +93,7 @@ func newTokenSetup(t *testing.T, change ...func(*TokenConfig)) *tokenSetup {
 	config := TokenConfig{
 		TokenURL: a.url + protocolPart, ClientName: "reseller", Keys: a.readKeys,
 		AllowInsecure: true, Now: a.clock.Now, NewID: rand.Text, UserAgent: "test",
+		MinTimeout: time.Minute,
 	}
 	for _, f := range change {
 		f(&config)

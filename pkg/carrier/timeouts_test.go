@@ -83,6 +83,33 @@ func TestSlowResponsesTimeOut(t *testing.T) {
 	}
 }
 
+// TestMinTimeoutReplacesShorterTimeLimits: the response comes after all time limits of production.
+func TestMinTimeoutReplacesShorterTimeLimits(t *testing.T) {
+	const late = 2 * (transport.HeadersTimeout + LongestCall)
+	for name, test := range map[string]struct {
+		minTimeout time.Duration
+		want       Delivery
+	}{
+		"none":      {0, Ambiguous},
+		"too short": {late - time.Second, Ambiguous},
+		"longer":    {late + time.Second, Accepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := clientWithMinTimeout(t, test.minTimeout, func(ctx context.Context, conn net.Conn) {
+					passed, cancel := context.WithTimeout(ctx, late)
+					defer cancel()
+					<-passed.Done()
+					printTo(conn, "HTTP/1.1 201 Created\r\nLocation: "+requests+"5\r\nContent-Length: 0\r\n\r\n")
+				})
+				if receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body()); receipt.Delivery != test.want {
+					t.Errorf("%s (%v), want %s", receipt.Delivery, receipt.Err, test.want)
+				}
+			})
+		})
+	}
+}
+
 // TestPollOfASlowBodyTimesOut: half a resource is not a success.
 func TestPollOfASlowBodyTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -157,9 +184,14 @@ func TestSlowTokenResponsesTimeOut(t *testing.T) {
 // connections would stop the time of the bubble. All its bounds are those of production.
 func clientOverPipes(t *testing.T, server slowServer) *Client {
 	t.Helper()
-	client := testClient(t, "http://carrier.example")
+	return clientWithMinTimeout(t, 0, server)
+}
+
+func clientWithMinTimeout(t *testing.T, minTimeout time.Duration, server slowServer) *Client {
+	t.Helper()
+	client := testClient(t, "http://carrier.example", func(c *Config) { c.MinTimeout = minTimeout })
 	dial := pipes(t, server)
-	transports := transport.Config{AllowInsecure: true}
+	transports := transport.Config{AllowInsecure: true, MinTimeout: minTimeout}
 	clients := map[**http.Client]*http.Transport{
 		&client.keepAlive: transports.KeepAlive(), &client.fresh: transports.Fresh(),
 	}

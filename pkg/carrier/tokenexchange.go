@@ -31,15 +31,18 @@ type exchanger struct {
 	audience  string
 	http      *http.Client
 	transport *tokenTransport // the innermost transport of http
+	timeout   time.Duration   // of one exchange
 }
 
 func newExchanger(config TokenConfig, audience string) *exchanger {
 	network := transport.Config{
 		RootCAs: config.RootCAs, AllowInsecure: config.AllowInsecure, Forbidden: forbiddenAddress,
+		MinTimeout: config.MinTimeout,
 	}
 	innermost := &tokenTransport{next: network.KeepAlive(), userAgent: config.UserAgent, now: config.Now}
 	return &exchanger{
 		config: config, audience: audience, transport: innermost, http: httpClient(innermost, config.Wrap),
+		timeout: max(exchangeTimeout, config.MinTimeout),
 	}
 }
 
@@ -147,7 +150,7 @@ func (e *exchanger) post(ctx context.Context, signed string, start time.Time) (g
 			"client_assertion":      {signed},
 		},
 	}
-	ctx, cancel := context.WithTimeout(ctx, exchangeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	response, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, e.http))
 	if err != nil {

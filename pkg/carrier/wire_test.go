@@ -121,7 +121,7 @@ func (w *wire) connect(t *testing.T, address, word string) {
 	t.Helper()
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL:   address + "/auth/realms/resale/protocol/openid-connect/token",
-		ClientName: "reseller", AllowInsecure: true, Now: w.clock,
+		ClientName: "reseller", AllowInsecure: true, Now: w.clock, MinTimeout: time.Minute,
 		NewID: func() string { return string(uuid.NewUUID()) },
 		Keys: func(context.Context) ([]carrier.Key, error) {
 			return []carrier.Key{{ID: keyID, PEM: privatePEM()}}, nil
@@ -132,7 +132,7 @@ func (w *wire) connect(t *testing.T, address, word string) {
 	}
 	w.Client, err = carrier.NewClient(carrier.Config{
 		BaseURL: address, Version: 8, Word: word, Tokens: tokens, AllowInsecure: true, Now: w.clock,
-		Rate: carrier.NewRate(1000, 1000),
+		Rate: carrier.NewRate(1000, 1000), MinTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -225,7 +225,8 @@ type seamReader struct {
 	seam *Seam
 }
 
-// Get reads, unless reads are made to fail.
+// Get reads, unless reads are made to fail. A read may take any time: "Each has 3 s" (R12) of real
+// time, and a busy machine must not decide what is sent. The same holds for writes with time limits.
 func (r seamReader) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {
@@ -234,16 +235,18 @@ func (r seamReader) Get(
 			return err
 		}
 	}
-	return r.Reader.Get(ctx, key, object, options...)
+	return r.Reader.Get(context.WithoutCancel(ctx), key, object, options...)
 }
 
 // Create is an effect.
 func (c seamClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	ctx = context.WithoutCancel(ctx)
 	return c.seam.pass("create "+object.GetName(), func() error { return c.Client.Create(ctx, object, options...) })
 }
 
 // Update is an effect.
 func (c seamClient) Update(ctx context.Context, object client.Object, options ...client.UpdateOption) error {
+	ctx = context.WithoutCancel(ctx)
 	return c.seam.pass("update "+object.GetName(), func() error { return c.Client.Update(ctx, object, options...) })
 }
 
@@ -272,6 +275,7 @@ type seamStatus struct {
 
 // Update is an effect.
 func (w seamStatus) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	ctx = context.WithoutCancel(ctx)
 	return w.seam.pass("update status of "+object.GetName(), func() error {
 		return w.SubResourceWriter.Update(ctx, object, options...)
 	})

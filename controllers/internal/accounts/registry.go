@@ -28,6 +28,7 @@ type Registry struct {
 	NewID         func() string
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps every transport; nil: not wrapped
+	MinTimeout    time.Duration                             // as in [carrier.Config]
 	Changed       func(types.NamespacedName)                // called with an account to reconcile again; nil: not called
 	Observe       carrier.Observer                          // is called after every call
 
@@ -117,6 +118,7 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		Keys:    keysOf(r.Secrets, account),
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, NewID: r.NewID, Sign: r.Sign,
 		Wrap: r.Wrap, UserAgent: r.UserAgent, Observe: r.Observe, Paused: changed,
+		MinTimeout: r.MinTimeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
@@ -124,7 +126,7 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	carrierClient, err := carrier.NewClient(carrier.Config{
 		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, Wrap: r.Wrap, UserAgent: r.UserAgent,
-		Rate: r.rateOf(account), Observe: r.Observe,
+		Rate: r.rateOf(account), Observe: r.Observe, MinTimeout: r.MinTimeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)

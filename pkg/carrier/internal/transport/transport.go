@@ -36,6 +36,7 @@ const (
 type Config struct {
 	RootCAs       *x509.CertPool // nil: the system's roots
 	AllowInsecure bool           // allow addresses of this machine, its local link and metadata services
+	MinTimeout    time.Duration  // replaces shorter time limits of connecting and of waiting for headers
 
 	Forbidden func(address string) error // returns the error for such an address; required unless AllowInsecure is set
 }
@@ -61,13 +62,13 @@ func (c Config) Fresh() *http.Transport {
 func (c Config) transport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	dialer := &net.Dialer{Timeout: connectTimeout, Control: c.checkDialed}
+	dialer := &net.Dialer{Timeout: max(connectTimeout, c.MinTimeout), Control: c.checkDialed}
 	return &http.Transport{
 		Proxy:                  nil, // a proxy from the environment would see our calls and could decide where they go
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.RootCAs},
-		TLSHandshakeTimeout:    handshakeTimeout,
-		ResponseHeaderTimeout:  HeadersTimeout,
+		TLSHandshakeTimeout:    max(handshakeTimeout, c.MinTimeout),
+		ResponseHeaderTimeout:  max(HeadersTimeout, c.MinTimeout),
 		IdleConnTimeout:        idleTimeout,
 		MaxIdleConnsPerHost:    maxIdleConns,
 		MaxResponseHeaderBytes: maxHeaderBytes,
