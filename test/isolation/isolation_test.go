@@ -92,6 +92,7 @@ func printDurations(what string, durations []time.Duration) {
 var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func() {
 	It("are as quick beside failing accounts and objects as others are alone", func(ctx SpecContext) {
 		beside := &tenant{world: world.NewInRealTime(ctx, plane, realTime, delays)}
+		beside.world.ProductionTimeouts = true
 		alone := &tenant{world: beside.world.InAnotherNamespace(ctx)}
 		mute, slow := beside.world.InAnotherNamespace(ctx), beside.world.InAnotherNamespace(ctx)
 		beside.world.ManageBeside(ctx, user, []*world.World{mute, slow})

@@ -107,7 +107,7 @@ func (w *World) ManageBeside(
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	manager.cache = mgr.GetCache()
 	options := controllers.Options{
-		AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test", MinTimeout: minTimeout,
+		AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test", MinTimeout: w.minTimeout(),
 		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, RecheckAfter: w.DoubtAfter,
 		Marker: w.Marker,
 	}

@@ -25,15 +25,20 @@ type Process struct {
 	reconcilers controllers.Reconcilers
 }
 
-// minTimeout is longer than any response of the carrier takes on a busy machine. Under production's
+// minTimeout returns more than any response of the carrier takes on a busy machine. Under production's
 // time limits, which are seconds of real time, the machine would decide what the carrier is asked.
-const minTimeout = 5 * time.Minute
+func (w *World) minTimeout() time.Duration {
+	if w.ProductionTimeouts {
+		return 0
+	}
+	return 5 * time.Minute
+}
 
 // Start starts a process. It ends at the crash point, if one is set.
 func (w *World) Start(at CrashPoint, edits ...func(*controllers.Options)) *Process {
 	seam := &Seam{crashPoint: at}
 	options := controllers.Options{
-		AllowInsecure: true, Submit: true, UserAgent: "test", MinTimeout: minTimeout,
+		AllowInsecure: true, Submit: true, UserAgent: "test", MinTimeout: w.minTimeout(),
 		Now: w.Clock.Now, NewID: func() string { return string(uuid.NewUUID()) }, Wrap: seam.Transport,
 	}
 	if options.Marker = w.Marker; w.Marker != "" {

@@ -77,6 +77,10 @@ type World struct {
 	// Election makes the managers of the world elect a leader; otherwise each of them leads.
 	Election bool
 
+	// ProductionTimeouts makes the calls of the world's processes end within production's time limits,
+	// for servers that never answer. Otherwise a call may take minutes.
+	ProductionTimeouts bool
+
 	word          string // the carrier's own word in identifiers
 	now           func() time.Time
 	records       Records
