@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -109,21 +107,18 @@ func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int
 	if err != nil {
 		return err
 	}
-	var (
-		last   string
-		unread error
-	)
-	err = wait.PollUntilContextTimeout(ctx, pollInterval, within, true, func(ctx context.Context) (bool, error) {
-		var sent int
-		if sent, unread = d.planChanges(ctx, serviceID); unread != nil {
-			return false, nil //nolint:nilerr // a busy machine is asked again
+	var last string
+	err = poll(ctx, within, func(ctx context.Context) (bool, error) {
+		sent, failed := d.planChanges(ctx, serviceID)
+		if failed != nil {
+			return false, failed
 		}
 		if sent > posts {
-			return false, fmt.Errorf("the carrier carried out %d plan changes of service %s, want %d", sent, serviceID, posts)
+			return true, fmt.Errorf("the carrier carried out %d plan changes of service %s, want %d", sent, serviceID, posts)
 		}
-		var current *v1alpha1.BroadbandService
-		if current, unread = service(ctx, cluster, name); unread != nil {
-			return false, nil //nolint:nilerr // the same
+		current, failed := service(ctx, cluster, name)
+		if failed != nil {
+			return false, failed
 		}
 		ready := meta.FindStatusCondition(current.Status.Conditions, v1alpha1.ConditionReady)
 		if ready == nil {
@@ -134,7 +129,7 @@ func (d *demo) awaitReady(ctx context.Context, name, serviceID string, posts int
 		return settled && sent == posts, nil
 	})
 	if err != nil {
-		return fmt.Errorf("BroadbandService %s is %s: %w", name, last, errors.Join(err, unread))
+		return fmt.Errorf("BroadbandService %s is %s: %w", name, last, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,36 +24,43 @@ type result struct {
 
 const pollInterval = 500 * time.Millisecond
 
+// poll repeats a step until it is done, and returns the error of the last one. A step that fails is
+// repeated unless it is done, because a busy API server may not answer. If there is no more time,
+// the error says so.
+func poll(ctx context.Context, within time.Duration, step func(context.Context) (done bool, err error)) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, within, true, func(ctx context.Context) (done bool, _ error) {
+		done, last = step(ctx)
+		return done, nil
+	})
+	return errors.Join(err, last)
+}
+
 // awaitSamples waits until all samples have the expected state at the same time.
 func (d *demo) awaitSamples(ctx context.Context) result {
 	started := d.Now()
-	var (
-		r      result
-		unread error
-	)
+	var r result
 	cluster, err := d.cluster()
 	if err != nil {
 		r.err = err
 		return r
 	}
 	done := func(ctx context.Context) (bool, error) {
-		var outcomes []samples.Outcome
-		if outcomes, unread = samples.Check(ctx, cluster, d.samples); unread != nil {
-			return false, nil //nolint:nilerr // a busy API server is asked again
+		outcomes, err := samples.Check(ctx, cluster, d.samples)
+		if err != nil {
+			return false, err
 		}
 		r.outcomes = outcomes
 		return len(samples.Unmet(outcomes)) == 0, nil
 	}
-	r.err = wait.PollUntilContextTimeout(ctx, pollInterval, d.timeout, true, done)
+	r.err = poll(ctx, d.timeout, done)
 	r.took = d.Now().Sub(started)
 	switch {
 	case r.err == nil:
 		r.err = d.checkCarrier(ctx, &r)
-	case unread != nil:
-		r.err = unread
 	case wait.Interrupted(r.err):
-		r.err = fmt.Errorf("%d of %d samples do not have the expected state %s after they were applied",
-			len(samples.Unmet(r.outcomes)), len(r.outcomes), d.timeout)
+		r.err = fmt.Errorf("%d of %d samples do not have the expected state %s after they were applied: %w",
+			len(samples.Unmet(r.outcomes)), len(r.outcomes), d.timeout, r.err)
 	}
 	return r
 }

@@ -182,7 +182,7 @@ func (s *ClientCredentials) runExchange(ctx context.Context, exchange *sharedExc
 
 // obtainToken reads the keys and tries them in turn.
 func (s *ClientCredentials) obtainToken(ctx context.Context) (grantedToken, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*s.exchanger.timeout)
+	ctx, cancel := context.WithTimeout(ctx, 2*s.exchanger.timeout())
 	defer cancel()
 	keys, err := s.config.Keys(ctx)
 	if err != nil {

@@ -31,7 +31,6 @@ type exchanger struct {
 	audience  string
 	http      *http.Client
 	transport *tokenTransport // the innermost transport of http
-	timeout   time.Duration   // of one exchange
 }
 
 func newExchanger(config TokenConfig, audience string) *exchanger {
@@ -42,9 +41,11 @@ func newExchanger(config TokenConfig, audience string) *exchanger {
 	innermost := &tokenTransport{next: network.KeepAlive(), userAgent: config.UserAgent, now: config.Now}
 	return &exchanger{
 		config: config, audience: audience, transport: innermost, http: httpClient(innermost, config.Wrap),
-		timeout: max(exchangeTimeout, config.MinTimeout),
 	}
 }
+
+// timeout returns the time limit of one exchange.
+func (e *exchanger) timeout() time.Duration { return max(exchangeTimeout, e.config.MinTimeout) }
 
 // tryKeys returns the token for the first key that the identity provider accepts, or the error of
 // the first key.
@@ -150,7 +151,7 @@ func (e *exchanger) post(ctx context.Context, signed string, start time.Time) (g
 			"client_assertion":      {signed},
 		},
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	ctx, cancel := context.WithTimeout(ctx, e.timeout())
 	defer cancel()
 	response, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, e.http))
 	if err != nil {
