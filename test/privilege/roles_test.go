@@ -162,7 +162,7 @@ var _ = Describe("The roles for people", func() {
 	},
 		Entry("view", "view", "viewer"),
 		Entry("edit, which has those of view", "edit", "editor"),
-		Entry("admin, which has those of edit", "admin", "account-editor", "approver", "resolver"),
+		Entry("admin, which has those of edit, and none that spends money or names a login", "admin"),
 	)
 
 	It("are bound to nobody", func() {
