@@ -63,6 +63,9 @@ func (x *exchange) decideOutcome(fam family, r *request) {
 	}
 	failure := cmp.Or(fam.failure, statusInError)
 	switch {
+	case x.fault.Kind == FaultAlterResult:
+		altered := x.fault
+		r.Altered = &altered
 	case x.fault.Kind == FaultEndInError:
 		r.Failure, r.ErrorDetail = failure, x.fault.Body
 	case x.fault.Kind == FaultStall:
@@ -93,12 +96,26 @@ func (x *exchange) requestLocation(r *request) string {
 	return x.formatLocation(x.sim.readPath(r.Operation, x.version, r.ID))
 }
 
-// poll is the GET of the asynchronous pattern: 202 in progress, 200 complete, 422 failed.
+// poll is the GET of the asynchronous pattern. A fault may change the result.
 func poll(x *exchange) (response, error) {
 	r, err := x.findRequest()
 	if err != nil {
 		return response{}, err
 	}
+	resp, err := x.read(r)
+	altered := r.Altered
+	if altered == nil || x.now.Before(r.DoneAt) || altered.Reads > 0 && r.AlteredReads >= altered.Reads {
+		return resp, err
+	}
+	r.AlteredReads++
+	if err != nil {
+		resp = x.refusal(err)
+	}
+	return altered.alter(resp), nil
+}
+
+// read is what the carrier says of a request: 202 in progress, 200 complete, 422 failed.
+func (x *exchange) read(r *request) (response, error) {
 	fam := x.sim.families[r.Operation]
 	status := r.status(x.now)
 	switch status {

@@ -1,5 +1,7 @@
 package simulator
 
+import "encoding/json"
+
 // FaultKind is a kind of fault.
 type FaultKind string
 
@@ -24,8 +26,7 @@ const (
 	FaultCutBody FaultKind = "CutBody"
 	// FaultNoLocation processes the call and omits the Location.
 	FaultNoLocation FaultKind = "NoLocation"
-	// FaultLocation processes the call and sends the fault's Location instead of the true one. In it,
-	// {path} is replaced with the true path, and {end} with the last two segments of that path.
+	// FaultLocation processes the call and sends the fault's Location instead of the true one.
 	FaultLocation FaultKind = "Location"
 	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"
@@ -38,6 +39,15 @@ const (
 	// FaultBomb processes the call and responds with a gigabyte of blanks, compressed to a
 	// megabyte.
 	FaultBomb FaultKind = "Bomb"
+	// FaultAlter processes the call and changes its response: Status, Header, Location and Body replace
+	// what the carrier sends, and Merge changes members of its body.
+	FaultAlter FaultKind = "Alter"
+	// FaultAlterResult accepts the request. Once it has ended, what is read of it has the fault's Status
+	// and Header, and Merge changes members of its body: at every read, or at the first Reads of them.
+	FaultAlterResult FaultKind = "AlterResult"
+	// FaultDouble delivers the call to the carrier twice, as a gateway that repeats a POST does, and
+	// responds with what the second delivery gets.
+	FaultDouble FaultKind = "Double"
 )
 
 // Fault is a fault of one call.
@@ -50,10 +60,20 @@ type Fault struct {
 	Processed bool `json:"processed,omitempty"`
 	// RetryAfter is sent unchanged with a Status or Page.
 	RetryAfter string `json:"retryAfter,omitempty"`
-	// Location is the Location of a Redirect or Location fault.
+	// Location is the Location of a Redirect. For a Location or Alter fault, and for a Status, Page or
+	// Body that is processed, it replaces the carrier's Location, if the carrier sends one: {path} stands
+	// for the true path, {end} for the last two segments of that path, and {id} for the last one.
 	Location string `json:"location,omitempty"`
-	// Body is the body of a Body fault, or the error detail of an EndInError or Stall fault.
+	// Body is the body of a Body or Alter fault, or the error detail of an EndInError or Stall fault.
 	Body string `json:"body,omitempty"`
+	// Header is sent with a Status, Page, Body, Redirect, Alter or AlterResult, in place of the carrier's
+	// own headers of these names. An empty value omits a header.
+	Header map[string]string `json:"header,omitempty"`
+	// Merge is a JSON merge patch (RFC 7396) of the body of an Alter or AlterResult. It uses the
+	// specification's names of members.
+	Merge json.RawMessage `json:"merge,omitempty"`
+	// Reads is the number of reads of the result that an AlterResult changes, all of them when zero.
+	Reads int `json:"reads,omitempty"`
 	// ServiceID restricts the fault to calls about one service.
 	ServiceID int64 `json:"serviceId,omitempty"`
 	// Times is the number of affected calls, 1 when zero.
@@ -64,7 +84,7 @@ type Fault struct {
 func (f Fault) processes() bool {
 	switch f.Kind {
 	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
-		FaultTrickle, FaultBomb:
+		FaultTrickle, FaultBomb, FaultAlter, FaultAlterResult, FaultDouble:
 		return true
 	case FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect:
 		return f.Processed

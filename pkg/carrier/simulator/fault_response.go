@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"compress/gzip"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // apply applies the fault to a response. Status zero means that there is no response.
@@ -22,16 +25,54 @@ func (f Fault) apply(resp response, called *url.URL, now time.Time) response {
 	case FaultReset, FaultHang:
 		return response{}
 	case FaultStatus, FaultPage, FaultBody, FaultRedirect:
-		return f.ownResponse(called, now)
+		own := f.ownResponse(called, now)
+		if f.Kind != FaultRedirect {
+			own.location = f.locationFor(resp.location)
+		}
+		return own
 	case FaultNoLocation:
 		resp.location = ""
 	case FaultLocation:
-		if resp.location != "" {
-			resp.location = f.locationFor(resp.location)
-		}
-	case FaultNone, FaultCutBody, FaultEndInError, FaultStall, FaultTrickle, FaultBomb:
+		resp.location = f.locationFor(resp.location)
+	case FaultAlter:
+		return f.alter(resp)
+	case FaultNone, FaultCutBody, FaultEndInError, FaultStall, FaultTrickle, FaultBomb, FaultAlterResult, FaultDouble:
 	}
 	return resp
+}
+
+// alter returns the carrier's response with the fault's changes.
+func (f Fault) alter(resp response) response {
+	resp.status = cmp.Or(f.Status, resp.status)
+	if f.Location != "" {
+		resp.location = f.locationFor(resp.location)
+	}
+	header := maps.Clone(resp.header)
+	if header == nil {
+		header = make(map[string]string)
+	}
+	maps.Copy(header, f.header())
+	resp.header = header
+	switch {
+	case f.Body != "":
+		resp.body = rawBody{jsonMediaType, f.Body}
+	case f.Merge != nil:
+		resp.body = merged(resp.body, f.Merge)
+	}
+	return resp
+}
+
+// merged returns a body with a JSON merge patch applied. A response without a body has the patch as
+// its body.
+func merged(body any, patch json.RawMessage) any {
+	if raw, unchanged := body.(rawBody); unchanged {
+		return raw
+	}
+	content, err := json.Marshal(body)
+	if err != nil {
+		return body // every body of this package can be marshaled
+	}
+	return json.RawMessage(rewrite.Merge(content, patch))
 }
 
 // ownResponse returns the fault's own response, which does not depend on the carrier's response.
@@ -56,21 +97,28 @@ func (f Fault) ownResponse(called *url.URL, now time.Time) response {
 }
 
 func (f Fault) header() map[string]string {
-	if f.RetryAfter == "" {
-		return nil
+	header := make(map[string]string, len(f.Header)+1)
+	if f.RetryAfter != "" {
+		header["Retry-After"] = f.RetryAfter
 	}
-	return map[string]string{"Retry-After": f.RetryAfter}
+	maps.Copy(header, f.Header)
+	return header
 }
 
-// locationFor returns the fault's Location with the true path, or its last two segments, filled in.
+// locationFor returns the fault's Location with the true path, or parts of it, filled in; "" if the
+// carrier sends none.
 func (f Fault) locationFor(location string) string {
+	if location == "" {
+		return ""
+	}
 	path := location
 	if parsed, err := url.Parse(location); err == nil {
 		path = parsed.Path
 	}
 	segments := strings.Split(path, "/")
 	end := strings.Join(segments[max(len(segments)-2, 0):], "/")
-	return strings.NewReplacer("{path}", path, "{end}", end).Replace(f.Location)
+	id := segments[len(segments)-1]
+	return strings.NewReplacer("{path}", path, "{end}", end, "{id}", id).Replace(f.Location)
 }
 
 // send writes the response, or breaks it as the fault requires.
@@ -88,7 +136,7 @@ func (f Fault) send(w http.ResponseWriter, resp response, opts writeOptions) {
 	case FaultBomb:
 		resp.writeBomb(w, opts)
 	case FaultNone, FaultStatus, FaultPage, FaultBody, FaultRedirect, FaultNoLocation, FaultLocation,
-		FaultEndInError, FaultStall:
+		FaultEndInError, FaultStall, FaultAlter, FaultAlterResult, FaultDouble:
 		resp.write(w, opts)
 	}
 }

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,8 +16,8 @@ func (s *Simulator) FailNext(target string, fault Fault) error {
 	if !s.knownTarget(target) {
 		return fmt.Errorf("there is no call %q to fail", target)
 	}
-	if !slices.Contains(faultKinds(), fault.Kind) {
-		return fmt.Errorf("there is no fault %q", fault.Kind)
+	if err := s.checkFault(target, fault); err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,10 +28,32 @@ func (s *Simulator) FailNext(target string, fault Fault) error {
 	return nil
 }
 
+// checkFault reports why a fault of a call could never occur as described.
+func (s *Simulator) checkFault(target string, fault Fault) error {
+	switch {
+	case !slices.Contains(faultKinds(), fault.Kind):
+		return fmt.Errorf("there is no fault %q", fault.Kind)
+	case fault.Merge != nil && !json.Valid(fault.Merge):
+		return errors.New("merge is not JSON")
+	case fault.Kind == FaultAlterResult && !s.hasResult(target):
+		return fmt.Errorf("%s accepts no request whose result could be changed: use %s", target, FaultAlter)
+	}
+	return nil
+}
+
+// hasResult reports whether the target includes a POST whose result is polled.
+func (s *Simulator) hasResult(target string) bool {
+	return slices.ContainsFunc(s.routes, func(r route) bool {
+		_, polled := s.families[r.operation]
+		return polled && r.method == http.MethodPost && s.targets(target, &r)
+	})
+}
+
 func faultKinds() []FaultKind {
 	return []FaultKind{
 		FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect,
 		FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall, FaultTrickle, FaultBomb,
+		FaultAlter, FaultAlterResult, FaultDouble,
 	}
 }
 

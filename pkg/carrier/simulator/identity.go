@@ -169,8 +169,10 @@ func (x *tokenExchange) applyFault(resp response) response {
 	case FaultStatus:
 		failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
 		return response{status: x.fault.Status, body: failure, header: x.fault.header()}
+	case FaultAlter:
+		return x.fault.alter(resp)
 	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
-		FaultTrickle, FaultBomb:
+		FaultTrickle, FaultBomb, FaultAlterResult, FaultDouble:
 		return resp
 	}
 	return resp

@@ -18,8 +18,8 @@ const (
 	statusTimeout    = "TIMEOUT"        // of a diagnostic test
 )
 
-// request is an accepted submission: its body, and when it began and will end. Only PolledAt
-// changes later.
+// request is an accepted submission: its body, and when it began and will end. Only PolledAt and
+// AlteredReads change later.
 type request struct {
 	ID          string          `json:"id"`
 	Number      int64           `json:"number"`
@@ -34,6 +34,10 @@ type request struct {
 	ErrorDetail string `json:"errorDetail,omitempty"`
 	// Stalled means that it is in error for a while and then continues.
 	Stalled bool `json:"stalled,omitempty"`
+	// Altered changes what is read of the request once it has ended; nil for no change.
+	Altered *Fault `json:"altered,omitempty"`
+	// AlteredReads is how often that has happened.
+	AlteredReads int `json:"alteredReads,omitempty"`
 
 	// PolledAt is the time of the last poll, for the rule on polling.
 	PolledAt time.Time `json:"polledAt,omitzero"`

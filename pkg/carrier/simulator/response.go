@@ -47,15 +47,17 @@ func (resp response) writeHead(w http.ResponseWriter, opts writeOptions) {
 	if resp.location != "" {
 		header.Set("Location", resp.location)
 	}
-	for name, value := range resp.header {
-		header.Set(name, value)
-	}
 	switch body := resp.body.(type) {
 	case nil:
 	case rawBody:
 		header.Set("Content-Type", body.contentType)
 	default:
 		header.Set("Content-Type", jsonMediaType)
+	}
+	for name, value := range resp.header {
+		if header.Set(name, value); value == "" {
+			header.Del(name)
+		}
 	}
 }
 

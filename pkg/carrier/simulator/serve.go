@@ -104,27 +104,35 @@ func (x *exchange) refusal(err error) response {
 	return response{status: p.Status, body: p.Body(x.now), header: p.Header}
 }
 
-// duplicate simulates a gateway that occasionally delivers an accepted submission a second time. If
-// the second one is accepted too, its response is returned. A hostile carrier also occasionally
-// loses all requests.
+// duplicate simulates a gateway that delivers a call a second time, as the fault requires. If the
+// carrier is hostile, it occasionally does so with an accepted submission, and then returns the
+// second response only if that one is accepted too. A hostile carrier also occasionally loses all
+// requests.
 func (x *exchange) duplicate(first response) response {
 	hostile := x.sim.hostile
 	x.distortion = hostile.distortion()
 	if hostile.chance(1) {
 		x.sim.requests = make(map[string]*request)
 	}
-	if !x.call.Accepted || !hostile.chance(10) {
+	doubled := x.fault.Kind == FaultDouble
+	if !doubled && (!x.call.Accepted || !hostile.chance(10)) {
 		return first
 	}
 	of := x.call
-	x.call.Accepted = false
+	x.call.Accepted, x.call.Codes = false, nil
 	second := x.handle()
-	if !x.call.Accepted {
+	switch {
+	case x.call.Accepted:
+		x.call.Duplicated = of.Accepted
+		return second
+	case doubled:
+		of.Codes = x.call.Codes
+		x.call = of
+		return second
+	default:
 		x.call = of
 		return first
 	}
-	x.call.Duplicated = true
-	return second
 }
 
 // send writes the response, or applies the fault instead.
