@@ -63,18 +63,24 @@ type slot struct {
 
 // slotOffer is one slot of a day.
 type slotOffer struct {
-	kind, lead string
-	from, to   int // hours of the day in the carrier's time zone
+	id, kind, lead string
+	from, to       int // hours of the day in the carrier's time zone
 }
 
-// slotOffers returns the slots of every working day. The last is chargeable.
+// slotOffers returns the slots of every working day, which together have every type and lead time of
+// spec §2. All but the first two are chargeable.
 func slotOffers() []slotOffer {
 	return []slotOffer{
-		{"AM", standard, 8, 12},
-		{"PM", standard, 13, 17},
-		{"AHA", "Accelerated", 18, 20},
+		{"AM", "AM", standard, 8, 12},
+		{"PM", "PM", standard, 13, 17},
+		{"AHA", "AHA", "Accelerated", 18, 20},
+		{"CA1", "CA", "PriorityAssist", 7, 8},
+		{"CA2", "CA", "Reduced lead time", 20, 21},
 	}
 }
+
+// windowDays is the number of days from the requested date that are within the SLA of the order.
+const windowDays = 4
 
 // showSlots returns the slots on the working days of the week that starts on the requested date.
 func showSlots(x *exchange, r *request) any {
@@ -87,7 +93,9 @@ func showSlots(x *exchange, r *request) any {
 			continue
 		}
 		for _, offer := range slotOffers() {
-			slots = append(slots, offer.on(day, fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.kind)))
+			shown := offer.on(day, fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.id))
+			shown.WithinTimeWindow = ahead < windowDays
+			slots = append(slots, shown)
 		}
 	}
 	return slots
@@ -99,6 +107,6 @@ func (o slotOffer) on(day time.Time, id string) slot {
 	}
 	return slot{
 		SlotID: id, SlotType: o.kind, StartTime: timestamp(hour(o.from)), EndTime: timestamp(hour(o.to)),
-		TimezoneOffset: hour(o.from).Format("-07:00"), WithinTimeWindow: true, LeadTime: o.lead,
+		TimezoneOffset: hour(o.from).Format("-07:00"), LeadTime: o.lead,
 	}
 }

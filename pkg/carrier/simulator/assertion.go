@@ -2,7 +2,9 @@ package simulator
 
 import (
 	"crypto/rsa"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -23,16 +25,41 @@ func (x *tokenExchange) authenticate() error {
 	if x.form.Get("client_assertion") == "" {
 		return invalidRequest("Parameter client_assertion is missing")
 	}
-	var claims jwt.RegisteredClaims
+	var claims assertionClaims
 	if err := x.verify(&claims); err != nil {
 		x.recordViolation(RuleAssertion, err.Error())
 		return err
 	}
-	return x.useOnce(claims)
+	return x.useOnce(claims.RegisteredClaims)
 }
 
+// assertionClaims are the claims of an assertion. Its times must be JSON numbers: spec §5 lists each
+// as a NumericDate, and the JWT library also takes a number in a string.
+type assertionClaims struct {
+	jwt.RegisteredClaims
+}
+
+// UnmarshalJSON reads the claims, and refuses a time that is not a number.
+func (c *assertionClaims) UnmarshalJSON(content []byte) error {
+	var times struct{ Exp, Nbf, Iat any }
+	if err := json.Unmarshal(content, &times); err != nil {
+		return fmt.Errorf("read the claims: %w", err)
+	}
+	for _, claim := range []any{times.Exp, times.Nbf, times.Iat} {
+		if _, isNumber := claim.(float64); claim != nil && !isNumber {
+			return errNotNumeric
+		}
+	}
+	if err := json.Unmarshal(content, &c.RegisteredClaims); err != nil {
+		return fmt.Errorf("read the claims: %w", err)
+	}
+	return nil
+}
+
+var errNotNumeric = errors.New("exp, nbf and iat are numbers")
+
 // verify checks the signature and every claim that spec §5 lists.
-func (x *tokenExchange) verify(claims *jwt.RegisteredClaims) error {
+func (x *tokenExchange) verify(claims *assertionClaims) error {
 	parser := jwt.NewParser(
 		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Alg()}), // spec §5: must be RS256
 		jwt.WithTimeFunc(func() time.Time { return x.now }),
@@ -43,7 +70,7 @@ func (x *tokenExchange) verify(claims *jwt.RegisteredClaims) error {
 	)
 	_, err := parser.ParseWithClaims(x.form.Get("client_assertion"), claims, func(token *jwt.Token) (any, error) {
 		x.call.Client, x.call.JTI, x.call.Subject = claims.Issuer, claims.ID, claims.Issuer
-		return x.key(token, claims)
+		return x.key(token, &claims.RegisteredClaims)
 	})
 	if err != nil {
 		return invalidClient(keycloakReason(err))

@@ -162,9 +162,9 @@ func (s *Simulator) edit(serviceID int64, change func(*serviceState)) error {
 	return nil
 }
 
-// CancelAppointment makes the carrier cancel an appointment of an order. The specification has no
+// CancelAppointment makes the carrier cancel the appointment of an order. The specification has no
 // appointments, so only two things show it: the event appointment.cancelled in the header form, and
-// a read of the order (extension OrderRead).
+// a read of the order (extension OrderRead). The reason is in the event only.
 func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,9 +173,9 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	if !known {
 		return fmt.Errorf("there is no order %d", orderID)
 	}
-	notice := eventAppointment{ID: s.nextID(), OrderID: orderID, Status: "CANCELLED", Reason: reason}
 	placed.AppointmentCancelledAt = s.now()
 	s.orders[orderID] = placed
+	notice := eventAppointment{appointmentInfo: s.appointmentAt(&placed, s.now()), Reason: reason}
 	s.announce(appointmentCancelled(), outbox.Event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})

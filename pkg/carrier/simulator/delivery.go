@@ -95,7 +95,6 @@ func (s *Simulator) compose(e *outbox.Event) (message, bool) {
 	defer s.mu.Unlock()
 	s.changes++
 	resource, valid := s.resourceOf(e)
-	resource = s.word.Write(resource)
 	holder := s.clients[e.Client]
 	if !valid || holder == nil {
 		s.outbox.Drop(e)
@@ -104,9 +103,9 @@ func (s *Simulator) compose(e *outbox.Event) (message, bool) {
 	callback, secret := s.callbackOf(holder)
 	m := message{url: callback, header: http.Header{"Content-Type": {jsonMediaType}}}
 	name := e.Name
-	m.body = envelope(e, resource)
+	m.body = envelope(e, s.word.Write(resource))
 	if s.formOf(e) == EventsInHeaders {
-		name, m.body = e.Dotted, resource
+		name, m.body = e.Dotted, s.word.Write(s.bareResourceOf(e, resource))
 		m.header.Set("Z-Event-Type", e.Dotted+".event")
 		m.header.Set("Z-Notification-Type", e.Dotted+".notification")
 		m.header.Set("Z-Notification-Model", e.Model)
@@ -135,6 +134,16 @@ func (s *Simulator) resourceOf(e *outbox.Event) (json.RawMessage, bool) {
 		return nil, false // the cancellation was rescheduled or aborted
 	}
 	return encoded(svc.eventResource(e.HappensAt)), true
+}
+
+// bareResourceOf returns the body of an event in the header form: the resource alone. For a service,
+// that is the resource that a read of the service returns, as it was when the event happened.
+func (s *Simulator) bareResourceOf(e *outbox.Event, resource json.RawMessage) json.RawMessage {
+	svc := s.services[e.ServiceID]
+	if e.Model != serviceModel || svc == nil {
+		return resource
+	}
+	return encoded(s.serviceInfo(svc, e.HappensAt))
 }
 
 // envelope returns the body in the specification's form.

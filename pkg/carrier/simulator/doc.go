@@ -82,8 +82,9 @@
 //   - A quote request for a location without a qualification ends IN_ERROR.
 //   - A reclaim is possible until the end of the day in the seed, in the carrier's time zone. It
 //     ends the cancellation as if there had been none.
-//   - Appointment slots are two standard ones and a chargeable one on each working day of the week
-//     that begins at dateFrom. An appointment-request can be cancelled repeatedly.
+//   - Appointment slots are two standard ones and three chargeable ones on each working day of the
+//     week that begins at dateFrom; those of its first four days are within the time window. An
+//     appointment-request can be cancelled repeatedly.
 //   - Diagnostic tests run one at a time per service; the seed has the available tests. An unknown
 //     one is 422 constraints.service-diagnostic-test-request.test-type.invalid, a second one at
 //     the same time constraints.service-diagnostic-test-request.in-progress.
@@ -104,6 +105,10 @@
 //     constraints.order.
 //   - Whether POTS makes an order a transfer is decided by copperPairStatus Active alone, because
 //     an order has no FNN.
+//   - The traffic class of an order is tc1, tc2 or tc4, in lower case; another one is 422
+//     constraints.pattern.
+//   - The charge for an additional infrastructure applies if a technician installs it, because
+//     section 2 has it on that option only.
 //   - On a free port avcIdForTransfer and transferType are ignored; CONNECT_OUTSTANDING with an
 //     AVC id is refused.
 //   - The identity provider requires every claim of section 5, one audience, and a lifetime (exp
@@ -144,7 +149,7 @@
 //     and appointment.cancelled.
 //
 // The resource is the service as it was when the event happened, the order as it was placed, or the
-// appointment. An order lacks status, provider and fee, and has type, rejectedReason and
+// appointment. In the header form, a service is the resource of its read (extension ServiceRead). An order lacks status, provider and fee, and has type, rejectedReason and
 // rejectedOn. The deprecated ServiceModified and ServiceModificationRejected follow their
 // successors if the seed enables them.
 //

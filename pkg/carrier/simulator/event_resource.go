@@ -31,10 +31,9 @@ func (svc *serviceState) eventResource(at time.Time) eventService {
 	}
 }
 
-// eventAppointment is an appointment that the carrier cancelled.
+// eventAppointment is an appointment that the carrier cancelled, and why.
 type eventAppointment struct {
-	ID      int64  `json:"id"`
-	OrderID int64  `json:"orderId"`
-	Status  string `json:"status"`
-	Reason  string `json:"reason"`
+	appointmentInfo
+
+	Reason string `json:"reason"`
 }

@@ -60,6 +60,20 @@ func TestAnEventInHeaders(t *testing.T) {
 	}
 }
 
+// TestAServiceEventInHeadersHasTheServiceResource compares its body with a read of the service.
+func TestAServiceEventInHeadersHasTheServiceResource(t *testing.T) {
+	receiver := newEventReceiver(t)
+	h := start(t, withServiceRead, withEventReceiver(receiver, simulator.EventsInHeaders))
+	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.wait(10 * time.Second)
+	h.deliver(1)
+	read := h.get(servicePath(fttp)).is(http.StatusOK).json()
+	event := response{t: t, body: receiver.all()[0].body}.json()
+	if diff := cmp.Diff(read, event); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestTheResourceOfAnOrderRejectedEvent compares the resource with the field notes.
 func TestTheResourceOfAnOrderRejectedEvent(t *testing.T) {
 	receiver := newEventReceiver(t)
@@ -114,6 +128,14 @@ func TestManagementSetsCallbacks(t *testing.T) {
 	body := response{t: t, body: got.body}
 	if got.header.Get("Z-Notification-Model") != "appointment" || fmt.Sprint(body.find("orderId")) != "555" {
 		t.Errorf("%v %s", got.header, got.body)
+	}
+	for name, want := range map[string]string{
+		"wholesaleAppointmentId": "APT000000000555", "startTime": "2026-11-21T08:00:00Z", "slotType": "AM",
+		"status": "cancelled", "cancelledOn": "2026-11-20T10:00:00Z", "reason": "no technician",
+	} {
+		if body.text(name) != want {
+			t.Errorf("%s is %q, want %q", name, body.text(name), want)
+		}
 	}
 	shown := h.manage(http.MethodGet, "/_sim/events", "").is(http.StatusOK)
 	if !strings.Contains(shown.body, `"name":"appointment.cancelled"`) {

@@ -2,6 +2,7 @@ package simulator_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -201,9 +202,10 @@ func TestAppointmentSlots(t *testing.T) {
 	h.wait(10 * time.Second)
 	got := h.get(outcome).is(http.StatusOK)
 	var offered []map[string]any
-	if err := json.Unmarshal([]byte(got.body), &offered); err != nil || len(offered) != 15 {
+	if err := json.Unmarshal([]byte(got.body), &offered); err != nil || len(offered) != 25 {
 		t.Fatalf("%v: %s", err, got.body)
 	}
+	expectEverySort(t, offered)
 	delete(offered[0], "slotId")
 	want := map[string]any{
 		"slotType": "AM", "leadTime": "Standard", "startTime": "2026-12-03T21:00:00Z",
@@ -217,6 +219,29 @@ func TestAppointmentSlots(t *testing.T) {
 		if got := h.post(slotsCancel, `{"appointmentRequestId":`+id+`}`).is(204); got.header.Get("Location") != "" {
 			t.Error(got.header)
 		}
+	}
+}
+
+// expectEverySort checks that slots have every type, lead time and relation to the time window of spec
+// §2, and an id each.
+func expectEverySort(t *testing.T, offered []map[string]any) {
+	t.Helper()
+	seen := make(map[string]int)
+	for _, slot := range offered {
+		for _, name := range []string{"slotType", "leadTime", "withinTimeWindow", "slotId"} {
+			seen[fmt.Sprint(slot[name])]++
+		}
+	}
+	for _, sort := range []string{
+		"AM", "PM", "AHA", "CA", "Standard", "Accelerated", "PriorityAssist", "Reduced lead time", "true", "false",
+	} {
+		if seen[sort] == 0 {
+			t.Errorf("no slot has %s", sort)
+		}
+		delete(seen, sort)
+	}
+	if len(seen) != len(offered) {
+		t.Errorf("%d ids of %d slots", len(seen), len(offered))
 	}
 }
 

@@ -3,6 +3,7 @@ package simulator_test
 import (
 	"crypto/rand"
 	"crypto/rsa"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -58,9 +59,12 @@ func TestAssertionsThatBreakSection5AreRefused(t *testing.T) {
 		"two audiences": {func(c jwt.MapClaims, _ time.Time) {
 			c["aud"] = []any{c["aud"], "https://elsewhere"}
 		}, "Invalid token audience"},
-		"valid for too long": {set("exp", 61), "too far in the future"},
-		"another subject":    {put("sub", "other"), "Invalid client or Invalid client credentials"},
-		"an unknown issuer":  {put("iss", "nobody"), "Invalid client or Invalid client credentials"},
+		"valid for too long":    {set("exp", 61), "too far in the future"},
+		"an exp that is a text": {quote("exp"), "Invalid token"},
+		"an nbf that is a text": {quote("nbf"), "Invalid token"},
+		"an iat that is a text": {quote("iat"), "Invalid token"},
+		"another subject":       {put("sub", "other"), "Invalid client or Invalid client credentials"},
+		"an unknown issuer":     {put("iss", "nobody"), "Invalid client or Invalid client credentials"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +82,11 @@ func TestAssertionsThatBreakSection5AreRefused(t *testing.T) {
 
 func set(claim string, seconds int64) func(jwt.MapClaims, time.Time) {
 	return func(c jwt.MapClaims, now time.Time) { c[claim] = now.Unix() + seconds }
+}
+
+// quote makes a time a JSON string with the same digits.
+func quote(claim string) func(jwt.MapClaims, time.Time) {
+	return func(c jwt.MapClaims, _ time.Time) { c[claim] = fmt.Sprint(c[claim]) }
 }
 
 func drop(claim string) func(jwt.MapClaims, time.Time) {

@@ -25,7 +25,7 @@ func orderFields() []field {
 		{name: "qualificationSearchId", kind: text, required: true},
 		{name: "locationId", kind: text, required: true},
 		{name: "aggregationMethod", kind: text, required: true, allowed: aggregationMethods()},
-		{name: "trafficClass", kind: text},
+		{name: "trafficClass", kind: text, allowed: []string{"tc1", "tc2", "tc4"}},
 		{name: "remoteQualificationSearchId", kind: text},
 		{name: "remoteOrderId", kind: text},
 		{name: "productType", kind: text},

@@ -116,12 +116,16 @@ func (o *order) additionalFees() []additionalFee {
 	if o.site.NewDevelopmentsCharge != nil {
 		add("NDF", "ndf", o.site.LocationID, *o.site.NewDevelopmentsCharge)
 	}
+	byTechnician := o.fields.text("ntdInstallation") == technician
+	if byTechnician && o.site.TechnicianFee != nil {
+		add("WHOLESALE_TECHNICIAN_FOR_INSTALL", "installation", technician, *o.site.TechnicianFee)
+	}
 	switch {
 	case o.transfer():
 		add("SERVICE_TRANSFER_FEE", "service_transfer_fee", o.infra.ID, o.port.TransferFee)
-	case o.additional():
+	case o.additional() && byTechnician: // spec §2 scenario 4
 		add("SUBSEQUENT_INSTALLATION_CHARGE", "installation", o.site.LocationID, o.site.SubsequentInstallationCharge)
-	case o.infra == nil && o.site.NTDInstallationFee != nil:
+	case o.infra == nil && !o.additional() && o.site.NTDInstallationFee != nil:
 		add("NTD_INSTALLATION_FEE", "ntd_installation_fee", o.site.LocationID, *o.site.NTDInstallationFee)
 	}
 	return charged

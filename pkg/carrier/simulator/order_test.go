@@ -101,9 +101,12 @@ func TestOrderScenarios(t *testing.T) {
 		return map[string]any{"transferType": kind, "avcIdForTransfer": avc}
 	}
 	cases := map[string]struct{ body, orderType, fee string }{
-		"1 first":               {orderBody(nil), "new", "NTD_INSTALLATION_FEE"},
-		"2 free port":           {orderOnPort(1, nil), "new", ""},
-		"4 additional":          {orderBody(additionalFields(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
+		"1 first":      {orderBody(nil), "new", "NTD_INSTALLATION_FEE"},
+		"2 free port":  {orderOnPort(1, nil), "new", ""},
+		"4 additional": {orderBody(additionalFields(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
+		"4 without a technician": {
+			orderBody(additionalFields(map[string]any{"ntdInstallation": "wholesale-dispatch"})), "new", "",
+		},
 		"5 in use":              {orderOnPort(2, transfer("SERVICE_TRANSFER", "AVC999")), "transfer", "SERVICE_TRANSFER_FEE"},
 		"6 connect outstanding": {orderOnPort(2, transfer("CONNECT_OUTSTANDING", nil)), "transfer", "SERVICE_TRANSFER_FEE"},
 	}
@@ -119,6 +122,21 @@ func TestOrderScenarios(t *testing.T) {
 				t.Errorf("%s\n%s", diff, got.body)
 			}
 		})
+	}
+}
+
+// TestATechnicianIsCharged compares the fees of the ways to install.
+func TestATechnicianIsCharged(t *testing.T) {
+	for installation, want := range map[string][]any{
+		"wholesale-tech":      {"SLA", "WHOLESALE_TECHNICIAN_FOR_INSTALL", "NTD_INSTALLATION_FEE"},
+		"wholesale-dispatch":  {"SLA", "NTD_INSTALLATION_FEE"},
+		"wholesale-no-action": {"SLA", "NTD_INSTALLATION_FEE"},
+	} {
+		h := start(t, func(s *simulator.Seed) { s.Qualifications[0].TechnicianFee = &simulator.Price{OneTime: "80.00"} })
+		got := h.post(orders, orderBody(map[string]any{"ntdInstallation": installation})).is(http.StatusCreated)
+		if diff := cmp.Diff(want, got.fees()); diff != "" {
+			t.Errorf("%s: %s", installation, diff)
+		}
 	}
 }
 
@@ -167,6 +185,12 @@ func TestOrdersRefused(t *testing.T) {
 			"constraints.order.infrastructure.invalid infrastructureId",
 		},
 		"unknown port": {orderOnPort(9, nil), rejected, "constraints.order.port.invalid portId"},
+		"an unknown traffic class": {
+			orderBody(replaced{"trafficClass": "tc9"}), invalid, "constraints.pattern trafficClass",
+		},
+		"a traffic class in capitals": {
+			orderBody(replaced{"trafficClass": "TC4"}), invalid, "constraints.pattern trafficClass",
+		},
 		"an unknown ntdInstallation": {
 			orderBody(replaced{"ntdInstallation": "self"}), invalid, "constraints.pattern ntdInstallation",
 		},

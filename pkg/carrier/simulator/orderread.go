@@ -128,7 +128,7 @@ type appointmentContact struct {
 // appointmentAt returns the appointment of an order that needs a technician. The appointment is on
 // the day after the order was placed, and its statuses are those that were observed.
 func (s *Simulator) appointmentAt(order *orderState, now time.Time) appointmentInfo {
-	day, placed := s.dayStarts(order.PlacedAt.In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly)), order.placed()
+	day, placed := s.dayStarts(order.placedAt(now).In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly)), order.placed()
 	slot := slotOffers()[0].on(day, "")
 	shown := appointmentInfo{
 		ID: order.ID, OrderID: order.ID, WholesaleAppointmentID: fmt.Sprintf("APT%012d", order.ID),
@@ -144,6 +144,14 @@ func (s *Simulator) appointmentAt(order *orderState, now time.Time) appointmentI
 		shown.CancelledOn = instantOrNull(at)
 	}
 	return shown
+}
+
+// placedAt returns when the order was placed. An order of the seed may have been placed now.
+func (o *PlacedOrder) placedAt(now time.Time) time.Time {
+	if o.PlacedAt.IsZero() {
+		return now
+	}
+	return o.PlacedAt
 }
 
 func (o *PlacedOrder) appointmentStatus(now time.Time) string {

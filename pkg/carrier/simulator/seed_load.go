@@ -236,7 +236,7 @@ func (s *Seed) checkSites() []error {
 
 func (q *Qualification) checkPorts() []error {
 	problems := checkPrice(q.QualificationSearchID, q.SubsequentInstallationCharge)
-	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge} {
+	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge, q.TechnicianFee} {
 		if price != nil {
 			problems = append(problems, checkPrice(q.QualificationSearchID, *price)...)
 		}

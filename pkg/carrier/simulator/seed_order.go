@@ -36,9 +36,12 @@ type Qualification struct {
 	Address        Address `json:"address"`
 	// AdditionalAllowed means that infrastructureInstallationOptions is populated.
 	AdditionalAllowed bool `json:"additionalAllowed,omitempty"`
-	// NTDInstallationFee is for the first NTD, and SubsequentInstallationCharge for an additional one.
+	// NTDInstallationFee is for the first NTD, and SubsequentInstallationCharge for an additional one
+	// that a technician installs.
 	NTDInstallationFee           *Price `json:"ntdInstallationFee,omitempty"`
 	SubsequentInstallationCharge Price  `json:"subsequentInstallationCharge"`
+	// TechnicianFee is for a technician who installs what is ordered; nil if that is free.
+	TechnicianFee *Price `json:"technicianFee,omitempty"`
 	// NewDevelopmentsCharge is nil if there is none.
 	NewDevelopmentsCharge *Price           `json:"newDevelopmentsCharge,omitempty"`
 	Infrastructures       []Infrastructure `json:"infrastructures,omitempty"`
