@@ -150,10 +150,16 @@ func (r *refusedRun) shown() *v1alpha1.Pending {
 // approve approves what is shown, as a user would.
 func (r *refusedRun) approve(ctx context.Context) {
 	GinkgoHelper()
+	r.approved = r.shown().Hash
+	r.annotate(ctx, v1alpha1.AnnotationApprove, r.approved)
+}
+
+// annotate sets an annotation, as a user would.
+func (r *refusedRun) annotate(ctx context.Context, key, value string) {
+	GinkgoHelper()
 	before, isObject := r.object.DeepCopyObject().(client.Object)
 	Expect(isObject).To(BeTrue())
-	r.approved = r.shown().Hash
-	r.object.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: r.approved})
+	r.object.SetAnnotations(map[string]string{key: value})
 	Expect(r.Patch(ctx, r.object, client.MergeFrom(before))).To(Succeed())
 }
 
@@ -204,9 +210,6 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 	Entry("a plan change", refusable{
 		operation: simulator.OpPlanChange, build: changing(), done: v1alpha1.ReasonInSync,
 	}),
-	Entry("an aggregation conversion", refusable{
-		operation: simulator.OpAggregationConversion, build: changing(aggregated("ETHERNET")), done: v1alpha1.ReasonInSync,
-	}),
 	Entry("a reclaim", refusable{
 		operation: simulator.OpReclaim, build: changing(withoutPlan, reclaiming), sold: disconnectedLine(reclaimableTo),
 		done: v1alpha1.ReasonInSync,
@@ -215,16 +218,6 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 		operation: simulator.OpCancellationReschedule, build: changing(withoutPlan, endOn(wantedDate)),
 		sold: withCancellation(stateRequested, pendingDate), done: v1alpha1.ReasonInSync,
 	}),
-	Entry("an order", refusable{
-		operation: simulator.OpOrderCreate, build: func(w *world.World, _ int64) controllers.Subject {
-			return w.Order(site, reference, orderApproval(v1alpha1.ApprovalOnCost))
-		}, done: v1alpha1.ReasonSubmitted,
-	}),
-	Entry("a diagnostic test", refusable{
-		operation: simulator.OpDiagnosticTest, build: func(w *world.World, line int64) controllers.Subject {
-			return w.Test(site, line, func(t *v1alpha1.DiagnosticTest) { t.Spec.Approval = v1alpha1.ApprovalAlways })
-		},
-	}),
 	Entry("a query for appointments", refusable{
 		operation: simulator.OpAppointmentSlots, isFree: true, build: func(w *world.World, _ int64) controllers.Subject {
 			return w.Appointment(site)
@@ -232,8 +225,43 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 	}),
 )
 
+var _ = DescribeTable("A request whose outcome nothing shows waits for a person if another is in progress",
+	func(ctx SpecContext, kind refusable) {
+		r := &refusedRun{refusable: kind}
+		r.World, r.process = begin(ctx)
+		r.object = r.build(r.World, r.Line())
+		Expect(r.Create(ctx, r.object)).To(Succeed())
+		Expect(r.Carrier.FailNext("POST "+string(r.operation), refusedFor("serviceId", otherInProgress))).To(Succeed())
+		r.until(ctx, v1alpha1.ReasonOutcomeUnknown)
+		Expect(readyOf(r.object).Message).To(And(
+			ContainSubstring("the carrier refused it because a request is in progress there: "+otherInProgress),
+			ContainSubstring("Ask the carrier which request is in progress")))
+		r.Clock.Advance(2 * time.Hour)
+		r.reconcile(ctx)
+		Expect(r.posts()).To(Equal(1))
+
+		r.annotate(ctx, v1alpha1.AnnotationResolve, r.attempt(ctx).AttemptID+"=NotAccepted")
+		r.until(ctx, cmp.Or(r.done, v1alpha1.ReasonCompleted))
+		Expect(r.posts()).To(Equal(2))
+	},
+	Entry("an aggregation conversion", refusable{
+		operation: simulator.OpAggregationConversion, done: v1alpha1.ReasonInSync,
+		build: func(w *world.World, line int64) controllers.Subject {
+			return w.Service(site, line, aggregated("ETHERNET"))
+		},
+	}),
+	Entry("an order", refusable{
+		operation: simulator.OpOrderCreate, done: v1alpha1.ReasonSubmitted,
+		build: func(w *world.World, _ int64) controllers.Subject { return w.Order(site, reference) },
+	}),
+	Entry("a diagnostic test", refusable{
+		operation: simulator.OpDiagnosticTest,
+		build:     func(w *world.World, line int64) controllers.Subject { return w.Test(site, line) },
+	}),
+)
+
 var _ = Describe("A diagnostic test of a service on which another client runs one", func() {
-	It("is run after that one", func(ctx SpecContext) {
+	It("is run after that one, once a person has said that it is another client's", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line, another := w.Line(), w.InAnotherNamespace(ctx)
 		another.Login(ctx)
@@ -244,12 +272,11 @@ var _ = Describe("A diagnostic test of a service on which another client runs on
 		Expect(tests().posts(w)).To(Equal(1))
 
 		Expect(w.Create(ctx, tests().build(w, line))).To(Succeed())
-		refused := tests().until(ctx, w, process, v1alpha1.ReasonChangeInProgress)
-		Expect(readyOf(refused).Message).To(And(
-			HavePrefix("constraints.service-diagnostic-test-request.in-progress"),
-			ContainSubstring("it is retried automatically")))
+		refused := tests().until(ctx, w, process, v1alpha1.ReasonOutcomeUnknown)
+		Expect(readyOf(refused).Message).To(ContainSubstring("constraints.service-diagnostic-test-request.in-progress"))
+		tests().until(ctx, another, process.In(another), v1alpha1.ReasonCompleted)
+		tests().annotate(ctx, w, v1alpha1.AnnotationResolve, tests().request(ctx, w).AttemptID+"=NotAccepted")
 		tests().until(ctx, w, process, v1alpha1.ReasonCompleted)
 		Expect(tests().posts(w)).To(Equal(3))
-		tests().until(ctx, another, process.In(another), v1alpha1.ReasonCompleted)
 	})
 })

@@ -175,7 +175,7 @@ func (s *spending) sentBy(
 	ctx context.Context, ledger *v1alpha1.RequestLedger, reserved []v1alpha1.Reservation,
 ) ([]v1alpha1.Reservation, error) {
 	since := metav1.NewTime(decide.ReservedSince(s.Protocol.Now()))
-	sent := ledger.ReachedSince(since, decide.Costs)
+	sent := ledger.ReachedSince(since, decide.Counts)
 	if !slices.ContainsFunc(sent, func(one v1alpha1.Reservation) bool {
 		return ledger.IsOpen(one.AttemptID) && !isReserved(reserved, one.AttemptID)
 	}) {
@@ -189,7 +189,7 @@ func (s *spending) sentBy(
 	case err != nil:
 		return nil, fmt.Errorf("read RequestLedger %s, to count the requests of the last hour: %w", ledger.Name, err)
 	}
-	return live.ReachedSince(since, decide.Costs), nil
+	return live.ReachedSince(since, decide.Counts), nil
 }
 
 func isReserved(reserved []v1alpha1.Reservation, attemptID string) bool {

@@ -88,17 +88,17 @@ func (a *LedgerAccount) Reserve(counting []Reservation, more ...Reservation) {
 	a.Reservations = all[max(0, len(all)-MostReservations):]
 }
 
-// ReachedSince returns, as reservations, the attempts at the counted operations that were started
-// after the given time and reached the carrier or may have.
-func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(Operation) bool) []Reservation {
+// ReachedSince returns, as reservations, the counted attempts that were started after the given time
+// and reached the carrier or may have.
+func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(*Request) bool) []Reservation {
 	var reached []Reservation
 	for _, open := range l.Spec.Open {
-		if counted(open.Operation) && since.Before(&open.SubmittedAt) {
+		if counted(&open) && since.Before(&open.SubmittedAt) {
 			reached = append(reached, Reservation{open.AttemptID, open.Operation, open.SubmittedAt})
 		}
 	}
 	for _, ended := range l.Spec.Ended {
-		if counted(ended.Operation) && ended.Outcome.Reached() && since.Before(&ended.SubmittedAt) {
+		if counted(ended.request()) && ended.Outcome.Reached() && since.Before(&ended.SubmittedAt) {
 			reached = append(reached, Reservation{ended.AttemptID, ended.Operation, ended.SubmittedAt})
 		}
 	}

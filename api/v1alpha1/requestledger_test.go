@@ -141,7 +141,7 @@ func TestR10ALedgerKnowsWhatWasBegunSince(t *testing.T) {
 		ledger.Open(attempt)
 	}
 	ledger.AcceptLate(begun("taken late", "", time.Minute))
-	reached := ledger.ReachedSince(noon, func(v1alpha1.Operation) bool { return true })
+	reached := ledger.ReachedSince(noon, func(*v1alpha1.Request) bool { return true })
 	var account v1alpha1.LedgerAccount
 	account.Reserve(reached)
 	ids := make([]string, 0, len(account.Reservations))

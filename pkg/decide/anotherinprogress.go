@@ -19,10 +19,10 @@ func endsInProgress(code string) bool {
 }
 
 // AnotherInProgress reports whether the carrier refused a request because somebody else's is in
-// progress: "DSL's in-progress answer (a new attempt after 5 to 30 min)", for every operation. The
-// request was rejected, so the next attempt is not a repeat.
+// progress. The request was rejected, so the next attempt is not a repeat. A refusal that may be about
+// the request itself is not Rejected: see [PhaseOfRefusal].
 func AnotherInProgress(request *v1alpha1.Request) bool {
-	return request.Phase == v1alpha1.PhaseRejected && request.Error != nil && endsInProgress(request.Error.Code)
+	return request.Phase == v1alpha1.PhaseRejected && IsBusy(request.Error)
 }
 
 // isInProgressError reports whether the carrier refused a reading because a request is in progress.

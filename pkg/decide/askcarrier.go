@@ -18,12 +18,16 @@ func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestErr
 		return fmt.Sprintf("it is not known which requests the carrier has received for %s (%s)",
 			atCarrier(in), ErrorMessage(why))
 	}
+	reason := ErrorMessage(why)
+	if IsBusy(why) {
+		reason = busyText(in, open, why)
+	}
 	sent := "" // for a request lost with its ledger the time is unknown
 	if !open.SubmittedAt.IsZero() {
 		sent = ", sent at " + FormatTime(in, open.SubmittedAt.Time) + ","
 	}
 	return fmt.Sprintf("the outcome of %s for %s%s is unknown (%s)",
-		open.Operation, atCarrier(in), sent, ErrorMessage(why))
+		open.Operation, atCarrier(in), sent, reason)
 }
 
 // atCarrier names the subject of an object in the carrier's terms.

@@ -143,17 +143,19 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	return doubling(int(request.Attempt), ForbiddenPause, forbiddenMost)
 }
 
-// AutoRetryAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
-// new attempts at least 10 min apart (class Never: only retry)". A zero time means never.
+// AutoRetryAt returns when a rejected request may be retried automatically: after a pause, if another
+// request was in progress, or if the carrier did not find the service. A request of class Never is
+// not. A zero time means never.
 func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
-	if AnotherInProgress(request) {
-		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
-	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
-	if never || request.Phase != v1alpha1.PhaseRejected || ReasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
-		return time.Time{}
+	switch {
+	case never || request.Phase != v1alpha1.PhaseRejected:
+	case AnotherInProgress(request):
+		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
+	case ReasonOf(request.Error) == v1alpha1.ReasonNotFoundOrForbidden:
+		return in.Past(request.FinishedAt).Add(forbiddenPause(request))
 	}
-	return in.Past(request.FinishedAt).Add(forbiddenPause(request))
+	return time.Time{}
 }
 
 // ErrorMessage returns the message of a recorded error; err may be nil.

@@ -27,7 +27,7 @@ func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 		return nil
 	}
 	decision := RestStuck(ReasonFor(last), failureMessage(in, last)+WhyRetryIgnored(in, last))
-	if AnotherInProgress(last) {
+	if AnotherInProgress(last) && !again.IsZero() {
 		decision.Verdict.State = Working // "wait and try again": no person is needed
 	}
 	return RequeueAt(decision, Earlier(again, RetryDue(in, last)))

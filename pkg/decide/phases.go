@@ -36,7 +36,7 @@ func (w Writer) EndedBy(phase v1alpha1.RequestPhase) v1alpha1.EndedBy {
 // MayBecome reports whether a writer may change the phase of an attempt: "whatever [the table] does
 // not list is refused where it is made" (R14), by apply in controllers/internal/operate/phases.go.
 // The outcome of a repeat is weakened afterwards, because an earlier attempt may have been accepted:
-// see EndUnreached and PhaseOfRejectedRepeat.
+// see EndUnreached and PhaseOfRefusal.
 func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) bool {
 	switch by {
 	case WriterSender:

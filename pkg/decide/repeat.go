@@ -75,16 +75,3 @@ func EndUnreached(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v
 		request.Phase, request.Repeats = v1alpha1.PhaseSubmitting, request.Repeats-1
 	}
 }
-
-// PhaseOfRejectedRepeat returns the phase of a repeat that was rejected: "DSL's in-progress answer
-// after an unknown outcome means probably ours: wait". For a cancellation the next reading shows
-// the outcome. For any other operation, except a query, the outcome is unknown.
-func PhaseOfRejectedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
-	if isQuery(request) {
-		return v1alpha1.PhaseRejected // a query changes nothing that could affect the next one
-	}
-	if AnotherInProgress(request) || request.Operation.AltersCancellation() {
-		return v1alpha1.PhaseSubmitting
-	}
-	return v1alpha1.PhaseOutcomeUnknown
-}

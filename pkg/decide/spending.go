@@ -14,9 +14,9 @@ import (
 // s of the reservation (R13). Recorded times are truncated to seconds.
 const reservationHolds = time.Hour + 11*time.Second
 
-// Costs reports whether requests of an operation count towards chargeLimit.
-func Costs(operation v1alpha1.Operation) bool {
-	return ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
+// Counts reports whether an attempt that reached the carrier, or may have, counts towards chargeLimit.
+func Counts(attempt *v1alpha1.Request) bool {
+	return ClassOf(attempt.Operation, attempt.Target).Costly() && !AnotherInProgress(attempt)
 }
 
 // ReservedSince returns the start of the period that counts: an older reservation is ignored.
@@ -62,11 +62,12 @@ func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Ti
 	return spendingHeld(account, spending, now) == nil
 }
 
-// ReleasesReservation reports whether an attempt releases its reservation: "released on NotSent and
-// NotProcessed as said by sender or carrier, never on a person's word" (R10).
+// ReleasesReservation reports whether an attempt releases its reservation: it has certainly done
+// nothing, as the sender or the carrier says, and not only a person. It was not sent, not processed, or
+// refused because another request was in progress.
 func ReleasesReservation(attempt *v1alpha1.Request) bool {
 	known := attempt.EndedBy == v1alpha1.EndedBySender || attempt.EndedBy == v1alpha1.EndedByCarrier
-	return known && !attempt.Phase.Reached()
+	return known && (!attempt.Phase.Reached() || AnotherInProgress(attempt))
 }
 
 // underChargeLimit holds back a chargeable request. Other requests may reach the limit before this

@@ -94,3 +94,19 @@ func TestR10OnlyTheSenderOrTheCarrierReleasesAReservation(t *testing.T) {
 		}
 	}
 }
+
+// What was refused because another request is in progress has done nothing, as the carrier itself says.
+func TestR10ARefusalBecauseAnotherRequestIsInProgressReleasesItsReservation(t *testing.T) {
+	t.Parallel()
+	busy := &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.service.modification.request.in.progress"}
+	attempt := &v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, Phase: v1alpha1.PhaseRejected, EndedBy: v1alpha1.EndedByCarrier, Error: busy,
+	}
+	if !ReleasesReservation(attempt) || Counts(attempt) {
+		t.Error("it is counted for an hour")
+	}
+	attempt.Phase, attempt.EndedBy = v1alpha1.PhaseSubmitting, "" // it may be our own request
+	if ReleasesReservation(attempt) || !Counts(attempt) {
+		t.Error("what may have been accepted is not counted")
+	}
+}

@@ -234,6 +234,9 @@ func (r *run) carrierBusy() bool {
 // for a lost ledger covers everything that was sent.
 func (r *run) trueResolution(open *v1alpha1.Request) string {
 	sent := r.sentAs(open.AttemptID)
+	if other := r.inProgress(open); other != nil {
+		sent = other
+	}
 	switch {
 	case sent == nil && r.standsForLost(open) && r.isDone(), open.Repeats > 0 && r.accepted(open.Operation) > 0:
 		return "Succeeded" // this attempt or an earlier one

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -16,8 +18,39 @@ const busyPause = 5 * time.Minute
 
 // isBusy reports whether the carrier has refused an attempt because another request is in progress.
 func isBusy(request *v1alpha1.Request) bool {
-	refused := request.Phase == v1alpha1.PhaseRejected && request.Error != nil
-	return refused && strings.HasSuffix(strings.ReplaceAll(request.Error.Code, "-", "."), ".in.progress")
+	return request.Phase == v1alpha1.PhaseRejected && isBusyError(request.Error)
+}
+
+// isBusyError reports whether the carrier's error says that a request is in progress.
+func isBusyError(why *v1alpha1.RequestError) bool {
+	return why != nil && strings.HasSuffix(strings.ReplaceAll(why.Code, "-", "."), ".in.progress")
+}
+
+// isWarned reports whether the carrier has said, between two POSTs for the same thing, that one is in
+// progress, and nobody has allowed the request once more since. A person who has resolved the first one as
+// not accepted has allowed one more POST, whose refusal then shows that the person was wrong.
+func (w *recorder) isWarned(one, earlier *post) bool {
+	return slices.ContainsFunc(w.intents, func(between intent) bool {
+		since := between.number > earlier.number && between.number < one.number
+		return since && one.isFor(&between.Request) && w.refusedAsBusy[between.AttemptID] && !w.repeatable[between.AttemptID]
+	})
+}
+
+// inProgress returns the request that the carrier has in progress, or has carried out by now, instead of
+// an attempt that it has refused because of that; nil if it is somebody else's.
+func (w *recorder) inProgress(refused *v1alpha1.Request) *post {
+	at := slices.IndexFunc(w.sent, func(one *post) bool { return one.accepted && one.isFor(refused) })
+	if at < 0 || !w.refusedAsBusy[refused.AttemptID] {
+		return nil
+	}
+	return w.sent[at]
+}
+
+// isFor reports whether a POST is for the same thing as an attempt.
+func (p *post) isFor(attempt *v1alpha1.Request) bool {
+	return sameRequest(p, &post{
+		operation: attempt.Operation, target: attempt.Target, uid: types.UID(attempt.UID),
+	})
 }
 
 // isTooSoon reports whether an attempt was made too soon: the carrier refused the same request as
@@ -71,7 +104,7 @@ func (c *simulationRecorder) countBusy(request *v1alpha1.Request) {
 // as busy, and yet a person had to approve the same change more than once; "" for any other run.
 func (r *run) neededApprovals() string {
 	busy := func(fault Fault) bool { return fault.Kind == Busy }
-	if len(r.approved) <= 1 || slices.ContainsFunc(r.plan.Faults, func(fault Fault) bool { return !busy(fault) }) {
+	if len(r.approved) <= 1 || len(r.resolved) > 0 || slices.ContainsFunc(r.plan.Faults, func(fault Fault) bool { return !busy(fault) }) {
 		return ""
 	}
 	return fmt.Sprintf("a person had to approve %d times", len(r.approved))

@@ -4,16 +4,20 @@ package prove
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// "422 whose every sub-error code ends in `.in.progress` means that somebody else's change is under
-// way: wait and try again (5 to 30 min), for every operation."
-func TestARefusalBecauseAnotherRequestIsInProgressNeedsOnlyTime(t *testing.T) {
+// A request that is refused because another one is in progress is sent again after 5 to 30 minutes, if its
+// outcome can be read. Otherwise the one in progress may be this very request, and a person is asked.
+func TestARefusalBecauseAnotherRequestIsInProgressNeedsOnlyTimeIfTheOutcomeIsRead(t *testing.T) {
 	t.Parallel()
 	scheme := setUp(t)
 	for _, scenario := range Scenarios() {
@@ -24,6 +28,12 @@ func TestARefusalBecauseAnotherRequestIsInProgressNeedsOnlyTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { expectSentAfterPause(t, scheme, scenario, managers) })
 		}
 	}
+}
+
+// classOfScenario returns the class of the request that a scenario is about.
+func classOfScenario(scenario *Scenario) carrier.RepeatClass {
+	contract, _ := carrier.ContractOf(carrier.Operation(scenario.Operation))
+	return contract.RepeatClass(strings.HasPrefix(scenario.Name, planWithNTD))
 }
 
 // expectSentAfterPause runs a scenario in which the first POST of its operation is refused because
@@ -42,8 +52,107 @@ func expectSentAfterPause(t *testing.T, scheme *runtime.Scheme, scenario *Scenar
 	if len(sent) != 2 {
 		t.Fatalf("%s: it was sent %d times, want twice", plan, len(sent))
 	}
+	never := classOfScenario(scenario) == carrier.ClassNever
+	if asked := len(r.resolved) > 0; asked != never && !scenario.Described {
+		t.Errorf("%s: a person was asked: %t", plan, asked)
+	}
+	if never {
+		return // it is sent again once it is known that the one in progress is somebody else's
+	}
 	const truncated = time.Second // recorded times are truncated to seconds
 	if pause := sent[1].at.Sub(sent[0].at); pause < busyPause-truncated || pause > 30*time.Minute {
 		t.Errorf("%s: it was sent again after %s", plan, pause)
+	}
+}
+
+// neverRepeated returns the operations whose outcome nothing shows, with the path of their POST.
+func neverRepeated() map[v1alpha1.Operation]string {
+	paths := map[v1alpha1.Operation]string{}
+	for _, operation := range []v1alpha1.Operation{
+		v1alpha1.OperationAggregationConversion, v1alpha1.OperationDiagnosticTest, v1alpha1.OperationOrderCreate,
+	} {
+		paths[operation] = "POST " + submitPath(operation)
+	}
+	return paths
+}
+
+// The carrier says that it has one in progress after a person has said that it does not have the request.
+func TestARequestThatWasResolvedTooEarlyIsNotBoughtTwice(t *testing.T) {
+	t.Parallel()
+	for operation, path := range neverRepeated() {
+		runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
+			t.Helper()
+			s.setChargeLimit(t, 20)
+			sent := 0
+			s.faultAt = func(effect Effect) FaultKind {
+				if effect.What != path {
+					return noFault
+				}
+				sent++
+				switch {
+				case sent == 1:
+					return Lost
+				case sent == 2 && operation == v1alpha1.OperationOrderCreate:
+					return Busy // the simulated carrier has no such code for orders
+				}
+				return noFault
+			}
+			s.runFor(t, s.managers[0], 20*time.Second)
+			early := s.subject().OpenRequests()[0].AttemptID
+			s.resolved[early], s.resolvedFalsely[early], s.repeatable[early] = true, true, true
+			s.setResolution(t, "NotAccepted")
+			s.runFor(t, s.managers[0], time.Hour)
+			reached := 2
+			if operation == v1alpha1.OperationOrderCreate {
+				reached = 1
+			}
+			s.expectAskedAboutProgress(t, operation, reached)
+			s.expectSettledByPerson(t, operation, reached)
+		})
+	}
+}
+
+// A gateway sends a POST twice, and returns the response to the second copy.
+func TestARequestThatAGatewaySendsTwiceIsNotSentOnceMore(t *testing.T) {
+	t.Parallel()
+	for operation, path := range neverRepeated() {
+		if operation == v1alpha1.OperationOrderCreate {
+			continue // the simulated carrier accepts both copies
+		}
+		runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
+			t.Helper()
+			s.setChargeLimit(t, 20)
+			s.faultAt = atFirst(path, func() FaultKind { return Doubled })
+			s.runFor(t, s.managers[0], time.Hour)
+			s.expectAskedAboutProgress(t, operation, 1)
+			s.expectSettledByPerson(t, operation, 1)
+		})
+	}
+}
+
+// expectAskedAboutProgress checks how often an operation was sent, and that a person is asked about the
+// last attempt.
+func (s *scriptedRun) expectAskedAboutProgress(t *testing.T, operation v1alpha1.Operation, sent int) {
+	t.Helper()
+	reason, _, stuck := stateOf(s.subject())
+	open := s.subject().RequestOf(operation)
+	if s.posted(operation) != sent || !stuck || reason != v1alpha1.ReasonOutcomeUnknown ||
+		open.Phase != v1alpha1.PhaseOutcomeUnknown || !isBusyError(open.Error) {
+		t.Errorf("%s was sent %d times, and is %s: %s, stalled %t",
+			operation, s.posted(operation), open.Phase, reason, stuck)
+	}
+}
+
+// expectSettledByPerson checks that a person who looks the request up at the carrier ends the matter
+// without another POST.
+func (s *scriptedRun) expectSettledByPerson(t *testing.T, operation v1alpha1.Operation, sent int) {
+	t.Helper()
+	s.faultAt = nil
+	if !s.resolve(t.Context(), isUnknown) {
+		t.Errorf("%s: nobody is asked", operation)
+	}
+	s.runFor(t, s.managers[0], 2*time.Hour)
+	if reason, ready, _ := stateOf(s.subject()); !ready || s.posted(operation) != sent || len(s.violations) > 0 {
+		t.Errorf("%s: Ready is %t (%s), it was sent %d times: %v", operation, ready, reason, s.posted(operation), s.violations)
 	}
 }

@@ -52,6 +52,7 @@ const (
 	Missing     FaultKind = "404"
 	Invalid     FaultKind = "422"
 	Busy        FaultKind = "422 because another request is in progress"
+	Doubled     FaultKind = "the POST arrives twice, and the second response is returned"
 	Throttled   FaultKind = "429"
 	Late        FaultKind = "late response"
 	LostLate    FaultKind = "lost response, noticed late"
@@ -192,7 +193,8 @@ func (k FaultKind) isCrash() bool { return k == CrashBefore || k == CrashAfter }
 // a person would be a false alarm.
 func (k FaultKind) isCleanError(op Op) bool {
 	if op == Post {
-		return slices.Contains([]FaultKind{Refused, Denied, Missing, Invalid, Busy, Throttled}, k)
+		// Not Busy: the request in progress may be this one, which the class Never asks a person about.
+		return slices.Contains([]FaultKind{Refused, Denied, Missing, Invalid, Throttled}, k)
 	}
 	return !k.isCrash() && !k.isLate() && k != Forgotten
 }

@@ -38,7 +38,8 @@ func (w *recorder) boughtBefore(one *post, sent []*post) *post {
 	forgotten := 0
 	for _, earlier := range sent {
 		switch {
-		case !earlier.accepted || !sameRequest(one, earlier) || w.repeatable[earlier.attempt]:
+		case !earlier.accepted || !sameRequest(one, earlier):
+		case w.repeatable[earlier.attempt] && !w.isWarned(one, earlier):
 		case w.mayBeForgotten(earlier) && forgotten == 0:
 			forgotten++
 		default:

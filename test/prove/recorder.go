@@ -35,6 +35,7 @@ type recorder struct {
 	resolved            map[string]bool // the attempts that a person has resolved
 	resolvedFalsely     map[string]bool // those with a false resolution
 	repeatable          map[string]bool // the attempts that a person has allowed to be made once more
+	refusedAsBusy       map[string]bool // the attempts that the carrier has refused because one is in progress
 	leftOpen            []v1alpha1.Request
 	failed              map[string]bool // the Locations that returned 422
 	panicked            string
@@ -82,6 +83,7 @@ type post struct {
 	repeats      int32  // how many attempts with lost responses it repeats
 	ignored      string // what its sender had seen and ignored
 	accepted     bool
+	doubled      bool // a gateway has sent it twice, and returned the second response
 	endsInError  bool // the carrier has accepted it, and it will fail
 	failedUnseen bool // it had failed when the carrier's description showed that nothing was in progress
 	requestID    string
@@ -115,7 +117,7 @@ func newRecorder(r *run) *recorder {
 	return &recorder{
 		run: r, phases: map[string]v1alpha1.RequestPhase{}, resolved: map[string]bool{}, failed: map[string]bool{},
 		firstAt: make(map[FaultKind]int), approved: map[string]bool{}, endedBy: map[string]v1alpha1.EndedBy{},
-		resolvedFalsely: map[string]bool{}, repeatable: map[string]bool{},
+		resolvedFalsely: map[string]bool{}, repeatable: map[string]bool{}, refusedAsBusy: map[string]bool{},
 	}
 }
 
@@ -143,7 +145,7 @@ func (w *recorder) posting(p *port, path string, body []byte) {
 	}
 	one := &post{
 		at: now(), number: len(w.run.effects), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat,
-		body: body,
+		body: body, doubled: p.doubles,
 	}
 	one.hasFinalizer = w.run.plan.Scenario.Kind == kindOrder || w.run.plan.Scenario.Kind == kindService // by its ledger
 	if subject := w.run.subject(); subject != nil {
@@ -224,6 +226,9 @@ func (r *run) check(effect Effect) {
 func (w *recorder) recordAcceptance() {
 	calls := w.run.world.Carrier.Calls()
 	last, one := calls[len(calls)-1], w.sent[len(w.sent)-1]
+	if one.doubled {
+		last = calls[len(calls)-2]
+	}
 	one.accepted, one.requestID = last.Accepted, last.RequestID
 	if !decide.TakesRequestID(one.operation) { // nobody can name it in a resolution
 		one.requestID = ""
@@ -296,6 +301,7 @@ func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Opera
 		return
 	}
 	id := request.AttemptID
+	w.refusedAsBusy[id] = w.refusedAsBusy[id] || isBusyError(request.Error)
 	if _, known := w.phases[id]; !known {
 		w.intents = append(w.intents, intent{
 			Request: *request, number: len(w.run.effects), deleting: !next.GetDeletionTimestamp().IsZero(),

@@ -39,6 +39,7 @@ type port struct {
 	asleep   time.Duration // what its monotonic clock has not counted, because the machine was suspended
 	ahead    time.Duration // how far its clock is ahead of the carrier's
 	dead     bool
+	doubles  bool                 // a gateway sends the present POST twice
 	lastPoll map[string]time.Time // when it last polled a request, by Location
 	newest   map[string]int       // the number of the newest effect of a name
 	reads    map[string]int       // how often the present pass has sent a GET to the carrier, by name
@@ -107,6 +108,7 @@ func (p *port) effect(op Op, what string, do func() error) error {
 	if kind != noFault {
 		p.env.act(p, op, kind)
 	}
+	p.doubles = kind == Doubled
 	if p.dead = p.dead || kind == CrashBefore; p.dead {
 		panic(processEnded{effect})
 	}

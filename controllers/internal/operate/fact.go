@@ -30,8 +30,8 @@ func notSent(why error) Fact {
 	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
 }
 
-// receiptFact returns the fact, with its phase, for the response to a POST (step 6).
-func receiptFact(receipt carrier.Receipt) Fact {
+// receiptFact returns the fact, with its phase, for the response to a POST with an account (step 6).
+func receiptFact(receipt carrier.Receipt, account *v1alpha1.CarrierAccount) Fact {
 	switch receipt.Delivery {
 	case carrier.Accepted:
 		return acceptedAs(receipt.Handle)
@@ -40,7 +40,7 @@ func receiptFact(receipt carrier.Receipt) Fact {
 	case carrier.NotProcessed:
 		return refusal(eventNotProcessed, v1alpha1.PhaseNotProcessed, receipt)
 	case carrier.Rejected:
-		return refusal("", v1alpha1.PhaseRejected, receipt)
+		return rejection(receipt, account)
 	case carrier.Ambiguous:
 	}
 	// In every other case the request may have been accepted: the phase stays Submitting, and the
@@ -67,24 +67,23 @@ func acceptedAs(handle carrier.Handle) Fact {
 	}
 }
 
-// finished is like receiptFact, and calls finish with the body if the request is not polled.
-func finished(receipt carrier.Receipt, finish Finish) Fact {
-	fact := receiptFact(receipt)
+// finished is like receiptFact, and calls Finish of the scope with the body if the request is not polled.
+func finished(receipt carrier.Receipt, scope Scope) Fact {
+	fact := receiptFact(receipt, scope.Account)
 	apply := fact.Apply
-	if finish == nil {
+	if scope.Finish == nil {
 		return fact
 	}
 	fact.Apply = func(subject Subject, request *v1alpha1.Request) {
 		apply(subject, request)
 		if request.Phase == v1alpha1.PhaseSucceeded {
-			finish(request, receipt.Body)
+			scope.Finish(request, receipt.Body)
 		}
 	}
 	return fact
 }
 
-// refusal is the fact that a POST brought no acceptance. On a repeat, "another 422 proves nothing":
-// an earlier attempt may be the cause of the refusal.
+// refusal is the fact that a POST brought no acceptance.
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
 	return Fact{By: decide.WriterSender, To: phase, Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
 		refusal := decide.RequestErrorOf(receipt.Err)
@@ -93,10 +92,16 @@ func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt)
 			return
 		}
 		request.Phase, request.Error = phase, refusal
-		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
-			request.Phase = decide.PhaseOfRejectedRepeat(request)
-		}
 	}}
+}
+
+// rejection is the fact that the carrier has refused a POST.
+func rejection(receipt carrier.Receipt, account *v1alpha1.CarrierAccount) Fact {
+	apply := func(_ Subject, request *v1alpha1.Request) {
+		request.Error = decide.RequestErrorOf(receipt.Err)
+		request.Phase = decide.PhaseOfRefusal(request, account)
+	}
+	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseRejected, Apply: apply}
 }
 
 func lateAttempt(attemptID string, handle carrier.Handle) v1alpha1.Request {

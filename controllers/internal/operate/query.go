@@ -131,7 +131,7 @@ func inProgress(subject Subject) bool {
 // queryFact returns the fact for the outcome of a query.
 func queryFact(receipt carrier.Receipt) Fact {
 	if receipt.Delivery != carrier.Ambiguous {
-		return receiptFact(receipt)
+		return receiptFact(receipt, nil) // a refusal of a query proves the same for every account
 	}
 	return Fact{
 		By: decide.WriterSender, To: v1alpha1.PhaseNotProcessed, Event: eventResponseLost,

@@ -32,7 +32,7 @@ func (p *Protocol) recordResponse(ctx context.Context, scope Scope, attemptID st
 	if receipt == nil {
 		return nil
 	}
-	if err := p.Record(ctx, scope, attemptID, finished(*receipt, scope.Finish)); err != nil {
+	if err := p.Record(ctx, scope, attemptID, finished(*receipt, scope)); err != nil {
 		if errors.Is(err, ErrGone) {
 			p.Memory.Recorded(attemptID, p.Now()) // no later attempt to record it can succeed
 		}

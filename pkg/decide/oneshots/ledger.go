@@ -60,7 +60,7 @@ func leavesOpen(in *decide.LedgerInput) bool {
 
 // hasEnded reports whether a request has ended and is not sent again automatically.
 func hasEnded(request *v1alpha1.Request) bool {
-	return request.Phase.Ended() && !decide.IsAutoRetried(request.Phase) && !decide.AnotherInProgress(request)
+	return request.Phase.Ended() && !decide.IsAutoRetried(request.Phase)
 }
 
 // hasOnlyFinalizer implements: "finalizer without a status, and no attempt of its UID in the ledger

@@ -84,7 +84,8 @@ func isPlanUnconfirmed(in *Input) bool {
 func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
-	case !requestedForGeneration(in, reading), reading.RequestedAt.Before(decide.ModifiedAt(&in.Input)):
+	case !requestedForGeneration(in, reading), reading.RequestedAt.Before(decide.ModifiedAt(&in.Input)),
+		reading.RequestedAt.Before(pausedUntil(in, want)):
 		return false
 	case reading.State == decide.ReadingOpen:
 		return want.Unread && !in.Now.Before(reading.RequestedAt.Add(unreadAfter))
@@ -94,6 +95,17 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	}
 	return matchesReading(in, on) || want.Operation.AltersCancellation() && showsOwnFailure(in)
+}
+
+// pausedUntil returns until when a change waits that the carrier refused because a request is in progress;
+// zero if it waits for nothing. A reading from before then may be older than the end of that request,
+// which may be this very change.
+func pausedUntil(in *Input, want decide.DesiredChange) time.Time {
+	last := decide.ReachedOf(&in.Input, want.Operation)
+	if last == nil || !decide.AnotherInProgress(last) {
+		return time.Time{}
+	}
+	return decide.AutoRetryAt(&in.Input, last)
 }
 
 // requestedForGeneration reports whether a reading was requested by a pass over the current

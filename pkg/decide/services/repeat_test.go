@@ -32,7 +32,7 @@ func TestARejectedRepeatProvesNothing(t *testing.T) {
 			Operation: repeated.operation, Phase: v1alpha1.PhaseRejected, Repeats: 1,
 			Error: &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.some.rule"},
 		}
-		if got := decide.PhaseOfRejectedRepeat(&request); got != repeated.want {
+		if got := decide.PhaseOfRefusal(&request, nil); got != repeated.want {
 			t.Errorf("%s is %s, want %s", repeated.operation, got, repeated.want)
 		}
 	}

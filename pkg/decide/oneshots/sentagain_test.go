@@ -9,24 +9,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-// refusedForAnother is a test that is sent again in a few minutes, because another one is running.
-func refusedForAnother() *v1alpha1.DiagnosticTest {
+// notAccepted is a test that is sent again, because a person has resolved it as not accepted.
+func notAccepted() *v1alpha1.DiagnosticTest {
 	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{UID: "u-1"}}
-	refused := testCase{}.attempt(v1alpha1.PhaseRejected)
-	refused.Error = &v1alpha1.RequestError{Code: "constraints.service-diagnostic-test-request.in-progress"}
-	test.PutRequest(refused)
+	test.PutRequest(testCase{}.attempt(v1alpha1.PhaseNotAccepted))
 	return test
 }
 
 // A test that is sent again automatically has not ended: its ledger still decides whether it may be.
 func TestATestThatIsSentAgainNeedsItsLedger(t *testing.T) {
 	t.Parallel()
-	test := refusedForAnother()
+	test := notAccepted()
 	view := decidetest.NewerLedger(test)
 	view.Lost, view.Ledger.Spec.Schema, view.Ledger.Name = false, v1alpha1.LedgerSchema, "diagnostics-1"
 	view.Ledger.Spec.BaseURL = "https://old.example"
@@ -44,14 +41,14 @@ func TestATestThatIsSentAgainNeedsItsLedger(t *testing.T) {
 }
 
 // The ledger may have dropped a later attempt that has run the test.
-func TestR14ARefusalThatHasLeftTheLedgerIsNotSentAgain(t *testing.T) {
+func TestR14AnAttemptThatHasLeftTheLedgerIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	test, ledger := refusedForAnother(), &v1alpha1.RequestLedger{}
+	test, ledger := notAccepted(), &v1alpha1.RequestLedger{}
 	for i := range 10 {
 		ledger.Spec.Ended = append(ledger.Spec.Ended, v1alpha1.EndedAttempt{AttemptID: fmt.Sprint("later-", i), UID: "u-2"})
 	}
 	oneshots.ProjectTest(test, ledger, metav1.NewTime(decidetest.Start()))
-	if shown := test.Status.Request; shown.Phase != v1alpha1.PhaseAbandoned || decide.AnotherInProgress(shown) {
+	if shown := test.Status.Request; shown.Phase != v1alpha1.PhaseAbandoned {
 		t.Errorf("it is %s: %+v", shown.Phase, shown.Error)
 	}
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// PhaseOfRefusal returns the phase of an attempt that the carrier has refused with the error that the
+// attempt has now. It is Rejected if that proves that the carrier does not have the request. If not, it is
+// the phase in which the outcome is verified, as after a lost response. The account is the one that the
+// request was sent with.
+func PhaseOfRefusal(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) v1alpha1.RequestPhase {
+	switch {
+	case isQuery(attempt):
+		return v1alpha1.PhaseRejected // a query changes nothing that could affect the next one
+	case attempt.Repeats > 0:
+		return phaseOfRejectedRepeat(attempt)
+	case !IsBusy(attempt.Error) || showsOutcome(attempt, account):
+		return v1alpha1.PhaseRejected
+	case attempt.Phase == v1alpha1.PhaseOutcomeUnknown: // another process has verified it meanwhile
+		return v1alpha1.PhaseOutcomeUnknown
+	}
+	return v1alpha1.PhaseSubmitting
+}
+
+// phaseOfRejectedRepeat is for a repeat: the earlier attempt may be the cause of the refusal. For a
+// cancellation the next reading shows the outcome. For any other operation the outcome is unknown,
+// unless the carrier says that a request is in progress, which is then probably ours.
+func phaseOfRejectedRepeat(attempt *v1alpha1.Request) v1alpha1.RequestPhase {
+	if IsBusy(attempt.Error) || attempt.Operation.AltersCancellation() {
+		return v1alpha1.PhaseSubmitting
+	}
+	return v1alpha1.PhaseOutcomeUnknown
+}
+
+// IsBusy reports whether the carrier has refused a request because one is in progress.
+func IsBusy(why *v1alpha1.RequestError) bool { return why != nil && endsInProgress(why.Code) }
+
+// showsOutcome reports whether it is known, before the next attempt is sent, whether the carrier has
+// carried out a request that it refused because one is in progress. The one in progress may be this
+// very request, if something between the operator and the carrier has sent it twice and returned the
+// second response; or it may be an earlier attempt that a person has resolved too early. A request of
+// a class that is not chargeable changes nothing more if it is sent again. A plan change is sent again
+// only after a reading, which shows the outcome if the plan, or what else is read, was different before.
+// Nothing shows the outcome of a request of class Never.
+func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) bool {
+	switch class := ClassOf(attempt.Operation, attempt.Target); {
+	case !class.Costly():
+		return true
+	case class == carrier.ClassNever:
+		return false
+	}
+	before, target := attempt.Before, attempt.Target
+	if described := before.Described; described != nil &&
+		(differs(described.Plan, target.Plan) || differs(described.RestorationSLA, target.RestorationSLA)) {
+		return true
+	}
+	return differs(before.Plan, target.Plan) && readsHealth(account)
+}
+
+// differs reports whether a reading shows that a value was set: it was known before, and was another.
+func differs(before, target string) bool {
+	return before != "" && target != "" && !SameName(before, target)
+}
+
+// readsHealth reports whether the account's API version has the health request, which shows the plan.
+func readsHealth(account *v1alpha1.CarrierAccount) bool {
+	contract, _ := carrier.ContractOf(carrier.Health)
+	return account != nil && contract.SupportedAt(CallVersion(account, carrier.Health)) == nil
+}
+
+// busyText says what a refusal because a request is in progress may mean for an attempt whose outcome
+// it does not show, and which resolution is right in each case.
+func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
+	which := "that may be this very request, if it was sent twice on its way to the carrier"
+	if earlier := unprovenBefore(in.Ledger, open); earlier != nil {
+		which = fmt.Sprintf("that may be %s attempt %s, which %s, or this very request, if it was sent twice on its way "+
+			"to the carrier", earlier.Operation, earlier.AttemptID, howResolved(earlier))
+	}
+	return fmt.Sprintf("the carrier refused it because a request is in progress there: %s: %s; %s. Ask the carrier which "+
+		"request is in progress: NotAccepted is right only if it is neither of these", why.Code, ErrorMessage(why), which)
+}
+
+// howResolved says how an attempt ended without the carrier's response.
+func howResolved(ended *v1alpha1.EndedAttempt) string {
+	if ended.ResolvedBy == nil {
+		return fmt.Sprintf("ended as %s", ended.Outcome)
+	}
+	return fmt.Sprintf("%s has resolved as %s", cmp.Or(ended.ResolvedBy.By, "a person"), ended.Outcome)
+}
+
+// unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the carrier
+// may have although nobody has its response: a person resolved it as not accepted or abandoned it, or a
+// reading seemed to show that. It returns nil if there is none, or if the carrier has accepted a
+// request since, which it does only while no other is in progress. The ledger may be nil.
+func unprovenBefore(ledger *v1alpha1.RequestLedger, open *v1alpha1.Request) *v1alpha1.EndedAttempt {
+	if ledger == nil {
+		return nil
+	}
+	for i := range ledger.Spec.Ended {
+		ended := &ledger.Spec.Ended[i]
+		unproven := ended.Outcome == v1alpha1.PhaseNotAccepted || ended.Outcome == v1alpha1.PhaseAbandoned
+		switch {
+		case ended.AttemptID == open.AttemptID, ended.Operation.AltersCancellation():
+		case unproven && ended.EndedBy != v1alpha1.EndedByCarrier:
+			return ended
+		case ended.EndedBy == v1alpha1.EndedByCarrier && isAcceptance(ended.Outcome):
+			return nil
+		}
+	}
+	return nil
+}
+
+// isAcceptance reports whether an attempt that the carrier ended in this phase had been accepted.
+func isAcceptance(outcome v1alpha1.RequestPhase) bool {
+	return outcome == v1alpha1.PhaseSucceeded || outcome == v1alpha1.PhaseFailed
+}
