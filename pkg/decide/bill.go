@@ -4,6 +4,7 @@ package decide
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -14,6 +15,7 @@ type Bill struct {
 	Charged       int64  // the sum of the one-time fees above zero; a credit does not offset them
 	Before, After int64  // per month
 	Unknown       bool   // an amount is unknown, or the currencies differ
+	Commits       bool   // a term is longer than before, or the present term is unknown
 	Currency      string // of the amounts so far
 }
 
@@ -59,16 +61,31 @@ func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	}
 }
 
-// Costs reports whether a request costs money, or may cost money.
-func (b *Bill) Costs() bool { return b.Unknown || b.Charged > 0 || b.After > b.Before }
+// Costs reports whether a request costs money, or may cost money. A longer term costs money at an
+// equal monthly fee, because each further month has to be paid.
+func (b *Bill) Costs() bool { return b.Commits || !b.IsFree() }
+
+// IsFree reports whether nothing has to be paid, and nothing more each month.
+func (b *Bill) IsFree() bool { return !b.Unknown && b.Charged <= 0 && b.After <= b.Before }
 
 // BillOf returns the price of changes.
 func BillOf(changes []v1alpha1.Change) Bill {
-	var b Bill
+	b := Bill{Commits: slices.ContainsFunc(changes, lengthensTerm)}
 	for _, i := range PricedRows(changes) {
 		b.AddChange(changes[i])
 	}
 	return b
+}
+
+// lengthensTerm reports whether a change sets a longer term, or one of which nobody knows whether it
+// is longer.
+func lengthensTerm(change v1alpha1.Change) bool {
+	if change.Field != FieldTerm {
+		return false
+	}
+	from, fromErr := strconv.Atoi(change.From)
+	to, toErr := strconv.Atoi(change.To)
+	return fromErr != nil || toErr != nil || to > from
 }
 
 // PricedRows returns the indexes of the changes that have a price. What one request sells together,
@@ -79,7 +96,7 @@ func PricedRows(changes []v1alpha1.Change) []int {
 		isFirst := !slices.ContainsFunc(changes[:i], func(earlier v1alpha1.Change) bool {
 			return areSoldTogether(earlier, change)
 		})
-		if isFirst && hasPrice(change.Operation) {
+		if isFirst && hasPrice(change.Operation) && change.Field != FieldContact {
 			rows = append(rows, i)
 		}
 	}

@@ -8,10 +8,11 @@ import (
 
 // The fields of a change that several kinds name, and the name of the SLA in messages.
 const (
-	FieldPlan = "plan.name"
-	FieldTerm = "plan.term"
-	FieldSLA  = "restorationSLA"
-	FieldFee  = "fee" // of an order; the new value is the name of the fee
+	FieldPlan    = "plan.name"
+	FieldTerm    = "plan.term"
+	FieldSLA     = "restorationSLA"
+	FieldContact = "plan.contact" // the new value says whose data is sent, without the data
+	FieldFee     = "fee"          // of an order; the new value is the name of the fee
 
 	NameOfSLA = "restoration SLA" // in messages
 )

@@ -30,6 +30,11 @@ func needsApproval(in *Input, want decide.DesiredChange) bool {
 	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
 }
 
+// approvalOf returns when a change of the service has to be approved.
+func approvalOf(in *Input) v1alpha1.Approval {
+	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
+}
+
 func costsMoney(want decide.DesiredChange) bool {
 	if want.Operation == v1alpha1.OperationPlanChange {
 		b := decide.BillOf(want.Changes)

@@ -195,11 +195,12 @@ func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	})
 }
 
-// isRestFree reports whether what is sent with an SLA costs nothing: an NTD option, and a term.
+// isRestFree reports whether what is sent with an SLA has no price: an NTD option, and a term, which was
+// shown before the prices were read.
 func isRestFree(want decide.DesiredChange) bool {
 	b := decide.BillOf(want.Changes[1:])
 	b.AddNTDOption(want.Changes[0].NTDOption)
-	return !b.Costs()
+	return b.IsFree()
 }
 
 func isZero(amount *v1alpha1.Money) bool {

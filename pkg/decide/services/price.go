@@ -253,7 +253,7 @@ func offers(in *Input, name string) bool {
 // mayNeedPlanDecision reports whether a person may have to decide about a plan change because of
 // unknown values. Its price is read for that decision.
 func mayNeedPlanDecision(in *Input) bool {
-	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaChanges(in)})
+	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaRow(in)})
 }
 
 // pricedOnceApproved reports whether the price of a change is read only after a person wants it

@@ -272,7 +272,7 @@ func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	decision := services.Decide(settled(wanting, refusing, withNTDOption))
 	for _, words := range []string{
 		"the service's plan could not be read", "no health today", decision.Pending.Hash,
-		`plan.name unknown → "Fast" with NTD option "4_PORT";`,
+		`plan.name unknown → "Fast" with NTD option "4_PORT", plan.term unknown → "12", plan.contact unknown → "spec.plan.contact";`,
 	} {
 		if !strings.Contains(decision.Verdict.Message, words) {
 			t.Errorf("%q is missing in %q", words, decision.Verdict.Message)

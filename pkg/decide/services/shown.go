@@ -5,6 +5,7 @@ package services
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -53,14 +54,21 @@ func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	return ""
 }
 
-// changeInShort describes the first change and the number of the others.
+// changeInShort describes the first change, the term, which is a commitment, and the number of the
+// others.
 func changeInShort(changes []v1alpha1.Change, none string) string {
-	if len(changes) == 0 {
-		return none
+	var words []string
+	for i, change := range changes {
+		text := fmt.Sprintf("%s → %s", cmp.Or(change.From, "unknown"), change.To)
+		switch {
+		case change.Field == decide.FieldTerm:
+			words = append(words, "term "+text)
+		case i == 0:
+			words = append(words, text)
+		}
 	}
-	words := fmt.Sprintf("%s → %s", cmp.Or(changes[0].From, "unknown"), changes[0].To)
-	if len(changes) > 1 {
-		words = fmt.Sprintf("%s, +%d", words, len(changes)-1)
+	if others := len(changes) - len(words); others > 0 {
+		words = append(words, fmt.Sprintf("+%d", others))
 	}
-	return decide.Bounded(words, maxChangeColumn)
+	return decide.Bounded(cmp.Or(strings.Join(words, ", "), none), maxChangeColumn)
 }

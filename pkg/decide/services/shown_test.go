@@ -40,6 +40,11 @@ func TestTheChangeColumnDescribesTheChange(t *testing.T) {
 	expect("unknown → Gold")
 	service.Status.Pending.Changes = []v1alpha1.Change{planTo("Fast"), sla}
 	expect("Slow → Fast, +1")
+	term := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: "plan.term", To: "12"}
+	service.Status.Pending.Changes = []v1alpha1.Change{planTo("Fast"), term, sla}
+	expect("Slow → Fast, term unknown → 12, +1")
+	service.Status.Pending.Changes = []v1alpha1.Change{term}
+	expect("term unknown → 12")
 	service.PutRequest(v1alpha1.Request{
 		Operation: v1alpha1.OperationPlanChange, Phase: v1alpha1.PhaseInProgress,
 		Plan: []v1alpha1.Change{planTo("Faster"), {Operation: v1alpha1.OperationAggregationConversion, To: "ETHERNET"}},

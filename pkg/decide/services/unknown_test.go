@@ -60,6 +60,7 @@ var (
 	spelling = v1alpha1.Change{
 		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", Unknown: true, From: "FAST (100)", To: "Fast",
 	}
+	newTerm = v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: "plan.term", To: "12"}
 )
 
 // unlike returns a copy of a change with one difference.
@@ -209,10 +210,10 @@ func TestAnUnknownValueWaitsForAPerson(t *testing.T) {
 		"another plan":                     {edits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
 		"another spelling, shown before":   {edits{otherSpelling, shows(spelling)}, goes, true},
 		"another spelling, shown with its price before": {
-			edits{otherSpelling, shows(unlike(spelling, pricedAt))}, asks, true,
+			edits{otherSpelling, shows(unlike(spelling, pricedAt), newTerm)}, asks, true,
 		},
 		"the same, and by now unknownValues: Trust": {
-			edits{otherSpelling, shows(unlike(spelling, pricedAt)), policy(v1alpha1.UnknownTrust)}, goes, true,
+			edits{otherSpelling, shows(unlike(spelling, pricedAt), newTerm), policy(v1alpha1.UnknownTrust)}, goes, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,8 +34,10 @@ func TestR8AnUnknownTermThatGoesWithAnSLAIsShownAndPriced(t *testing.T) {
 		sends bool
 		says  string // of the term
 	}{
-		"the term is known":         {edits{plansAt("50.00", "40.00")}, true, ""},
-		"every term costs the same": {edits{unknown, plansAt("50.00", "50.00")}, true, ""},
+		"the term is known": {edits{plansAt("50.00", "40.00")}, true, ""},
+		"every term costs the same, but may be longer": {
+			edits{unknown, plansAt("50.00", "50.00")}, false, `plan.term unknown → "12" (one-time 0.00 AUD`,
+		},
 		"another term costs less": {
 			edits{unknown, plansAt("50.00", "40.00")}, false, `plan.term unknown → "12" (one-time 0.00 AUD`,
 		},
