@@ -70,8 +70,8 @@ func planOptionsQuery() oneShot {
 		body: func(serviceID v1alpha1.CarrierID) []byte {
 			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()
 		},
-		finish: func(_ *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return oneshots.RecordPlanOptions(&query.Status, body)
+		finish: func(request *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
+			return oneshots.RecordPlanOptions(&query.Status, request, body)
 		},
 	}
 }

@@ -37,6 +37,27 @@ var _ = Describe("The status in a result", func() {
 		Entry(nil, "REJECTED"),
 	)
 
+	DescribeTable("that says that the request is in progress is polled again, and nothing is known from it",
+		func(ctx SpecContext, status string) {
+			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+			*d.forger = tamperingProxy{conversionPath, completed, `"status":"` + status + `"`}
+			d.Edit(ctx, site, withEthernet)
+			service := d.Read(ctx, site)
+			for world.Ready(service).Reason != v1alpha1.ReasonOverdue {
+				result, err := d.process.Reconcile(ctx, site)
+				Expect(err).NotTo(HaveOccurred())
+				d.Clock.Advance(result.RequeueAfter)
+				service = d.Read(ctx, site)
+			}
+			Expect(service.Status.Carrier.AggregationMethod).To(BeNil())
+			*d.forger = tamperingProxy{}
+			expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(d.sent()).To(HaveLen(1))
+		},
+		Entry(nil, "IN_PROGRESS"),
+		Entry(nil, "OPEN"),
+	)
+
 	It("that reports a fixable error is polled until the carrier continues", func(ctx SpecContext) {
 		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
 		*d.forger = tamperingProxy{conversionPath, completed, inErrorRetry}
@@ -53,6 +74,42 @@ var _ = Describe("The status in a result", func() {
 		d.Clock.Advance(horizon)
 		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(1))
+	})
+})
+
+// healthPath is where the results of health requests are.
+const healthPath = "/services/health/requests/"
+
+var _ = Describe("The status of a health reading", func() {
+	It("that says that it failed shows no plan, and the plan is read again", func(ctx SpecContext) {
+		w, _ := begin(ctx)
+		forger := &tamperingProxy{healthPath, `"status":"COMPLETED"`, `"status":"FAILED"`}
+		process := w.Start(world.CrashPoint{}, forger.wrap)
+		line := w.Line(onFast)
+		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanFast, 12)))).To(Succeed())
+		service := w.Read(ctx, site)
+		for !strings.Contains(world.Ready(service).Message, "the status of the request is FAILED") {
+			result, err := process.Reconcile(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+			service = w.Read(ctx, site)
+		}
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanUnknown)
+		Expect(service.Status.Health).To(BeNil())
+		*forger = tamperingProxy{}
+		w.Clock.Advance(horizon)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(BeZero())
+	})
+
+	It("that says that it failed ends a HealthCheck as failed", func(ctx SpecContext) {
+		w, _ := begin(ctx)
+		forger := &tamperingProxy{healthPath, `"status":"COMPLETED"`, `"status":"FAILED"`}
+		process := w.Start(world.CrashPoint{}, forger.wrap)
+		Expect(w.Create(ctx, checks().build(w, w.Line()))).To(Succeed())
+		object := checks().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		Expect(readyOf(object).Message).To(ContainSubstring("the status of the request is FAILED"))
+		Expect(healthOf(object).CurrentCondition).To(BeNil())
 	})
 })
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 69
+	wantMutants = 71
 )
 
 // loadMutants returns the listed mutants.

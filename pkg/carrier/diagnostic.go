@@ -43,7 +43,7 @@ type DiagnosticRun struct {
 	Status      []DiagnosticStatus `json:"status"` // newest first
 	Type        string             `json:"type"`
 	Result      json.RawMessage    `json:"result"`    // an object that varies by test type
-	IsActive    bool               `json:"is_active"` // false in a final state
+	IsActive    *bool              `json:"is_active"` // false in a final state; nil: not given
 	RequestedAt string             `json:"requested_at"`
 }
 

@@ -108,7 +108,7 @@ func serviceCases() []operationCase {
 		serviceCase(carrier.DiagnosticTest, func(id int64) []byte {
 			return carrier.DiagnosticTestRequest{ServiceID: id, TestType: carrier.TestPortReset}.Body()
 		}, carrier.DecodeDiagnosticTest, func(id int64, r carrier.DiagnosticTestResult) bool {
-			return r.ServiceID == id && !r.Result.IsActive
+			return r.ServiceID == id && r.Result.IsActive != nil && !*r.Result.IsActive
 		}),
 		serviceCase(carrier.Health, func(id int64) []byte { return carrier.HealthRequest{ServiceID: id}.Body() },
 			healthAt(8), func(_ int64, r carrier.HealthResult) bool {

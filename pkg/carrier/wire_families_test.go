@@ -135,7 +135,7 @@ func queries() []operationFamily {
 			carrier.DiagnosticTest,
 			carrier.DiagnosticTestRequest{ServiceID: service, TestType: carrier.TestPortReset}.Body(),
 			pickFields(carrier.DecodeDiagnosticTest, func(r carrier.DiagnosticTestResult) []any {
-				return []any{r.ServiceID, r.Result.IsActive, strings.Contains(string(r.Result.Result), "_test_id")}
+				return []any{r.ServiceID, *r.Result.IsActive, strings.Contains(string(r.Result.Result), "_test_id")}
 			}),
 			[]any{service, false, true},
 		},

@@ -46,8 +46,8 @@ func (p *Protocol) isRetried(subject Subject, request *v1alpha1.Request, err err
 	return err != nil && !isHandleLost(err) && !p.givesUpReading(subject, request)
 }
 
-// recordEnd records that the carrier has ended a request, and counts how that was seen. A test can
-// still be in progress, although the carrier has answered 200.
+// recordEnd records that the carrier has ended a request, and counts how that was seen. The request
+// can still be in progress, although the carrier has answered 200.
 func (p *Protocol) recordEnd(
 	ctx context.Context, scope Scope, request *v1alpha1.Request, end Fact, seen metrics.Seen,
 ) error {
@@ -153,7 +153,7 @@ func outcomeFact(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
 		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
-			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
+			request.Phase, request.Error, request.LostSince = v1alpha1.PhaseSucceeded, nil, metav1.Time{}
 			finish(request, outcome.Body)
 		}}
 	case carrier.Failed:
@@ -165,16 +165,14 @@ func outcomeFact(outcome carrier.Outcome, finish Finish) Fact {
 	return stillPending(outcome)
 }
 
-// stillPending is the fact that a request is still in progress. The carrier's status is recorded
-// only when it reports a problem, and cleared when the problem is gone; other progress is not
-// recorded.
+// stillPending is the fact that a request is still in progress.
 func stillPending(outcome carrier.Outcome) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Error, request.LostSince = nil, metav1.Time{}
 		summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), outcome.Body)
-		request.CarrierStatus, request.ErrorDetail = "", ""
-		if err == nil && decide.IsHeld(summary.Status, summary.ErrorDetail) {
-			request.CarrierStatus, request.ErrorDetail = summary.Status, summary.ErrorDetail
+		if err != nil {
+			summary = carrier.RequestSummary{} // a 202 may have any body
 		}
+		decide.NoteInProgress(request, summary)
 	}}
 }

@@ -156,7 +156,7 @@ func (p *Protocol) Collect(
 // duration of the operation has passed, it fails the reading. A reading that stays in progress fails
 // after an hour, because the carrier may have forgotten it.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
-	reading.LastPoll = p.Now()
+	reading.LastPoll, outcome = p.Now(), byStatus(reading.Handle, outcome)
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
 	switch {
 	case err != nil && isHandleLost(err):
@@ -176,6 +176,22 @@ func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcom
 		}
 		p.readingFailed(reading, err, pauseAfter(reading, err))
 	}
+}
+
+// byStatus returns an outcome that agrees with the status in its resource: a 200 can say that the
+// request is still in progress, or that it has failed. A resource of another request says nothing.
+func byStatus(handle carrier.Handle, outcome carrier.Outcome) carrier.Outcome {
+	summary, err := carrier.DecodeSummary(handle.Operation, outcome.Body)
+	if outcome.State != carrier.Done || err != nil || summary.ID != 0 && !handle.HasID(summary.ID) {
+		return outcome
+	}
+	outcome.State = decide.StateOf(handle.Operation, summary.Status)
+	if outcome.State == carrier.Failed {
+		outcome.Err = &carrier.Error{
+			Operation: handle.Operation, Class: carrier.Refused, Message: decide.FailedStatus(summary),
+		}
+	}
+	return outcome
 }
 
 // longestReading is how long a reading may stay in progress before it is requested again.

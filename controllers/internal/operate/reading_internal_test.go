@@ -5,6 +5,7 @@ package operate
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,5 +160,44 @@ func TestAReadingWithoutATimelyResultIsAFailure(t *testing.T) {
 		if reading.State != test.want || failed != test.failed {
 			t.Errorf("%s: %s, %v", name, reading.State, reading.Err)
 		}
+	}
+}
+
+// A reading that says that it has failed shows nothing, and one that says that it is in progress is
+// polled again.
+func TestAReadingIsJudgedByItsStatus(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]decide.ReadingState{
+		`{"id":77,"status":"COMPLETED","plan":"Home"}`:   decide.ReadingAnswered,
+		`{"id":77,"plan":"Home"}`:                        decide.ReadingAnswered,
+		`{"id":77,"status":"IN_PROGRESS","plan":"Home"}`: decide.ReadingOpen,
+		`{"id":77,"status":"OPEN","plan":"Home"}`:        decide.ReadingOpen,
+		`{"status":"IN_ERROR_RETRY","plan":"Home"}`:      decide.ReadingOpen,
+		`{"id":77,"status":"IN_ERROR","plan":"Home"}`:    decide.ReadingFailed,
+		`{"id":77,"status":"FAILED","plan":"Home"}`:      decide.ReadingFailed,
+		`{"serviceStatus":"FAILED","plan":"Home"}`:       decide.ReadingFailed,
+		`{"id":78,"status":"IN_PROGRESS","plan":"Home"}`: decide.ReadingFailed, // of another request
+	} {
+		protocol := newTape().protocol("me")
+		reading := decide.Reading{
+			State: decide.ReadingOpen, RequestedAt: protocol.Now(),
+			Handle: carrier.Handle{Operation: carrier.Health, Version: 8, ID: "77"},
+		}
+		protocol.readingPolled(&reading, carrier.Outcome{State: carrier.Done, Body: []byte(body)}, nil)
+		if shown := reading.Health.Plan != ""; reading.State != want || shown != (want == decide.ReadingAnswered) {
+			t.Errorf("%s: the reading is %s: %+v", body, reading.State, reading)
+		}
+	}
+}
+
+// A failed reading is refused in the carrier's words.
+func TestAReadingThatSaysItHasFailedIsRefused(t *testing.T) {
+	t.Parallel()
+	protocol := newTape().protocol("me")
+	reading := decide.Reading{State: decide.ReadingOpen, Handle: carrier.Handle{Operation: carrier.Health, Version: 8}}
+	body := []byte(`{"status":"FAILED","errorDetail":"the line does not reply"}`)
+	protocol.readingPolled(&reading, carrier.Outcome{State: carrier.Done, Body: body}, nil)
+	if !reading.Refused() || !strings.Contains(reading.Err.Error(), "FAILED; the line does not reply") {
+		t.Errorf("%+v", reading)
 	}
 }

@@ -33,6 +33,9 @@ func RecordHealth(status *v1alpha1.HealthCheckStatus, request *v1alpha1.Request,
 	if !decide.MayBeResultOf(request, found.ID) {
 		return decide.NotOurs(request, fmt.Sprintf("the result of request %d", found.ID))
 	}
+	if why := notDone(request, body); why != nil {
+		return why
+	}
 	var texts shortener
 	texts.recordRating(status, &found)
 	texts.recordService(status, &found)

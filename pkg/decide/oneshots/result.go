@@ -45,7 +45,7 @@ func RecordDiagnosticTest(
 	if isRunning(run) && !decide.HasSucceeded(request) {
 		return &decide.Unfinished{Phase: v1alpha1.PhaseInProgress}
 	}
-	status.TestID, status.Active = decide.Bounded(run.ID, maxBrief), run.IsActive
+	status.TestID, status.Active = decide.Bounded(run.ID, maxBrief), run.IsActive != nil && *run.IsActive
 	status.Stages = make([]v1alpha1.DiagnosticStage, 0, min(len(run.Status), maxStages))
 	for _, stage := range run.Status[:min(len(run.Status), maxStages)] {
 		status.Stages = append(status.Stages, v1alpha1.DiagnosticStage{
@@ -60,10 +60,16 @@ func RecordDiagnosticTest(
 }
 
 // isRunning reports whether a test has not ended although the carrier answered 200. Two values have
-// to agree: is_active, which is false once a test is final (spec §2), and the newest stage, which is
-// not completed.
+// to agree: is_active, which is false once a test is final (specification section 2), and the newest
+// stage, which is not completed. Without is_active, the stage alone has to say that the test runs.
 func isRunning(run carrier.DiagnosticRun) bool {
-	return run.IsActive && len(run.Status) > 0 && run.Status[0].Name != carrier.DiagnosticCompleted
+	switch {
+	case len(run.Status) == 0:
+		return false
+	case run.IsActive == nil:
+		return decide.StateOf(carrier.DiagnosticTest, string(run.Status[0].Name)) == carrier.Pending
+	}
+	return *run.IsActive && run.Status[0].Name != carrier.DiagnosticCompleted
 }
 
 // SummarizeTest summarizes the result of a test: its newest stage, and its result.
@@ -117,6 +123,16 @@ func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
 	return kept, false
 }
 
+// notDone returns why a query has no result yet although the carrier answered 200; nil if its resource
+// does not say so.
+func notDone(request *v1alpha1.Request, body []byte) *decide.Unfinished {
+	summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
+	if err != nil {
+		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	return decide.NotDone(request, summary)
+}
+
 // RecordFibreBuildQuote records a quote for a location.
 func RecordFibreBuildQuote(
 	status *v1alpha1.FibreBuildQuoteStatus, request *v1alpha1.Request, body []byte, location v1alpha1.LocationID,
@@ -127,6 +143,9 @@ func RecordFibreBuildQuote(
 	}
 	if found.WholesaleLocationID != "" && found.WholesaleLocationID != string(location) {
 		return decide.NotOurs(request, "a quote for location "+decide.Bounded(found.WholesaleLocationID, maxBrief))
+	}
+	if why := notDone(request, body); why != nil {
+		return why
 	}
 	status.QuoteID, status.Name = decide.Bounded(found.WholesaleQuoteID, maxBrief), decide.Bounded(found.Name, maxLongName)
 	status.Price = priceOf(found.PriceValue, found.PriceUnit)
@@ -153,10 +172,15 @@ func priceOf(cents carrier.Number, currency string) *v1alpha1.Money {
 }
 
 // RecordPlanOptions records the plans and SLAs to which a service could change.
-func RecordPlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *decide.Unfinished {
+func RecordPlanOptions(
+	status *v1alpha1.PlanOptionsQueryStatus, request *v1alpha1.Request, body []byte,
+) *decide.Unfinished {
 	found, err := carrier.DecodePlanOptions(body)
 	if err != nil {
 		return &decide.Unfinished{Phase: v1alpha1.PhaseSubmitting, Error: decide.RequestErrorOf(err)}
+	}
+	if why := notDone(request, body); why != nil {
+		return why
 	}
 	left := maxOffers
 	var fewerSLAs, fewerPlans bool

@@ -50,7 +50,7 @@ func TestOffersAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var status v1alpha1.PlanOptionsQueryStatus
-	if why := RecordPlanOptions(&status, body); why != nil {
+	if why := RecordPlanOptions(&status, &v1alpha1.Request{}, body); why != nil {
 		t.Fatal(why.Error.Message)
 	}
 	kept, err := json.Marshal(status)

@@ -3,9 +3,12 @@
 package oneshots_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
@@ -39,7 +42,11 @@ func TestATestThatIsStillRunningIsNotCompleted(t *testing.T) {
 		`{"result":{"is_active":true,"status":[{"name":"in-progress"},{"name":"pending"}]}}`:   true,
 		`{"result":{"is_active":true,"status":[{"name":"completed"},{"name":"in-progress"}]}}`: false,
 		`{"result":{"is_active":false,"status":[{"name":"in-progress"}]}}`:                     false,
-		`{"result":{"is_active":true}}`: false,
+		`{"result":{"is_active":true}}`:                                     false,
+		`{"result":{"status":[{"name":"in-progress"},{"name":"pending"}]}}`: true,
+		`{"result":{"status":[{"name":"accepted"}]}}`:                       true,
+		`{"result":{"status":[{"name":"ended"}]}}`:                          false,
+		`{"result":{"status":[{"name":"completed"}]}}`:                      false,
 	} {
 		for _, by := range []v1alpha1.EndedBy{"", v1alpha1.EndedByCarrier} {
 			var status v1alpha1.DiagnosticTestStatus
@@ -53,11 +60,49 @@ func TestATestThatIsStillRunningIsNotCompleted(t *testing.T) {
 	}
 }
 
+// The status of a query's resource ends it, or keeps it open, as that of a change does.
+func TestAResultThatSaysItIsNotDoneIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	var health v1alpha1.HealthCheckStatus
+	var quote v1alpha1.FibreBuildQuoteStatus
+	var options v1alpha1.PlanOptionsQueryStatus
+	for operation, record := range map[v1alpha1.Operation]func(*v1alpha1.Request, []byte) *decide.Unfinished{
+		v1alpha1.OperationHealth: func(request *v1alpha1.Request, body []byte) *decide.Unfinished {
+			return oneshots.RecordHealth(&health, request, body)
+		},
+		v1alpha1.OperationFibreBuildCharge: func(request *v1alpha1.Request, body []byte) *decide.Unfinished {
+			return oneshots.RecordFibreBuildQuote(&quote, request, body, "")
+		},
+		v1alpha1.OperationPlanOptions: func(request *v1alpha1.Request, body []byte) *decide.Unfinished {
+			return oneshots.RecordPlanOptions(&options, request, body)
+		},
+	} {
+		for status, want := range map[string]v1alpha1.RequestPhase{
+			"FAILED": v1alpha1.PhaseFailed, "IN_ERROR": v1alpha1.PhaseFailed,
+			"OPEN": v1alpha1.PhaseInProgress, "IN_PROGRESS": v1alpha1.PhaseInProgress,
+		} {
+			body := fmt.Appendf(nil, `{"status":%q,"errorDetail":"no reply","plan":"Home","name":"x","plans":[{"plan":"x"}]}`, status)
+			why := record(&v1alpha1.Request{Operation: operation, APIVersion: 8}, body)
+			if why == nil || why.Phase != want {
+				t.Errorf("%s that is %s: %+v, want %s", operation, status, why, want)
+			}
+		}
+	}
+	if health.Plan != "" || health.CurrentCondition != nil || quote.Name != "" || options.Plans != nil {
+		t.Errorf("recorded are %+v, %+v and %+v", health, quote, options)
+	}
+	why := oneshots.RecordHealth(&health, &v1alpha1.Request{Operation: v1alpha1.OperationHealth, APIVersion: 5},
+		[]byte(`{"serviceStatus":"FAILED","errorDetail":"no reply"}`))
+	if why == nil || !strings.Contains(decide.ErrorMessage(why.Error), "FAILED; no reply") {
+		t.Errorf("at version 5: %+v", why)
+	}
+}
+
 // An unreadable response ends nothing. The request stays open and shows why.
 func TestUnreadablePlanOptionsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	var status v1alpha1.PlanOptionsQueryStatus
-	why := oneshots.RecordPlanOptions(&status, []byte("<html>"))
+	why := oneshots.RecordPlanOptions(&status, &v1alpha1.Request{}, []byte("<html>"))
 	if why == nil || why.Phase != v1alpha1.PhaseSubmitting || why.Error.Message == "" {
 		t.Errorf("got %+v, want an attempt that is still %s", why, v1alpha1.PhaseSubmitting)
 	}

@@ -30,7 +30,6 @@ func Finish(
 		// The Location belongs to something else, so the outcome has to be verified.
 		return decide.NotOurs(request, fmt.Sprintf("request %d for service %d", result.ID, result.ServiceID))
 	}
-	request.CarrierStatus = result.Status
 	if why := decide.NotDone(request, result); why != nil {
 		return why
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
@@ -102,42 +101,6 @@ func TestReadingAResultOnceMoreDoesNotFailTheRequest(t *testing.T) {
 		if plan := service.Status.Carrier.Plan.ValueOrEmpty(); plan != "Fast" {
 			t.Errorf("%s: the plan is taken to be %q", result, plan)
 		}
-	}
-}
-
-func TestTheStatusInAResultShowsWhetherTheRequestIsDone(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		operation v1alpha1.Operation
-		status    string
-		again     bool                  // it succeeded before, and its result is read once more
-		phase     v1alpha1.RequestPhase // "": it has ended
-	}{
-		"completed":                    {v1alpha1.OperationAggregationConversion, "COMPLETED", false, ""},
-		"none":                         {v1alpha1.OperationPlanChange, "", false, ""},
-		"failed":                       {v1alpha1.OperationPlanChange, "FAILED", false, v1alpha1.PhaseFailed},
-		"rejected":                     {v1alpha1.OperationReclaim, "REJECTED", false, v1alpha1.PhaseFailed},
-		"in error":                     {v1alpha1.OperationPlanChange, "IN_ERROR", false, v1alpha1.PhaseInProgress},
-		"in error, to be retried":      {v1alpha1.OperationPlanChange, "IN_ERROR_RETRY", false, v1alpha1.PhaseInProgress},
-		"the status of a cancellation": {v1alpha1.OperationCancellationReschedule, "IN_ERROR", false, ""},
-		"a request that has succeeded": {v1alpha1.OperationPlanChange, "FAILED", true, ""},
-		"of an aborted request":        {v1alpha1.OperationCancellationAbort, "REJECTED", false, ""},
-		"a status that is unknown":     {v1alpha1.OperationPlanChange, "DONE", false, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			request := &v1alpha1.Request{Operation: test.operation, Phase: v1alpha1.PhaseInProgress}
-			if test.again {
-				request.EndedBy = v1alpha1.EndedByCarrier
-			}
-			got := v1alpha1.RequestPhase("")
-			if why := decide.NotDone(request, carrier.RequestSummary{Status: test.status}); why != nil {
-				got = why.Phase
-			}
-			if got != test.phase {
-				t.Errorf("it is %q, want %q", got, test.phase)
-			}
-		})
 	}
 }
 

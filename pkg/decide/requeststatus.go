@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// statesOf returns the documented statuses of an operation's resource and what they mean (specification
+// sections 2 and 3). A resource whose statuses are not all documented has those of the others, too.
+func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
+	states := map[string]carrier.OutcomeState{
+		"COMPLETED":      carrier.Done,
+		"OPEN":           carrier.Pending,
+		"IN_PROGRESS":    carrier.Pending,
+		"IN_ERROR_RETRY": carrier.Pending, // the carrier tries again
+		"IN_ERROR":       carrier.Failed,
+		"FAILED":         carrier.Failed,
+		"REJECTED":       carrier.Failed,
+	}
+	switch operation {
+	case carrier.AggregationConversion:
+		states["IN_ERROR"] = carrier.Pending // "the process continues once the issue is fixed"
+	case carrier.DiagnosticTest: // the name of its newest stage
+		return map[string]carrier.OutcomeState{
+			string(carrier.DiagnosticPending):    carrier.Pending,
+			string(carrier.DiagnosticInProgress): carrier.Pending,
+			string(carrier.DiagnosticAccepted):   carrier.Pending,
+			string(carrier.DiagnosticCompleted):  carrier.Done,
+		}
+	case carrier.CancellationReschedule, carrier.CancellationAbort:
+		return nil // the status is that of the cancellation, not of the request that moves or aborts it
+	case carrier.OrderCreate:
+		return nil // the carrier accepts an order with the status OPEN
+	default:
+	}
+	return states
+}
+
+// StateOf returns what the status in a response with HTTP status 200 says about the request: Pending
+// if the carrier has not finished it, Failed if it has failed. Anything else is Done, also a status
+// that is not documented or absent, because the specification leaves the set of statuses open.
+func StateOf(operation carrier.Operation, status string) carrier.OutcomeState {
+	if state, documented := statesOf(operation)[status]; documented {
+		return state
+	}
+	if strings.HasPrefix(status, inErrorPrefix+"_") && statesOf(operation) != nil {
+		return carrier.Pending // an error that has not ended the request, such as IN_ERROR_RETRY
+	}
+	return carrier.Done
+}
+
+// inErrorPrefix starts the statuses of a request that has an error.
+const inErrorPrefix = string(carrier.AggregationInError)
+
+// IsHeld reports whether a request in progress waits at the carrier for an error to be fixed: its
+// status begins with IN_ERROR, or it has an error detail.
+func IsHeld(status, errorDetail string) bool {
+	return strings.HasPrefix(status, inErrorPrefix) || errorDetail != ""
+}
+
+// NoteInProgress records what the carrier says about a request in progress: its status only if it has
+// a problem, because other progress needs no write.
+func NoteInProgress(request *v1alpha1.Request, result carrier.RequestSummary) {
+	request.CarrierStatus, request.ErrorDetail = "", ""
+	if IsHeld(result.Status, result.ErrorDetail) {
+		request.CarrierStatus, request.ErrorDetail = result.Status, result.ErrorDetail
+	}
+}
+
+// FailedStatus describes a result whose status says that the request has failed.
+func FailedStatus(result carrier.RequestSummary) string {
+	return JoinTexts("the carrier answered 200, but the status of the request is "+result.Status, result.ErrorDetail)
+}
+
+// Unfinished is the actual state of a request that has not succeeded although the carrier answered
+// 200.
+type Unfinished struct {
+	Phase v1alpha1.RequestPhase
+	Error *v1alpha1.RequestError
+}
+
+// NotDone records the status in a result, and returns why the request has not succeeded although the
+// carrier answered 200: it is still in progress, or it has failed. It returns nil if the status does
+// not show that, and for a request that has already succeeded.
+func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinished {
+	request.CarrierStatus, request.ErrorDetail = result.Status, result.ErrorDetail
+	if HasSucceeded(request) {
+		return nil
+	}
+	switch StateOf(carrier.Operation(request.Operation), result.Status) {
+	case carrier.Pending:
+		NoteInProgress(request, result)
+		return &Unfinished{Phase: v1alpha1.PhaseInProgress}
+	case carrier.Failed:
+		return &Unfinished{v1alpha1.PhaseFailed, Because(FailedStatus(result))}
+	case carrier.Done:
+	}
+	return nil
+}
+
+// HasSucceeded reports whether the carrier has already confirmed that a request is done. All that
+// remains then is to read its result once more.
+func HasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
+
+// NotOurs reports a result of another request: "a 200 whose id or service id differs: reason
+// HandleLost, then the class applies".
+func NotOurs(request *v1alpha1.Request, what string) *Unfinished {
+	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
+		Code:    v1alpha1.ReasonHandleLost,
+		Message: fmt.Sprintf("the Location %s returns %s, which does not belong to this request", request.Location, what),
+	}}
+}
