@@ -267,7 +267,7 @@ var _ = Describe("An order in a shared account", func() {
 		})).To(Succeed())
 		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 422,
-			Body: `{"message":"Kim Poe","apiSubErrors":[` +
+			Body: `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"Kim Poe","apiSubErrors":[` +
 				`{"code":"x","message":"bad 0411 111 111","rejectedValue":"kim@example.com"}]}`,
 		})).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {

@@ -174,7 +174,7 @@ var _ = DescribeTable("An order that the carrier refuses",
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: status}
 		if len(codes) > 0 {
 			fault.Kind = simulator.FaultBody
-			fault.Body = `{"httpStatusCode":422,"code":"validation","message":"no","apiSubErrors":[{"code":"` +
+			fault.Body = `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no","apiSubErrors":[{"code":"` +
 				strings.Join(codes, `","message":"must not be provided","field":"x"},{"code":"`) +
 				`","message":"must not be provided","field":"x"}]}`
 		}
@@ -208,7 +208,7 @@ var _ = DescribeTable("An order that the carrier refuses",
 	Entry("for a field that is missing", 422, []string{"constraints.not.null"}, v1alpha1.ReasonRequiredFieldMissing, 1),
 	Entry("for a reason of its own", 422, []string{"constraints.order.of.some.kind"}, v1alpha1.ReasonCarrierRejected, 1),
 	Entry("with 404, which proves nothing", 404, nil, v1alpha1.ReasonNotFoundOrForbidden, 1),
-	Entry("with 403", 403, nil, v1alpha1.ReasonNotFoundOrForbidden, 1),
+	Entry("with 403, which is not the carrier's", 403, nil, v1alpha1.ReasonOutcomeUnknown, 1),
 	Entry("with 400", 400, nil, v1alpha1.ReasonRequestInvalid, 1),
 	Entry("with 401: it was not processed and is sent again", 401, nil, v1alpha1.ReasonSubmitted, 2),
 	Entry("with 429: it was not processed and is sent again", 429, nil, v1alpha1.ReasonSubmitted, 2),

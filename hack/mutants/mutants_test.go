@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 71
+	wantMutants = 75
 )
 
 // loadMutants returns the listed mutants.

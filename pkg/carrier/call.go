@@ -24,12 +24,14 @@ type call struct {
 	operation Operation
 	reads     string // the name of a plain read, which has no operation
 	method    string
-	path      string // relative to the origin
+	path      string // relative to the origin, with the escapes that the carrier wrote in an id
 	query     url.Values
 	version   int
 	body      []byte
 	fresh     bool // on a connection of its own
-	asWritten bool // the body of a 200 keeps the carrier's own word
+
+	check     func() error // is called before the first byte is written; an error prevents that; nil: no check
+	asWritten bool         // the body of a 200 keeps the carrier's own word
 }
 
 // target describes the call in errors.
@@ -39,6 +41,7 @@ func (k call) target() string { return k.method + " " + k.path }
 type response struct {
 	token   Token // the token it was sent with
 	written bool  // a connection was given to the request, so bytes may have been sent
+	refused error // of the call's last check; nil: it was not refused
 	status  int
 	header  http.Header
 	body    []byte // with the specification's word instead of the carrier's, unless asWritten; nil if bodyErr is set
@@ -64,17 +67,15 @@ func (c *Client) do(ctx context.Context, k call, token Token) response {
 func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 	ctx, cancel := context.WithTimeout(withToken(ctx, token), c.longest)
 	defer cancel()
-	var written atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { written.Store(true) },
-	})
+	var got connection
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: got.hook(k.check)})
 	req, err := c.newRequest(ctx, k)
 	if err != nil {
 		return response{token: token, err: err}
 	}
 	resp, err := c.httpClientFor(k).Do(req)
 	if err != nil {
-		return response{token: token, err: withoutURL(err), written: written.Load()}
+		return response{token: token, err: withoutURL(err), written: got.written.Load(), refused: got.refused()}
 	}
 	defer closeQuietly(resp.Body)
 	if resp.StatusCode == 0 { // net/http accepts "000" as a status; here it means that there is no response
@@ -88,12 +89,45 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 	return received
 }
 
+// connection is what is known of a call's connection.
+type connection struct {
+	written atomic.Bool
+	stopped atomic.Pointer[error]
+}
+
+// hook returns the function that is called when the connection is in hand, before the first byte of the
+// request is written to it. If the check fails, the connection, which is this call's own, is closed.
+func (c *connection) hook(check func() error) func(httptrace.GotConnInfo) {
+	return func(got httptrace.GotConnInfo) {
+		if check != nil {
+			if err := check(); err != nil {
+				c.stopped.Store(&err)
+				closeQuietly(got.Conn)
+				return
+			}
+		}
+		c.written.Store(true)
+	}
+}
+
+// refused returns the error of the check; nil if it had none.
+func (c *connection) refused() error {
+	if err := c.stopped.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // newRequest builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it
 // has no idempotency key, so that the transport never resends a POST. To do so, it would need a
 // body that can be read again, or such a key.
 func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
-	address.Path = k.path
+	decoded, err := url.PathUnescape(k.path)
+	if err != nil {
+		return nil, fmt.Errorf("build request: %w", err)
+	}
+	address.Path, address.RawPath = decoded, k.path
 	address.RawQuery = k.query.Encode()
 	req, err := http.NewRequestWithContext(ctx, k.method, address.String(), http.NoBody)
 	if err != nil {
@@ -139,9 +173,9 @@ func readBody(resp *http.Response) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// closeQuietly closes a body that is no longer needed, so its error does not matter.
-func closeQuietly(body io.Closer) {
-	if err := body.Close(); err != nil {
+// closeQuietly closes a body or a connection that is no longer needed, so its error does not matter.
+func closeQuietly(unneeded io.Closer) {
+	if err := unneeded.Close(); err != nil {
 		return
 	}
 }

@@ -1,6 +1,9 @@
 package carrier
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // Delivery states what is known about the outcome of one POST.
 type Delivery string
@@ -9,45 +12,75 @@ type Delivery string
 const (
 	NotSent      Delivery = "NotSent"      // no byte left this process
 	NotProcessed Delivery = "NotProcessed" // refused before it was processed (401, 425, 429)
-	Rejected     Delivery = "Rejected"     // processed and refused
+	Rejected     Delivery = "Rejected"     // refused by the carrier, which has said so itself
 	Accepted     Delivery = "Accepted"     // accepted by the carrier; with a handle if one is needed
 	Ambiguous    Delivery = "Ambiguous"    // outcome unknown
 )
 
 // Observation has everything that determines the delivery of one POST.
 type Observation struct {
-	Written bool // the request was given a connection, so bytes may have been sent
-	Status  int  // the response status; zero if there was no response
-	Success int  // the status that means accepted, by the operation's contract
-	Handle  bool // the response has a usable handle, or the operation needs none
+	Written  bool // the request was given a connection, so bytes may have been sent
+	Status   int  // the response status; zero if there was no response
+	Handle   bool // the response has a usable handle, or the operation needs none
+	Location bool // the response has exactly one Location, and it is one of the operation
+	Refusal  bool // the body is the carrier's own refusal: see isRefusal
 }
 
-// Classify returns exactly one delivery for every observation, and Ambiguous if nothing is proven.
-// "An error from a POST" is not "it failed".
-func Classify(o Observation) Delivery {
+// Classify returns exactly one delivery for every observation of an operation's POST, and Ambiguous
+// if nothing is proven. "An error from a POST" is not "it failed": a gateway, a firewall that reads
+// responses, or a framework that cannot write one may answer with any error status after the carrier
+// has done the work.
+func Classify(contract Contract, o Observation) Delivery {
 	switch {
 	case o.Status == 0 && !o.Written:
 		return NotSent
 	case o.Status == 0:
 		return Ambiguous
-	case o.Status == o.Success && o.Handle:
+	case o.Status == contract.Success && o.Handle:
 		return Accepted
-	}
-	return deliveryOfStatus(o.Status)
-}
-
-// deliveryOfStatus returns what an error status proves. 401 means "bearer token missing or invalid"
-// (spec §7), and a rate limiter runs before the handler, so 401, 425 and 429 prove that nothing was
-// done. The statuses of the second case prove a refusal. All other statuses prove nothing:
-// 408, 409, 5xx and redirects can also follow completed work.
-func deliveryOfStatus(status int) Delivery {
-	switch status {
-	case http.StatusUnauthorized, http.StatusTooEarly, http.StatusTooManyRequests:
+	case o.Location:
+		return Ambiguous // a request that was refused has no outcome, so the status cannot be true
+	case comesBeforeProcessing(o.Status):
 		return NotProcessed
-	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
-		http.StatusNotAcceptable, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
-		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+	case contract.refusesWith(o.Status) && o.Refusal:
 		return Rejected
 	}
 	return Ambiguous
+}
+
+// comesBeforeProcessing reports whether a status alone proves that nothing was done, whoever has
+// answered. In each case, the sender must decide before it passes the request on, because the status
+// is about something that authorizes or limits the processing itself:
+//
+//   - 401: the token is missing or invalid (section 7). Nobody processes a request, and then asks whether
+//     its sender was allowed to make it.
+//   - 425: the request came in the early data of a TLS connection, which is never sent here.
+//   - 429: a rate limiter counts a request before it lets the request pass. Its purpose is to protect what
+//     would do the work.
+//
+// No other status stands alone. 405 and 413 are also what a gateway answers if it cannot deliver the
+// response: a page of its own for the POST, or a limit on the size of the response. 414, 415 and 431
+// cannot be about our requests, whose addresses, types and headers are the same in the free reads that
+// precede every chargeable request.
+func comesBeforeProcessing(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
+// refusesWith reports whether a status means that the carrier has refused this POST: if the
+// specification lists it for the POST as an error of the request, or if the carrier's framework
+// answers with it before the POST has a handler. The body decides whether the carrier has answered.
+//
+// The published interface answers with 400, 405 and 415 in the carrier's form, for every operation:
+// the framework can read neither the body nor its type, or knows no such method.
+func (c Contract) refusesWith(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType:
+		return true
+	}
+	isOfRequest := status >= http.StatusBadRequest && status < http.StatusInternalServerError
+	return isOfRequest && slices.Contains(c.Statuses, status)
 }

@@ -68,6 +68,7 @@ type Contract struct {
 	PollPath   string       // the template of the Location, with {id}; empty if the response has none
 	Polled     bool         // whether the specification has a GET on PollPath
 	Success    int          // the one status that means accepted
+	Statuses   []int        // every status that the specification lists for the POST (section 4)
 	Handle     HandleSource // where the id comes from
 	ID         IDShape      // the format of an id
 
@@ -124,6 +125,16 @@ var (
 	pollRead   = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
 )
 
+// The statuses that the specification lists for a POST (section 4), where several operations have the
+// same. It shows 201 and 422 for the creation of an order, and no others: those are the statuses of
+// its table for every call (section 7), because the carrier reports errors in one way.
+var (
+	statusesOfChange     = []int{201, 401, 404, 422, 500}
+	statusesWithUpstream = []int{201, 401, 404, 422, 500, 502}
+	statusesOfAlteration = []int{204, 401, 404, 422, 500}
+	statusesOfOrder      = []int{201, 400, 401, 404, 422, 500, 502}
+)
+
 // contracts is the operations table. To treat an operation differently, change its row.
 var contracts = []Contract{
 	{
@@ -131,6 +142,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/aggregation-conversions/request",
 		PollPath:   "/api/connect/services/aggregation-conversions/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesOfChange,
 		MinVersion: 4, MaxVersion: versionLast,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollChange,
 	},
@@ -139,6 +151,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/plan-changes/request",
 		PollPath:   "/api/connect/services/plan-changes/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesWithUpstream,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Fields: planChangeRules,
 		Repeat: ClassCharge, RepeatWithNTDOption: ClassNever, Poll: pollChange,
@@ -148,6 +161,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/dsl-stability-profile-changes/request",
 		PollPath:   "/api/connect/services/dsl-stability-profile-changes/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesOfChange,
 		MinVersion: 4, MaxVersion: versionLast,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
 	},
@@ -156,6 +170,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/reclaims/request",
 		PollPath:   "/api/connect/services/reclaims/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesWithUpstream,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
 	},
@@ -164,6 +179,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/service-cancellations/requests/reschedule",
 		PollPath:   cancellationPath,
 		Polled:     true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
+		Statuses:   statusesOfAlteration,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
@@ -172,6 +188,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/service-cancellations/requests/abort",
 		PollPath:   cancellationPath,
 		Polled:     true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
+		Statuses:   statusesOfAlteration,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
@@ -182,6 +199,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/orders/create",
 		PollPath:   "/api/connect/orders/{id}",
 		Polled:     false, Success: 201, Handle: HandleInOrder, ID: IDNumeric,
+		Statuses:   statusesOfOrder,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever,
 	},
@@ -190,6 +208,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/orders/appointment-requests/request",
 		PollPath:   "/api/connect/orders/appointment-requests/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesWithUpstream,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 	},
@@ -197,6 +216,7 @@ var contracts = []Contract{
 		Operation:  AppointmentCancel,
 		SubmitPath: "/api/connect/orders/appointment-requests/cancel",
 		Polled:     false, Success: 204, Handle: HandleNone, ID: IDNone,
+		Statuses:   []int{204, 401, 404, 500},
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge,
 	},
@@ -205,6 +225,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/diagnostic-tests/request",
 		PollPath:   "/api/connect/services/diagnostic-tests/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesWithUpstream,
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollTest,
 		AsWritten: true,
@@ -214,6 +235,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/ee/fibre-build-charge/request",
 		PollPath:   "/api/connect/ee/fibre-build-charge/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesOfChange,
 		MinVersion: 6, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuote,
 	},
@@ -222,6 +244,7 @@ var contracts = []Contract{
 		SubmitPath: "/api/connect/services/plan-changes/options/request",
 		PollPath:   "/api/connect/services/plan-changes/options/requests/{id}",
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDOpaque,
+		Statuses:   []int{201, 404, 422, 500, 502},
 		MinVersion: versionFirst, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 		TokenHiddenIn404: true,
@@ -232,6 +255,7 @@ var contracts = []Contract{
 		PollPath:   "/api/connect/services/health/requests/{id}",
 		pollAt:     map[int]string{5: "/api/connect/services/health/request/{id}"}, // spec §4: version 5 has a different path
 		Polled:     true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		Statuses:   statusesOfChange,
 		MinVersion: 5, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 	},

@@ -13,11 +13,36 @@ const maxSubErrors = 20
 
 // wireError is the standard error body (spec §7).
 type wireError struct {
+	Status    int            `json:"httpStatusCode"`
 	Type      string         `json:"type"`
 	Code      string         `json:"code"`
 	Message   string         `json:"message"`
 	SubErrors []wireSubError `json:"apiSubErrors"`
 	Timestamp string         `json:"timestamp"`
+}
+
+// isStandard reports whether a body is the standard error body for a response with this status.
+func isStandard(status int, body []byte) bool {
+	_, is := standardType(status, body)
+	return is
+}
+
+// isRefusal reports whether a body is the carrier's own refusal of a request: the standard error body,
+// unless it reports a fault of the carrier, or of a system behind it. Such a body refuses nothing,
+// whatever the status.
+func isRefusal(status int, body []byte) bool {
+	kind, standard := standardType(status, body)
+	return standard && kind != TypeRemoteCall && kind != TypeServerInternal
+}
+
+// standardType returns the type in a standard error body, which has the status of the response, a type
+// and a code. It returns false for any other body.
+func standardType(status int, body []byte) (ErrorType, bool) {
+	var wire wireError
+	if err := readObject(body, &wire); err != nil {
+		return "", false
+	}
+	return ErrorType(wire.Type), wire.Status == status && wire.Type != "" && wire.Code != ""
 }
 
 type wireSubError struct {
@@ -116,7 +141,12 @@ func contactsIn(body []byte) []string {
 // response that is not HTTP, and the server may have echoed our request.
 func unreachable(k call, resp response) *Error {
 	message := "no response"
-	if !resp.written {
+	switch {
+	case resp.refused != nil:
+		return &Error{
+			Operation: k.operation, Target: k.target(), Class: Unreachable, Message: resp.refused.Error(), cause: resp.refused,
+		}
+	case !resp.written:
 		message = "cannot connect"
 	}
 	return &Error{

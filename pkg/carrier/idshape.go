@@ -11,7 +11,7 @@ type IDShape string
 // The id formats.
 const (
 	IDNumeric IDShape = "numeric" // [0-9]{1,19}, in the range of 63 bits (spec §1.1 rule 4)
-	IDOpaque  IDShape = "opaque"  // 1 to 128 of RFC 3986's unreserved characters and = : @ (spec §4, plan-change options)
+	IDOpaque  IDShape = "opaque"  // 1 to 128 characters of a path segment, see isSegment (spec §4, plan-change options)
 	IDNone    IDShape = "none"    // the operation has no id
 )
 
@@ -31,16 +31,39 @@ func (s IDShape) accepts(id string) bool {
 		_, err := strconv.ParseInt(id, 10, 64)
 		return err == nil
 	case IDOpaque:
-		return id != "" && len(id) <= maxOpaqueID && strings.IndexFunc(id, notOpaque) < 0 && !isDotSegment(id)
+		return id != "" && len(id) <= maxOpaqueID && isSegment(id) && !isDotSegment(id)
 	case IDNone:
 		return false
 	}
 	return false
 }
 
-func notOpaque(r rune) bool {
-	alphanumeric := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	return !alphanumeric && !strings.ContainsRune("-._~=:@", r)
+// isSegment reports whether an id has only the characters of a path segment (RFC 3986 section 3.3),
+// which are sent as the carrier wrote them. A semicolon begins a segment's parameters, so no id has
+// one. A character that is escaped although a server could read it as structure is refused: a slash, a
+// dot, a backslash, a semicolon, a percent sign, or a control character.
+func isSegment(id string) bool {
+	for at := 0; at < len(id); at++ {
+		if id[at] != '%' {
+			if !isSegmentCharacter(id[at]) {
+				return false
+			}
+			continue
+		}
+		escaped, err := strconv.ParseUint(id[min(at+1, len(id)):min(at+3, len(id))], 16, 8)
+		if err != nil || at+2 >= len(id) || escaped < ' ' || escaped == 0x7f || strings.ContainsRune(`/.\;%`, rune(escaped)) {
+			return false
+		}
+		at += 2
+	}
+	return true
+}
+
+// isSegmentCharacter reports whether a segment may contain a character as it is: RFC 3986's unreserved
+// characters and sub-delims without the semicolon, the colon and the at sign.
+func isSegmentCharacter(c byte) bool {
+	alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	return alphanumeric || strings.IndexByte("-._~!$&'()*+,=:@", c) >= 0
 }
 
 // isDotSegment reports whether a path segment means another folder instead of a name.

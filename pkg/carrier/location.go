@@ -54,12 +54,12 @@ func (e *LocationError) Error() string {
 
 // ParseLocation returns the handle of a request from the Location in the carrier's response.
 //
-// A Location is a URL, an absolute path, or a path relative to that of the POST (RFC 9110 section
-// 10.2.2). It is matched at its end with the operation's own path template, because a gateway may
-// show the carrier's paths behind a prefix. Only the id is taken from it: scheme, user, host, prefix,
-// query and fragment are dropped, so the carrier's text cannot decide where the next call goes. Dot
-// segments, escapes, paths of other operations and ids in another format are refused with a
-// [LocationError].
+// A Location is a URL, or a reference relative to the path of the POST (RFC 9110 section 10.2.2). It is
+// resolved, and matched at its end with the operation's own path template, because a gateway may show
+// the carrier's paths behind a prefix, or behind a prefix of its own instead of /api/connect. Only the
+// id is taken from it: scheme, user, host, prefix, query, fragment and the parameters of the last
+// segment are dropped, so the carrier's text cannot decide where the next call goes. Paths of other
+// operations, escapes before the id, and ids in another format are refused with a [LocationError].
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
 	if !ok || contract.PollPath == "" {
@@ -90,12 +90,18 @@ func (c Contract) idIn(path string) (string, bool) {
 	return "", false
 }
 
+// apiRoot begins every path of the specification.
+const apiRoot = "/api/connect"
+
 // matchTemplate returns the id of a path that ends as the template does. A template begins with a
 // slash, so whatever precedes it in the path consists of whole segments.
 func (c Contract) matchTemplate(template, path string) (string, bool) {
 	before, _ := strings.CutSuffix(template, idPlaceholder)
+	if !strings.Contains(path, apiRoot+"/") {
+		before = strings.TrimPrefix(before, apiRoot) // a gateway hides it
+	}
 	begin := strings.LastIndex(path, before)
-	if begin < 0 {
+	if begin < 0 || strings.Contains(path[:begin], "%") {
 		return "", false
 	}
 	id := path[begin+len(before):]
@@ -107,10 +113,10 @@ var (
 	errLocationLong   = errors.New("it is too long")
 	errLocationBytes  = errors.New("it has characters that a path of the carrier never has")
 	errLocationScheme = errors.New("it is neither a path nor an http or https address")
-	errLocationDots   = errors.New("its path has dot segments")
 )
 
-// locationPath returns the path of a Location, made absolute and without one trailing slash.
+// locationPath returns the path of a Location, resolved against that of the POST, without one trailing
+// slash and without the parameters of its last segment.
 func (c Contract) locationPath(location string) (string, error) {
 	if end := strings.IndexAny(location, "?#"); end >= 0 {
 		location = location[:end]
@@ -124,30 +130,39 @@ func (c Contract) locationPath(location string) (string, error) {
 		return "", errLocationBytes
 	}
 	path, err := withoutHost(location)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case hasDotSegments(path):
-		return "", errLocationDots
-	case !strings.HasPrefix(path, "/"):
+	}
+	if !strings.HasPrefix(path, "/") {
 		path = c.SubmitPath[:strings.LastIndex(c.SubmitPath, "/")+1] + path
 	}
-	return strings.TrimSuffix(path, "/"), nil
+	path = strings.TrimSuffix(withoutDotSegments(path), "/")
+	last := strings.LastIndex(path, "/") + 1
+	name, _, _ := strings.Cut(path[last:], ";")
+	return path[:last] + name, nil
 }
 
-func hasDotSegments(path string) bool {
-	for segment := range strings.SplitSeq(path, "/") {
-		if isDotSegment(segment) {
-			return true
+// withoutDotSegments resolves the dot segments of an absolute path (RFC 3986 section 5.2.4).
+func withoutDotSegments(path string) string {
+	resolved := []string{""}
+	segments := strings.Split(path, "/")[1:]
+	for i, segment := range segments {
+		if segment == ".." && len(resolved) > 1 {
+			resolved = resolved[:len(resolved)-1]
+		}
+		if !isDotSegment(segment) {
+			resolved = append(resolved, segment)
+		} else if i == len(segments)-1 {
+			resolved = append(resolved, "") // it names a folder
 		}
 	}
-	return false
+	return strings.Join(resolved, "/")
 }
 
-// notInLocation returns true for control characters, spaces, backslashes, escapes and non-ASCII
-// characters. An id needs none of them, and each could be read in two ways.
+// notInLocation returns true for control characters, spaces, backslashes and non-ASCII characters. An
+// id needs none of them, and each could be read in two ways.
 func notInLocation(r rune) bool {
-	return r <= ' ' || r >= 0x7f || r == '\\' || r == '%'
+	return r <= ' ' || r >= 0x7f || r == '\\'
 }
 
 func withoutHost(location string) (string, error) {

@@ -3,6 +3,7 @@ package carrier
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"testing"
@@ -31,6 +32,17 @@ func TestParseLocationReturnsTheID(t *testing.T) {
 		"a relative path":                     "requests/77",
 		"a relative path with a query":        "requests/77?x=/../",
 		"a path without its first slash":      requests[1:] + "77",
+		"a relative path upwards":             "../plan-changes/requests/77",
+		"a relative path from here":           "./requests/77",
+		"dot segments in the path":            requests + "../requests/77",
+		"dot segments in a prefix (5)":        "/a/.." + requests + "77",
+		"dots above the root (5)":             "/../.." + requests + "77",
+		"a dot in a prefix (5)":               "/." + requests + "77",
+		"a gateway that hides the root":       "/services/plan-changes/requests/77",
+		"a gateway with another root":         "https://gateway.example/v2/services/plan-changes/requests/77",
+		"a root in a longer word":             "/prefix" + requests[1:] + "77",
+		"a session in a parameter":            requests + "77;jsessionid=0A1B2C",
+		"a parameter, a slash and a query":    requests + "77;v=1/?x=y",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ParseLocation(PlanChange, 8, location)
@@ -49,7 +61,9 @@ func TestParseLocationRefuses(t *testing.T) {
 	for name, location := range map[string]string{
 		"nothing":                        "",
 		"only a query":                   "?id=77",
-		"dot segments (5)":               requests + "77/../../orders/2",
+		"dot segments elsewhere (5)":     requests + "77/../../orders/2",
+		"a semicolon without an id":      requests + ";77",
+		"an escaped semicolon":           requests + "77%3bx",
 		"a dot segment at the end (5)":   requests + "..",
 		"an escaped dot segment (6)":     requests + "%2e%2e",
 		"an escaped slash (6)":           requests + "77%2f8",
@@ -71,7 +85,6 @@ func TestParseLocationRefuses(t *testing.T) {
 		"a file":                         "file://" + requests + "77",
 		"a scheme without a host":        "javascript:alert(1)",
 		"a backslash":                    "/api/connect/services\\plan-changes/requests/77",
-		"a path in a longer word":        "/prefix" + requests[1:] + "77",
 		"a path in capitals":             strings.ToUpper(requests) + "77",
 		"two slashes before the id":      requests + "/77",
 		"an address in the query's host": "https://evil.example?" + requests + "77",
@@ -80,18 +93,19 @@ func TestParseLocationRefuses(t *testing.T) {
 	}
 }
 
-// TestParseLocationRefusesOtherPrefixes: only whole, plain segments may come before the path.
+// TestParseLocationRefusesOtherPrefixes: only whole segments without escapes may come before the path,
+// and nothing after it.
 func TestParseLocationRefusesOtherPrefixes(t *testing.T) {
 	for name, location := range map[string]string{ //nolint:gosec // paths, no credentials
-		"a scheme before a path":       "https:requests/77",
-		"a relative path upwards":      "../requests/77",
-		"a relative path from here":    "./requests/77",
-		"a relative path elsewhere":    "reclaims/requests/77",
-		"only an id":                   "77",
-		"dot segments in a prefix (5)": "/a/.." + requests + "77",
-		"a dot in a prefix (5)":        "/." + requests + "77",
-		"an escape in a prefix (6)":    "/a%2fb" + requests + "77",
-		"a path after the path":        requests + "77/details",
+		"a scheme before a path":    "https:requests/77",
+		"a relative path upwards":   "../requests/77",
+		"a relative path elsewhere": "reclaims/requests/77",
+		"another path upwards":      "../reclaims/requests/77",
+		"only an id":                "77",
+		"a hidden root, elsewhere":  "/services/reclaims/requests/77",
+		"half of a hidden root":     "/connect/plan-changes/requests/77",
+		"an escape in a prefix (6)": "/a%2fb" + requests + "77",
+		"a path after the path":     requests + "77/details",
 	} {
 		t.Run(name, func(t *testing.T) { mustRefuse(t, location) })
 	}
@@ -139,14 +153,29 @@ func TestParseLocationAcceptsOpaqueIDs(t *testing.T) {
 		"a.b~c=d:e@f==":                  true,
 		"...":                            true,
 		strings.Repeat("a", 129):         false,
+		"a!b$c&d'e(f)g*h+i,j":            true,
+		"a%20b%3D%c3%a9":                 true,
+		"a%2fb":                          false,
+		"a%5Cb":                          false,
+		"%2e%2E":                         false,
+		"a%252f":                         false,
+		"a%3bb":                          false,
+		"a%00b":                          false,
+		"a%7f":                           false,
+		"a%2":                            false,
+		"a%":                             false,
+		"a%zz":                           false,
+		"a%+1":                           false,
+		"a/b":                            false,
+		"a[b]":                           false,
+		"a\"b":                           false,
+		"a|b":                            false,
 		"a b":                            false,
 		"":                               false,
 		".":                              false,
 		"..":                             false,
-		"a;b":                            false,
-		"a+b":                            false,
-		"a&b":                            false,
-		"a,b":                            false,
+		"a;b":                            true, // its parameter is dropped
+		";b":                             false,
 		"é":                              false,
 	} {
 		if _, err := ParseLocation(PlanOptions, 8, options+id); (err == nil) != want {
@@ -193,7 +222,7 @@ func TestRelativeLocations(t *testing.T) {
 
 // TestOpaqueIDIsPolledAsWritten: no character of an id is escaped on the way to the carrier.
 func TestOpaqueIDIsPolledAsWritten(t *testing.T) {
-	const location = "/api/connect/services/plan-changes/options/requests/a.b~c=d:e@f_-=="
+	const location = "/api/connect/services/plan-changes/options/requests/a.b~c=d:e@f_-==!$&'(*)+,%20%3D"
 	var called string
 	server := serve(t, func(rw http.ResponseWriter, r *http.Request) {
 		called = r.RequestURI
@@ -256,7 +285,8 @@ func FuzzParseLocation(f *testing.F) {
 	for _, seed := range []string{
 		requests + "77", "https://evil.example" + requests + "1", "requests/77", "/gateway" + requests + "1",
 		"/api/connect/services/plan-changes/options/requests/a.b~c=d:e@f", "requests/..",
-		requests + "%2e", "//h" + requests + "2?q", "http://", "",
+		requests + "%2e", "//h" + requests + "2?q", "http://", "", "../plan-changes/requests/7", "/a/../services/health/requests/9",
+		"/services/plan-changes/options/requests/a%20b!(c);d=e", requests + "77;a=b/..",
 	} {
 		f.Add(seed, 8)
 	}
@@ -279,7 +309,9 @@ func checkHandle(t *testing.T, h Handle) {
 	if again, err := ParseLocation(h.Operation, h.Version, h.Path()); err != nil || again != h {
 		t.Fatalf("%+v differs from the handle of its own path: %+v, %v", h, again, err)
 	}
-	if strings.ContainsAny(h.Path(), "%?#\\ \r\n") || path.Clean(h.Path()) != h.Path() {
+	decoded, err := url.PathUnescape(h.Path())
+	sameShape := path.Clean(decoded) == decoded && strings.Count(decoded, "/") == strings.Count(h.Path(), "/")
+	if err != nil || strings.ContainsAny(h.Path(), "?#;\\ \r\n") || !sameShape || strings.ContainsAny(decoded, "\\\r\n\x00;") {
 		t.Fatalf("%+v: unsafe path %q", h, h.Path())
 	}
 }

@@ -16,7 +16,7 @@ type OutcomeState string
 const (
 	Pending OutcomeState = "Pending" // 202: in progress
 	Done    OutcomeState = "Done"    // 200: complete, the body has the resource
-	Failed  OutcomeState = "Failed"  // 422: the request failed, the call itself did not
+	Failed  OutcomeState = "Failed"  // 422 in the carrier's form: the request failed, the call itself did not
 )
 
 // Outcome is the carrier's response about an accepted request.
@@ -33,7 +33,7 @@ type Outcome struct {
 // the ids of [DecodeSummary], because a response about another service is not a success.
 //
 // The error is an [Error] and proves nothing about the request. The cause is 400, 401, 403, 404,
-// 5xx, no response at all, a 200 whose body is not JSON, or anything outside the specification. In
+// 5xx, no response at all, a 200 whose body is not JSON, a 422 without the carrier's error body, or anything outside the specification. In
 // particular, a 404 never means that the request does not exist. After a 401 the token in use is
 // invalidated.
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
@@ -55,11 +55,16 @@ func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 		return c.completed(k, resp)
 	case http.StatusAccepted: // with or without a body; an unreadable one is still a 202
 		return Outcome{State: Pending, Body: resp.body, RetryAfter: c.retryAfter(resp)}, nil
-	case http.StatusUnprocessableEntity:
-		return Outcome{State: Failed, Err: c.responseError(k, resp, "")}, nil
+	}
+	failure := c.responseError(k, resp, "")
+	if resp.status == http.StatusUnprocessableEntity {
+		if isStandard(resp.status, resp.body) {
+			return Outcome{State: Failed, Err: failure}, nil
+		}
+		failure.Class, failure.Message = Unreadable, resp.notCarriers()
 	}
 	c.recordStatus(contract, k, resp)
-	return Outcome{RetryAfter: c.retryAfter(resp)}, c.responseError(k, resp, "")
+	return Outcome{RetryAfter: c.retryAfter(resp)}, failure
 }
 
 // get fetches a token and makes a GET.

@@ -185,7 +185,8 @@ func TestShapesOfErrors(t *testing.T) {
 		},
 	})
 	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType} {
-		client := testClient(t, serve(t, respond(status, `{"type":"client.access"}`)).URL)
+		client := testClient(t, serve(t, respond(status,
+			fmt.Sprintf(`{"httpStatusCode":%d,"type":"client.access","code":"c"}`, status))).URL)
 		receipt := client.Submit(t.Context(), Health, 8, healthBody)
 		if receipt.Delivery != Rejected || receipt.Err.Class != Invalid || receipt.Err.Type != TypeClientAccess {
 			t.Errorf("%d: %s, %v", status, receipt.Delivery, receipt.Err)

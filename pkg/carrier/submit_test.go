@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,84 +50,6 @@ func TestSubmitRequestFollowsTheSpecification(t *testing.T) {
 }
 
 func sameBytes(a, b []byte) bool { return bytes.Equal(a, b) }
-
-func TestSubmitReceipts(t *testing.T) {
-	const (
-		slots  = "/api/connect/orders/appointment-requests/requests/"
-		orders = "/api/connect/orders/"
-	)
-	at := func(locations ...string) http.HandlerFunc { return located(201, locations...) }
-	order := func(body string, header ...string) http.HandlerFunc { return respond(201, body, header...) }
-	for name, test := range map[string]struct {
-		op     Operation
-		answer http.HandlerFunc
-		want   Delivery
-		id     string
-	}{
-		"201 with a Location":                 {PlanChange, at(requests + "5"), Accepted, "5"},
-		"201 with another host's Location":    {PlanChange, at("https://evil.example" + requests + "5"), Accepted, "5"},
-		"201 with the same Location twice":    {PlanChange, at(requests+"5", requests+"5"), Accepted, "5"},
-		"201 with two Locations (11)":         {PlanChange, at(requests+"5", requests+"6"), Ambiguous, ""},
-		"201 without a Location":              {PlanChange, respond(201, ""), Ambiguous, ""},
-		"201 with another operation's path":   {PlanChange, at(slots + "5"), Ambiguous, ""},
-		"200 with a Location":                 {PlanChange, respond(200, "", "Location", requests+"5"), Ambiguous, ""},
-		"202 with a Location":                 {PlanChange, respond(202, "", "Location", requests+"5"), Ambiguous, ""},
-		"204 where 201 is right":              {PlanChange, respond(204, "", "Location", requests+"5"), Ambiguous, ""},
-		"an order with a Location":            {OrderCreate, order(`{"id":8}`, "Location", orders+"8"), Accepted, "8"},
-		"an order without a Location":         {OrderCreate, order(`{"id":9007199254740993}`), Accepted, "9007199254740993"},
-		"an order with a bad Location":        {OrderCreate, order(`{"id":"8"}`, "Location", "/elsewhere/8"), Accepted, "8"},
-		"an order with equal ids":             {OrderCreate, order(`{"id":8}`, "Location", orders+"08"), Accepted, "08"},
-		"an order with different ids":         {OrderCreate, order(`{"id":9}`, "Location", orders+"8"), Ambiguous, ""},
-		"an order with a page and a Location": {OrderCreate, order(`<html>`, "Location", orders+"8"), Accepted, "8"},
-		"an order without any id":             {OrderCreate, order(`{"status":"OPEN"}`), Ambiguous, ""},
-		"an order with a page":                {OrderCreate, order(`<html>`), Ambiguous, ""},
-		"an order with two ids (28)":          {OrderCreate, order(`{"id":8,"id":9}`), Ambiguous, ""},
-		"an order with an id that is a float": {OrderCreate, order(`{"id":8.5}`), Ambiguous, ""},
-		"a reschedule":                        {CancellationReschedule, respond(204, ""), Accepted, "1234567"},
-		"an abort with a bad Location":        {CancellationAbort, respond(204, "", "Location", "//x"), Accepted, "1234567"},
-		"an abort with 201":                   {CancellationAbort, respond(201, ""), Ambiguous, ""},
-		"an appointment cancel":               {AppointmentCancel, respond(204, ""), Accepted, ""},
-		"an appointment cancel with 200":      {AppointmentCancel, respond(200, ""), Ambiguous, ""},
-		"422 with a page":                     {PlanChange, respond(422, "<html>"), Rejected, ""},
-		"502 with a page":                     {PlanChange, respond(502, "<html>"), Ambiguous, ""},
-		"500 with a Location":                 {PlanChange, respond(500, "", "Location", requests+"5"), Ambiguous, ""},
-		"429":                                 {PlanChange, respond(429, ""), NotProcessed, ""},
-		"an endless body after a Location":    {PlanChange, endless("Location", requests+"5"), Accepted, "5"},
-		"an endless body":                     {PlanChange, endless(), Ambiguous, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var calls atomic.Int64
-			carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				calls.Add(1)
-				test.answer(w, r)
-			})
-			got := testClient(t, carrier.URL).Submit(t.Context(), test.op, 8, planChange.Body())
-			if got.Delivery != test.want || got.Handle.ID != test.id || calls.Load() != 1 {
-				t.Errorf("%s %q after %d calls (%v), want %s %q after 1",
-					got.Delivery, got.Handle.ID, calls.Load(), got.Err, test.want, test.id)
-			}
-			if (got.Err == nil) != (got.Delivery == Accepted) {
-				t.Errorf("%s with error %v", got.Delivery, got.Err)
-			}
-		})
-	}
-}
-
-// located returns a handler that responds with Locations and nothing else.
-func located(status int, locations ...string) http.HandlerFunc {
-	header := make([]string, 0, 2*len(locations))
-	for _, location := range locations {
-		header = append(header, "Location", location)
-	}
-	return respond(status, "", header...)
-}
-
-// endless returns a handler that responds with 201 and a body of 8 MiB.
-func endless(header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		respond(201, strings.Repeat("x", 8<<20), header...)(w, r)
-	}
-}
 
 func TestSubmitNotesAnotherHost(t *testing.T) {
 	carrier := serve(t, respond(201, "", "Location", "https://evil.example"+requests+"5"))

@@ -84,10 +84,11 @@ func TestTLSRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			good := name == "valid"
 			var requests atomic.Int64
-			address, roots := server.serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			address, roots := server.serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				requests.Add(1)
 				w.Header().Set("Date", newClock().Now().Format(http.TimeFormat))
-				w.WriteHeader(http.StatusUnprocessableEntity)
+				body := `{"httpStatusCode":422,"type":"business.rule","code":"validation","error":"invalid_client"}`
+				respond(http.StatusUnprocessableEntity, body, "Content-Type", "application/json")(w, r)
 			}))
 			client := testClient(t, address, func(c *Config) { c.RootCAs = roots })
 			want := map[bool]Delivery{true: Rejected, false: NotSent}[good]

@@ -108,8 +108,10 @@ func exchangeError(err error, scrub scrubber) *TokenError {
 	}
 }
 
-// refusalError distinguishes a refusal of the client, which a person must fix, from a failure of
-// the server. Keycloak returns 400 invalid_client to a client that it does not know.
+// refusalError distinguishes a refusal of the client, which a person must fix, from an outage of the
+// identity provider or of whatever is in front of it. A refusal has an error code of RFC 6749, or is
+// a 401, which is about the client by its meaning. Keycloak returns 400 invalid_client to a client that
+// it does not know. Any other status, such as a gateway's page with 403 or 404, is an outage.
 func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
 	status := refused.Response.StatusCode
 	failure := &TokenError{
@@ -117,14 +119,29 @@ func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
 		Description: scrub.message(refused.ErrorDescription, maxExcerpt),
 		Message:     "the identity provider answered " + strconv.Itoa(status),
 	}
-	busy := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
-	if status < 300 || status >= 400 && status < 500 && !busy {
+	switch {
+	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+	case status == http.StatusUnauthorized, isRefusalCode(failure.Code):
 		failure.Reason = TokenRejected
+	default:
+		failure.Message += " without an OAuth error, so it may not be the identity provider: check spec.auth.tokenURL if it lasts"
 	}
 	return failure
 }
 
-// oauthErrorCode returns a code of RFC 6749, or "" for text in another form.
+// isRefusalCode reports whether a code is one of the errors of RFC 6749 that are about the client or
+// its request: those of section 5.2, and access_denied, with which some identity providers refuse a
+// client.
+func isRefusalCode(code string) bool {
+	switch code {
+	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+		"invalid_scope", "access_denied":
+		return true
+	}
+	return false
+}
+
+// oauthErrorCode returns a code in the form of those of RFC 6749, or "" for text in another form.
 func oauthErrorCode(code string) string {
 	const longest = 64
 	if len(code) > longest || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {

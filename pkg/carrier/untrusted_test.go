@@ -19,7 +19,7 @@ import (
 // TestEndlessBodyStopsAtOneMebibyte (21): a chunked body that never ends is read up to the bound,
 // and the connection is closed.
 func TestEndlessBodyStopsAtOneMebibyte(t *testing.T) {
-	for status, want := range map[int]Class{200: Unreadable, 202: "", 422: "", 502: ServerFault} {
+	for status, want := range map[int]Class{200: Unreadable, 202: "", 422: Unreadable, 502: ServerFault} {
 		sent := make(chan int64, 1)
 		carrier := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
@@ -147,7 +147,7 @@ func TestServerTextIsSanitized(t *testing.T) {
 
 // errorOf is a standard error body in which every text is the same.
 func errorOf(quoted string) string {
-	const template = `{"type":X,"code":X,"message":X,` +
+	const template = `{"httpStatusCode":422,"type":X,"code":X,"message":X,` +
 		`"apiSubErrors":[{"code":X,"message":X,"object":X,"field":X,"rejectedValue":X}]}`
 	return strings.ReplaceAll(template, "X", quoted)
 }

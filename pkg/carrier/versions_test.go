@@ -67,7 +67,7 @@ func newVersionRecorder(t *testing.T) *versionRecorder {
 	recorder := new(versionRecorder)
 	recorder.Client = testClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 		recorder.last.Store(r.Header.Get("X-Api-Version"))
-		w.WriteHeader(http.StatusUnprocessableEntity)
+		respond(http.StatusNotFound, refusal(http.StatusNotFound))(w, r)
 	}).URL)
 	return recorder
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -36,7 +37,11 @@ func (p *port) RoundTrip(request *http.Request) (response *http.Response, err er
 	if err != nil {
 		return nil, err
 	}
+	var connected connection
 	err = p.effect(op, request.Method+" "+request.URL.Path, func() error {
+		if err := connected.connect(request); err != nil {
+			return err
+		}
 		switch op {
 		case Post:
 			p.env.posting(p, request.URL.Path, body)
@@ -50,7 +55,37 @@ func (p *port) RoundTrip(request *http.Request) (response *http.Response, err er
 		}
 		return err
 	})
+	if !errors.Is(err, errConnectionRefused) {
+		err = errors.Join(connected.connect(request), err)
+	}
 	return deliver(request, response, err)
+}
+
+// connection is the connection of one call. A client that closes it before anything is written to it
+// sends nothing.
+type connection struct {
+	net.Conn
+
+	made, closed bool
+}
+
+// Close notes that the client has closed the connection.
+func (c *connection) Close() error {
+	c.closed = true
+	return nil
+}
+
+// connect reports to the client that a connection was made, after which bytes may have been sent. It
+// returns an error if the client has closed the connection then.
+func (c *connection) connect(request *http.Request) error {
+	if trace := httptrace.ContextClientTrace(request.Context()); !c.made && trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{Conn: c})
+	}
+	c.made = true
+	if c.closed {
+		return net.ErrClosed
+	}
+	return nil
 }
 
 // pollPath notes a poll of a request, and reports polls that are too soon.
@@ -82,14 +117,9 @@ func pollPause(path string) time.Duration {
 	return 0
 }
 
-// deliver returns a response as the process receives it. Unless the connection was refused, deliver
-// also reports that a connection was made, after which bytes may have been sent.
+// deliver returns a response as the process receives it.
 func deliver(request *http.Request, response *http.Response, err error) (*http.Response, error) {
-	trace := httptrace.ContextClientTrace(request.Context())
-	if !errors.Is(err, errConnectionRefused) && trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{})
-	}
-	if instead, is := errors.AsType[statusError](err); is {
+	if instead, is := errors.AsType[statusError](err); is && !errors.Is(err, net.ErrClosed) {
 		return &http.Response{
 			StatusCode: instead.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(instead.body)),
 			Request: request, ProtoMajor: 1, ProtoMinor: 1,

@@ -48,6 +48,7 @@ const (
 	Conflict    FaultKind = "conflict"
 	Unavailable FaultKind = "500"
 	BadGateway  FaultKind = "502 after the effect"
+	GatewayPage FaultKind = "a gateway's 404 after the effect"
 	Denied      FaultKind = "401"
 	Missing     FaultKind = "404"
 	Invalid     FaultKind = "422"
@@ -110,7 +111,7 @@ func rare(op Op) []FaultKind {
 		Write:     {Late},
 		Read:      {Late},
 		Key:       {},
-		Post:      {Missing, Invalid, Busy, Late, LostLate, Forgotten},
+		Post:      {Missing, Invalid, Busy, Late, LostLate, GatewayPage, Forgotten},
 		Poll:      {Missing, Invalid, Throttled, Late, Forgotten},
 		Token:     {Denied, Late},
 		CacheRead: {},
@@ -143,14 +144,16 @@ func (k FaultKind) appliesTo(op Op) bool {
 func (k FaultKind) isLate() bool { return k == Late || k == LostLate }
 
 // losesResponse reports whether the process does not learn what has happened.
-func (k FaultKind) losesResponse() bool { return k == Lost || k == LostLate || k == BadGateway }
+func (k FaultKind) losesResponse() bool {
+	return k == Lost || k == LostLate || k == BadGateway || k == GatewayPage
+}
 
 // isCarrierCall reports whether an effect is a call to the carrier.
 func (s Op) isCarrierCall() bool { return s == Post || s == Poll }
 
 // replacesEffect reports whether the process gets an error and nothing happens.
 func (k FaultKind) replacesEffect() bool {
-	return k == Refused || k == Conflict || k.status() != 0 && k != BadGateway
+	return k == Refused || k == Conflict || k.status() != 0 && !k.losesResponse()
 }
 
 // status is the HTTP status of the carrier or of a proxy in front of it; 0 for none.
@@ -162,6 +165,7 @@ func (k FaultKind) status() int {
 		{Unavailable, http.StatusInternalServerError},
 		{BadGateway, http.StatusBadGateway},
 		{Denied, http.StatusUnauthorized},
+		{GatewayPage, http.StatusNotFound},
 		{Missing, http.StatusNotFound},
 		{Invalid, http.StatusUnprocessableEntity},
 		{Busy, http.StatusUnprocessableEntity},
@@ -176,10 +180,12 @@ func (k FaultKind) status() int {
 
 // body is the body of that response; "" for none.
 func (k FaultKind) body() string {
-	if k == Busy {
-		return busyBody
-	}
-	return ""
+	return map[FaultKind]string{
+		Busy:        busyBody,
+		Missing:     `{"httpStatusCode": 404, "type": "business.rule", "code": "resource.not.found", "message": "not found"}`,
+		Invalid:     `{"httpStatusCode": 422, "type": "client.validation", "code": "validation", "message": "not valid"}`,
+		GatewayPage: "<html>not found</html>",
+	}[k]
 }
 
 // busyBody is the carrier's body for a request that is refused because another one is in progress.

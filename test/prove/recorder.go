@@ -206,7 +206,7 @@ func (w *recorder) responseReplaced(effect Effect, kind FaultKind) {
 
 // check compares the state after an effect with the invariants.
 func (r *run) check(effect Effect) {
-	if effect.Op == Post {
+	if effect.Op == Post && r.wasSent(effect) {
 		r.recordAcceptance()
 	}
 	if version := r.store.Version(); version != r.version {
@@ -220,6 +220,11 @@ func (r *run) check(effect Effect) {
 			r.report(invariant.Number, why+", after "+effect.What)
 		}
 	}
+}
+
+// wasSent reports whether a POST was written to its connection.
+func (w *recorder) wasSent(effect Effect) bool {
+	return len(w.sent) > 0 && w.sent[len(w.sent)-1].number == effect.Number
 }
 
 // recordAcceptance reads the result of the newest POST from the carrier's records.

@@ -83,10 +83,19 @@ func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Requ
 	if err := p.verifyLedger(ctx, scope.Ledger, live); err != nil {
 		return err
 	}
+	if err := p.inTime(began); err != nil {
+		return err
+	}
+	return stopping(ctx)
+}
+
+// inTime checks the time since the intent was begun. It is called once more when the connection of the
+// POST is in hand, because a token and a connection may take longer than everything before.
+func (p *Protocol) inTime(began moment) error {
 	if p.since(began) >= gateAfter {
 		return errTooLate
 	}
-	return stopping(ctx)
+	return nil
 }
 
 // verifyAccount checks the account: "the account (same UID and generation as judged, not deleting,

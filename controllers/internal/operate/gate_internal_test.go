@@ -5,7 +5,10 @@ package operate
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // closings are what can happen between an intent and its POST, while the finalizer is added.
@@ -125,6 +129,71 @@ func TestR13AnIntentIsGoodForTenSeconds(t *testing.T) {
 	tape.at[stepFinalizer] = func() error { tape.now = tape.now.Add(goodFor - time.Nanosecond); return nil }
 	if err := tape.send(t.Context()); err != nil || !slices.Contains(tape.steps, stepPOST) {
 		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
+
+// dialing is a carrier whose connection takes a while.
+type dialing struct {
+	*tape
+
+	client *carrier.Client
+	takes  func()
+}
+
+// Submit sends the request, and the connection takes its time.
+func (d dialing) Submit(ctx context.Context, op carrier.Operation, version int, body []byte) carrier.Receipt {
+	d.takes()
+	sent := carrier.PlanChangeRequest{ServiceID: 1, PlanName: "Fast", Term: 12}.Body()
+	if receipt := d.client.Submit(ctx, op, version, sent); receipt.Delivery == carrier.NotSent {
+		return receipt
+	}
+	return d.tape.Submit(ctx, op, version, body)
+}
+
+// tokens is a token source that always has a token.
+type tokens struct{}
+
+func (tokens) Token(context.Context) (carrier.Token, error) {
+	return carrier.Token{AccessToken: carrier.NewSecret("token")}, nil
+}
+
+func (tokens) Invalidate(carrier.Token) {}
+
+func (tokens) Suspect(carrier.Token) {}
+
+// The time is checked once more when the connection is in hand, on both clocks.
+func TestAnIntentThatIsTooOldWithTheConnectionInHandSendsNothing(t *testing.T) {
+	t.Parallel()
+	var received atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received.Add(1) }))
+	t.Cleanup(server.Close)
+	client, err := carrier.NewClient(carrier.Config{
+		BaseURL: server.URL, Version: 8, Tokens: tokens{}, AllowInsecure: true, Rate: carrier.NewRate(10, 10), Now: time.Now,
+		MinTimeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		takes func(*tape)
+		sent  bool
+	}{
+		"10 s": {func(t *tape) { t.passed += goodFor }, false},
+		"10 s, and the wall clock is set back": {
+			func(t *tape) { t.passed, t.now = t.passed+goodFor, t.now.Add(-time.Hour) }, false,
+		},
+		"10 s of the wall clock alone": {func(t *tape) { t.now = t.now.Add(goodFor) }, false},
+		"less than 10 s":               {func(t *tape) { t.passed += goodFor - 1 }, true},
+	} {
+		received.Store(0)
+		tape := newTape()
+		scope := tape.scope()
+		scope.Carrier = dialing{tape, client, func() { test.takes(tape) }}
+		err := tape.sendAs(t.Context(), scope)
+		notSent := tape.steps[len(tape.steps)-1] == stepNotSent
+		if err != nil || notSent == test.sent || (received.Load() == 1) != test.sent {
+			t.Errorf("%s: %v after %v, and %d requests", name, err, tape.steps, received.Load())
+		}
 	}
 }
 

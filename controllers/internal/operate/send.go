@@ -37,7 +37,8 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 		p.Memory.NotPosted(submission.Request.AttemptID)
 		return 0, p.Record(context.WithoutCancel(ctx), scope, submission.Request.AttemptID, notSent(err))
 	}
-	return 0, p.post(context.WithoutCancel(ctx), scope, submission)
+	post := carrier.WithLastCheck(context.WithoutCancel(ctx), func() error { return p.inTime(began) })
+	return 0, p.post(post, scope, submission)
 }
 
 // ready is step 1: "everything that can wait waits before the intent".
