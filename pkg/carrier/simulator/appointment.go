@@ -63,20 +63,19 @@ type slot struct {
 
 // slotOffer is one slot of a day.
 type slotOffer struct {
-	id, kind, lead string
-	from, to       int // hours of the day in the carrier's time zone
+	kind, lead string
+	from, to   int // hours of the day in the carrier's time zone
 }
 
-// slotOffers returns the slots of every working day, which together have every type and lead time of
-// spec §2. All but the first two are chargeable.
-func slotOffers() []slotOffer {
-	return []slotOffer{
-		{"AM", "AM", standard, 8, 12},
-		{"PM", "PM", standard, 13, 17},
-		{"AHA", "AHA", "Accelerated", 18, 20},
-		{"CA1", "CA", "PriorityAssist", 7, 8},
-		{"CA2", "CA", "Reduced lead time", 20, 21},
+// slotOffers returns the slots of a working day: two that are free of charge, and a chargeable one.
+// Those of three days have every type and lead time of spec §2.
+func slotOffers(day int) []slotOffer {
+	chargeable := []slotOffer{
+		{"AHA", "Accelerated", 18, 20},
+		{"CA", "PriorityAssist", 18, 20},
+		{"CA", "Reduced lead time", 18, 20},
 	}
+	return []slotOffer{{"AM", standard, 8, 12}, {"PM", standard, 13, 17}, chargeable[day%len(chargeable)]}
 }
 
 // windowDays is the number of days from the requested date that are within the SLA of the order.
@@ -92,8 +91,8 @@ func showSlots(x *exchange, r *request) any {
 		if day.Weekday() == time.Saturday || day.Weekday() == time.Sunday {
 			continue
 		}
-		for _, offer := range slotOffers() {
-			shown := offer.on(day, fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.id))
+		for _, offer := range slotOffers(ahead) {
+			shown := offer.on(day, fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.kind))
 			shown.WithinTimeWindow = ahead < windowDays
 			slots = append(slots, shown)
 		}

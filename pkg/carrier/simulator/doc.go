@@ -82,8 +82,8 @@
 //   - A quote request for a location without a qualification ends IN_ERROR.
 //   - A reclaim is possible until the end of the day in the seed, in the carrier's time zone. It
 //     ends the cancellation as if there had been none.
-//   - Appointment slots are two standard ones and three chargeable ones on each working day of the
-//     week that begins at dateFrom; those of its first four days are within the time window. An
+//   - Appointment slots are two standard ones and a chargeable one on each working day of the week
+//     that begins at dateFrom; those of its first four days are within the time window. An
 //     appointment-request can be cancelled repeatedly.
 //   - Diagnostic tests run one at a time per service; the seed has the available tests. An unknown
 //     one is 422 constraints.service-diagnostic-test-request.test-type.invalid, a second one at

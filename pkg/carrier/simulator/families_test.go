@@ -202,7 +202,7 @@ func TestAppointmentSlots(t *testing.T) {
 	h.wait(10 * time.Second)
 	got := h.get(outcome).is(http.StatusOK)
 	var offered []map[string]any
-	if err := json.Unmarshal([]byte(got.body), &offered); err != nil || len(offered) != 25 {
+	if err := json.Unmarshal([]byte(got.body), &offered); err != nil || len(offered) != 15 {
 		t.Fatalf("%v: %s", err, got.body)
 	}
 	expectEverySort(t, offered)

@@ -129,7 +129,7 @@ type appointmentContact struct {
 // the day after the order was placed, and its statuses are those that were observed.
 func (s *Simulator) appointmentAt(order *orderState, now time.Time) appointmentInfo {
 	day, placed := s.dayStarts(order.placedAt(now).In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly)), order.placed()
-	slot := slotOffers()[0].on(day, "")
+	slot := slotOffers(0)[0].on(day, "")
 	shown := appointmentInfo{
 		ID: order.ID, OrderID: order.ID, WholesaleAppointmentID: fmt.Sprintf("APT%012d", order.ID),
 		Status: order.appointmentStatus(now), StartTime: slot.StartTime, EndTime: slot.EndTime, SlotType: slot.SlotType,
