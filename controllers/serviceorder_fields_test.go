@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"context"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,6 +25,20 @@ func withFurtherFields(order *v1alpha1.ServiceOrder) {
 		{Name: "wholesaleZone", Text: new("CBD")}, {Name: "floors", Number: new("2.50")},
 	}
 }
+
+// withDevices is the qualification result of a new site that lists three devices with their fees, two
+// of which the plan allows.
+var withDevices = strings.NewReplacer(
+	`"infrastructureInstallationOptions": [{"option": "wholesale-tech", "recommended": true, "fees": [
+    {"name": "NTD_INSTALLATION_FEE", "oneTimeCharge": {"amount": "300.00", "currency": "AUD"},
+     "monthlyRecurringCharge": {"amount": "0.00", "currency": "AUD"}}]}]`,
+	`"generationTwoNtds": [
+    {"name": "1_PORT", "fees": [{"oneTimeCharge": {"amount": "0.00", "currency": "AUD"}}]},
+    {"name": "4_PORT", "fees": [{"oneTimeCharge": {"amount": "50.00", "currency": "AUD"}}]},
+    {"name": "4_PORT_RESIDENTIAL", "fees": [{"oneTimeCharge": {"amount": "100.00", "currency": "AUD"}}]}]`,
+	`"name": "Home 100/20",`,
+	`"name": "Home 100/20", "ntdOptions": [{"option": "1_PORT"}, {"option": "4_PORT_RESIDENTIAL"}],`,
+).Replace(qualified)
 
 // beginWithOrderFields makes a world whose carrier has a word and the extension OrderFields, with an
 // account that uses both.
@@ -86,6 +101,27 @@ var _ = Describe("An order with fields that the specification does not have", fu
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
+
+	It("costs what its device costs, and is refused unsent with a device that the plan does not allow",
+		func(ctx SpecContext) {
+			w, process := beginWithOrderFields(ctx, "wholesale")
+			Expect(w.Create(ctx, result(w, withDevices))).To(Succeed())
+			Expect(w.Create(ctx, w.Order(site, reference, withResult, orderApproval(v1alpha1.ApprovalAlways),
+				func(o *v1alpha1.ServiceOrder) { o.Spec.NTDOption = "4_PORT" }))).To(Succeed())
+			order := process.DriveOrder(ctx, site)
+			expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(
+				`ntdOption 4_PORT is not available at this site with plan "Home 100/20": use one of 1_PORT, 4_PORT_RESIDENTIAL`))
+
+			for option, fee := range map[string]string{"1_PORT": "0.00", "4_PORT_RESIDENTIAL": "100.00"} {
+				w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.NTDOption = option })
+				order = process.DriveOrder(ctx, site)
+				expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+				Expect(order.Status.Fees.Items).To(HaveExactElements(And(
+					HaveField("Name", "NTD_INSTALLATION_FEE"), HaveField("OneTime.Amount", fee))))
+			}
+			Expect(w.Ordered(reference).Seen).To(BeZero())
+		})
 
 	It("shows why the carrier refuses one of them", func(ctx SpecContext) {
 		w, process := beginWithOrderFields(ctx, "wholesale")

@@ -66,34 +66,15 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 // replaces an NTD may name one of its ports.
 func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	switch {
-	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
-		return feesOfAny(o.q.ReplacementNTDs)
+	case o.installsNTD():
+		devices, _ := o.devices()
+		return feesOfAny(devices)
 	case o.port != nil:
 		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
 	case o.infra != nil && o.infra.CopperPair != nil:
 		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
-	case o.Scenario == v1alpha1.ScenarioFirst, o.Scenario == v1alpha1.ScenarioAdditional && !o.hasOnlyCopper():
-		return feesOfAny(o.q.GenerationTwoNTDs)
 	}
 	return nil
-}
-
-// feesOfAny returns the fees for these NTDs, one of which the carrier will choose. A fee that
-// differs between them is unknown and has no amounts.
-func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
-	each := make([][]v1alpha1.OrderFee, len(ntds))
-	for i := range ntds {
-		each[i] = feeItems(carrier.FeeNTDInstallation, ntds[i].Fees)
-	}
-	var items []v1alpha1.OrderFee
-	for _, fee := range slices.Concat(each...) {
-		differs := func(of []v1alpha1.OrderFee) bool { return !equality.Semantic.DeepEqual(feeNamed(of, fee.Name), fee) }
-		if slices.ContainsFunc(each, differs) {
-			fee = v1alpha1.OrderFee{Name: fee.Name}
-		}
-		items = withFees(items, []v1alpha1.OrderFee{fee})
-	}
-	return items
 }
 
 // hasOnlyCopper reports whether all infrastructure at the site is copper. Additional infrastructure

@@ -23,7 +23,7 @@ func Refusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []strin
 	}
 	var why []string
 	for _, rule := range []func() string{
-		o.infrastructureFits, o.planOffered, o.capacityLeft, o.additionalAllowed, o.replacementNeeded,
+		o.infrastructureFits, o.planOffered, o.deviceAvailable, o.capacityLeft, o.additionalAllowed, o.replacementNeeded,
 		o.methodAllowed, o.slaOffered, o.installationOffered, o.circuitMatches, o.waiverGiven,
 	} {
 		if words := rule(); words != "" {
