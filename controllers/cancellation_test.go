@@ -81,6 +81,21 @@ var _ = DescribeTable("A pending cancellation that differs from the declared one
 	}),
 )
 
+var _ = Describe("A carrier that writes the date of a cancellation as midnight at its own offset", func() {
+	It("means that day, whatever the account's time zone is", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(withCancellation(stateRequested, wantedDate))
+		Expect(w.Carrier.FailNext("GET CancellationRead", simulator.Fault{
+			Kind: simulator.FaultAlter, Times: 1000, Merge: []byte(`{"requestDate":"` + wantedDate + `T00:00:00+11:00"}`),
+		})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Cancellation.RequestDate).To(Equal(wantedDate))
+		Expect(alterations(w, line)).To(BeZero())
+	})
+})
+
 // readsAfterPost are the responses to the reads of a cancellation after the POST that altered it.
 func readsAfterPost(w *world.World) []int {
 	var statuses []int

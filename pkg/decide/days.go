@@ -17,14 +17,24 @@ func Today(in *Input) string { return DayIn(TimeZone(in), in.Now) }
 // DayIn returns the day of a time in a time zone.
 func DayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
 
-// DayOf returns the day of a date-time in a time zone. A date, or any other text, is returned
-// unchanged.
+// DayOf returns the day that the carrier means with a text. A date, or any text that is no date-time,
+// is returned unchanged. A date-time at midnight of its own offset is that day: it is how a date is
+// written as a date-time. Any other date-time is the day in the time zone.
 func DayOf(text string, zone *time.Location) string {
 	at, known := carrier.Timestamp(text).Time()
-	if !known || len(text) == len(time.DateOnly) {
+	switch {
+	case !known || len(text) == len(time.DateOnly):
 		return text
+	case isMidnight(at):
+		return at.Format(time.DateOnly)
 	}
 	return DayIn(zone, at)
+}
+
+// isMidnight reports whether a time is the first moment of a day at its own offset.
+func isMidnight(at time.Time) bool {
+	hour, minute, second := at.Clock()
+	return hour == 0 && minute == 0 && second == 0 && at.Nanosecond() == 0
 }
 
 // TimeZone returns the time zone of the subject's account.

@@ -48,8 +48,8 @@ func completed(in *Input) *decide.Decision {
 // validUntil returns when a response becomes invalid: the end of the day that the carrier named, in
 // the account's time zone, "in which the carrier reads dates". Zero if it named none.
 func validUntil(in *Input) time.Time {
-	day := in.ValidUntil[:min(len(in.ValidUntil), len(time.DateOnly))]
-	last, err := time.ParseInLocation(time.DateOnly, day, decide.TimeZone(&in.Input))
+	zone := decide.TimeZone(&in.Input)
+	last, err := time.ParseInLocation(time.DateOnly, decide.DayOf(in.ValidUntil, zone), zone)
 	if err != nil {
 		return time.Time{}
 	}
