@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -175,8 +176,31 @@ func (r *CarrierAccountReconciler) record(
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
+	err := operate.WriteStatus(ctx, r.Client, r.Protocol.Events, account)
+	if err == nil {
+		r.announce(account, before, verdict)
+		return nil
+	}
+	err = fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
+	if errors.Is(err, operate.ErrStatusPruned) {
+		return errors.Join(err, r.reportPruned(ctx, account, before, decide.PrunedStatus(err)))
+	}
+	return err
+}
+
+// reportPruned reports in the conditions of an account that its status cannot be written completely.
+// Everything else in it stays as it was.
+func (r *CarrierAccountReconciler) reportPruned(
+	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
+) error {
+	before.DeepCopyInto(&account.Status)
+	status.Describe(r.target(account), verdict, r.Protocol.Now())
+	account.Status.ObservedGeneration = account.Generation
+	if equality.Semantic.DeepEqual(before, &account.Status) {
+		return nil
+	}
 	if err := operate.WriteStatus(ctx, r.Client, r.Protocol.Events, account); err != nil {
-		return fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
+		return fmt.Errorf("report it in the status: %w", err)
 	}
 	r.announce(account, before, verdict)
 	return nil

@@ -46,6 +46,8 @@ func errorVerdict(err error) *decide.Verdict {
 	switch {
 	case errors.Is(err, operate.ErrLedgerPruned):
 		return new(decide.PrunedLedger(err))
+	case errors.Is(err, operate.ErrStatusPruned):
+		return new(decide.PrunedStatus(err))
 	case errors.Is(err, operate.ErrLedgerDamaged):
 		return new(decide.DamagedLedger(err))
 	case errors.Is(err, operate.ErrLedgerNewer):

@@ -98,6 +98,13 @@ func PrunedLedger(err error) Verdict {
 		". Nothing is sent in the meantime, and the operator retries automatically"}
 }
 
+// PrunedStatus is the verdict on an object whose status the API server would not store completely: a
+// CRD that was not upgraded prunes.
+func PrunedStatus(err error) Verdict {
+	return Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, "the operator cannot " + Bounded(err.Error(), MaxMessage) +
+		". Nothing is sent in the meantime, and the operator retries automatically"}
+}
+
 // NotFinished is the verdict on an object whose pass would not end. Only a fault of the operator
 // causes that, and Ready must not keep what it said before.
 func NotFinished(err error) Verdict {

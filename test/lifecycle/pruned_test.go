@@ -3,42 +3,49 @@
 package lifecycle_test
 
 import (
+	"maps"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
-// downgradeLedgers installs the ledgers' CRD of a version that does not know a field of an attempt,
-// and waits until the API server applies it.
-func downgradeLedgers(ctx SpecContext, field string) {
+// downgrade installs a CRD as of a version that does not know a field, until the test ends. The path
+// leads to the field in the schema.
+func downgrade(ctx SpecContext, name string, path ...string) {
 	GinkgoHelper()
 	crd := &unstructured.Unstructured{}
 	crd.SetGroupVersionKind(schema.GroupVersionKind{
 		Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition",
 	})
-	Expect(plane.Client.Get(ctx, client.ObjectKey{Name: ledgersCRD}, crd)).To(Succeed())
+	Expect(plane.Client.Get(ctx, client.ObjectKey{Name: name}, crd)).To(Succeed())
 	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	Expect(err).NotTo(HaveOccurred())
 	Expect(versions).To(HaveLen(1))
 	version, is := versions[0].(map[string]any)
 	Expect(is).To(BeTrue())
-	path := []string{
-		"schema", "openAPIV3Schema", "properties", "spec", "properties", "open", "items", "properties", field,
-	}
+	path = append([]string{"schema", "openAPIV3Schema", "properties"}, path...)
 	_, found, err := unstructured.NestedMap(version, path...)
 	Expect(found, err).To(BeTrue())
 	unstructured.RemoveNestedField(version, path...)
 	Expect(unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")).To(Succeed())
 	DeferCleanup(plane.InstallCRDs)
 	Expect(plane.Client.Update(ctx, crd)).To(Succeed())
+}
 
+// downgradeLedgers installs the ledgers' CRD of a version that does not know a field of an attempt,
+// and waits until the API server applies it.
+func downgradeLedgers(ctx SpecContext, field string) {
+	GinkgoHelper()
+	downgrade(ctx, ledgersCRD, "spec", "properties", "open", "items", "properties", field)
 	probe := &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Name: "probe"},
 		Spec: v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1, Open: []v1alpha1.Request{{
@@ -71,18 +78,73 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 
 		plane.InstallCRDs()
 		for i, reason := range []string{v1alpha1.ReasonInSync, v1alpha1.ReasonSubmitted} {
-			eventually(ctx, func(g Gomega) { // after a long wait, an object is not retried immediately
-				before, is := objects[i].DeepCopyObject().(client.Object)
-				g.Expect(is).To(BeTrue())
-				g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())
-				now, is := before.DeepCopyObject().(client.Object)
-				g.Expect(is).To(BeTrue())
-				now.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "upgraded"})
-				g.Expect(w.Patch(ctx, now, client.MergeFrom(before))).To(Succeed())
-			})
+			retryNow(ctx, w, objects[i])
 			awaitReason(ctx, w, reason, objects[i])
 		}
 		Expect(w.Posts(line)).To(Equal(1))
 		Expect(w.Ordered(accepted).Seen).To(Equal(1))
 	})
+
+	// The account was once "not checked yet" for ever, and a slot count was lost without a word.
+	It("prevents writes of a status that it would prune, and names itself and the field", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
+		w.Manage(ctx, user)
+		downgrade(ctx, "carrieraccounts.wholesale.broadband", "status", "properties", "login")
+		awaitUnknown(ctx, w, "status.login", w.Account(func(a *v1alpha1.CarrierAccount) {
+			a.Status.Login = new(a.Login())
+		}))
+		const why = "the CustomResourceDefinition of this kind is older than the operator and lacks fields of the status"
+		account := w.Login(ctx, world.PollEverySecond)
+		awaitReason(ctx, w, v1alpha1.ReasonAPIServerRefused, account)
+		Expect(world.Condition(account.Status.Conditions, v1alpha1.ConditionReady).Message).To(And(
+			ContainSubstring(why), ContainSubstring(`unknown field "status.login"`)))
+
+		plane.InstallCRDs()
+		retryNow(ctx, w, account)
+		awaitReason(ctx, w, v1alpha1.ReasonTokenIssued, account)
+		downgrade(ctx, "appointmentrequests.wholesale.broadband", "status", "properties", "slotCount")
+		awaitUnknown(ctx, w, "status.slotCount", w.Appointment("visit", func(a *v1alpha1.AppointmentRequest) {
+			a.Status.SlotCount = 1
+		}))
+		visit := w.Appointment("visit")
+		Expect(w.Create(ctx, visit)).To(Succeed())
+		awaitReason(ctx, w, v1alpha1.ReasonAPIServerRefused, visit)
+		Expect(world.Condition(visit.Status.Conditions, v1alpha1.ConditionReady).Message).To(And(
+			ContainSubstring(why), ContainSubstring(`unknown field "status.slotCount"`)))
+
+		plane.InstallCRDs()
+		awaitReason(ctx, w, v1alpha1.ReasonCompleted, visit)
+		Expect(visit.Status.SlotCount).To(Equal(int32(len(visit.Status.Slots))))
+		Expect(w.Carrier.SubmissionsAbout(simulator.OpAppointmentSlots, "").Seen).To(Equal(1))
+	})
 })
+
+// awaitUnknown waits until the API server no longer knows a field that the object has.
+func awaitUnknown(ctx SpecContext, w *world.World, field string, object client.Object) {
+	GinkgoHelper()
+	eventually(ctx, func(g Gomega) {
+		trial, is := object.DeepCopyObject().(client.Object)
+		g.Expect(is).To(BeTrue())
+		strict := client.FieldValidation(metav1.FieldValidationStrict)
+		g.Expect(w.Create(ctx, trial, client.DryRunAll, strict)).To(MatchError(ContainSubstring(field)))
+	})
+}
+
+// retryNow makes the operator retry now what it would retry after a long wait.
+func retryNow(ctx SpecContext, w *world.World, object client.Object) {
+	GinkgoHelper()
+	eventually(ctx, func(g Gomega) {
+		before, is := object.DeepCopyObject().(client.Object)
+		g.Expect(is).To(BeTrue())
+		g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())
+		now, is := before.DeepCopyObject().(client.Object)
+		g.Expect(is).To(BeTrue())
+		annotations := maps.Clone(now.GetAnnotations())
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[v1alpha1.AnnotationReconcile] = "upgraded"
+		now.SetAnnotations(annotations)
+		g.Expect(w.Patch(ctx, now, client.MergeFrom(before))).To(Succeed())
+	})
+}

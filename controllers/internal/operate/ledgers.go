@@ -169,26 +169,32 @@ func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, r
 }
 
 func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
-	const strict = client.FieldValidation(metav1.FieldValidationStrict)
 	if ledger.ResourceVersion != "" {
-		return l.Cluster.Update(ctx, ledger, strict)
+		return l.Cluster.Update(ctx, ledger, strictFields)
 	}
 	if l.MayCreate != nil && ledger.Spec.Marker == nil {
 		if err := l.MayCreate(ctx); err != nil {
 			return err
 		}
 	}
-	err := l.Cluster.Create(ctx, ledger, strict)
+	err := l.Cluster.Create(ctx, ledger, strictFields)
 	if apierrors.IsAlreadyExists(err) {
 		return errChangedSince(ledger.Name)
 	}
 	return err
 }
 
-// unknownTo returns ErrLedgerPruned if the API server refused fields that it would otherwise have
-// pruned: strict field validation turns pruning into an error.
+// strictFields makes the API server refuse fields that it would otherwise drop.
+const strictFields = client.FieldValidation(metav1.FieldValidationStrict)
+
+// dropsFields reports whether the API server refused a write because it would have dropped fields.
+func dropsFields(err error) bool {
+	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "strict decoding error")
+}
+
+// unknownTo returns ErrLedgerPruned if the API server refused fields that it would have dropped.
 func unknownTo(err error) error {
-	if apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "strict decoding error") {
+	if dropsFields(err) {
 		return fmt.Errorf("%w: %w", ErrLedgerPruned, err)
 	}
 	return err

@@ -4,6 +4,8 @@ package operate
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -16,14 +18,19 @@ import (
 // freeForm is an object whose status contains a free-form part from the carrier.
 type freeForm interface{ DropFreeForm() }
 
-// WriteStatus writes a status. "A status that the API server refuses (400, 413, 422) is written
-// again without the carrier's free-form part", and an Event reports a status that cannot be written
-// (R18).
+// ErrStatusPruned means that the API server would drop fields of a status because the object's CRD
+// does not know them.
+var ErrStatusPruned = errors.New(
+	"the CustomResourceDefinition of this kind is older than the operator and lacks fields of the status: upgrade it")
+
+// WriteStatus writes a status, and nothing of it if the API server would drop a field: the error is then
+// [ErrStatusPruned]. "A status that the API server refuses (400, 413, 422) is written again without the
+// carrier's free-form part", and an Event reports a status that cannot be written (R18).
 func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, object client.Object) error {
-	err := cluster.Status().Update(ctx, object)
-	if decide.Unwritable(err) && dropsFreeForm(object) {
+	err := updateStatus(ctx, cluster, object)
+	if decide.Unwritable(err) && !errors.Is(err, ErrStatusPruned) && dropsFreeForm(object) {
 		refused := err
-		if err = cluster.Status().Update(ctx, object); err == nil {
+		if err = updateStatus(ctx, cluster, object); err == nil {
 			events.Eventf(object, nil, corev1.EventTypeWarning, eventStatusCut, "UpdateStatus",
 				"the status omits the carrier's free-form data, because the API server refused it: %s", refused)
 		}
@@ -33,6 +40,14 @@ func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, ob
 			"the status cannot be written; the write is retried: %s", err)
 	}
 	return err
+}
+
+func updateStatus(ctx context.Context, cluster client.Client, object client.Object) error {
+	err := cluster.Status().Update(ctx, object, strictFields)
+	if dropsFields(err) {
+		return fmt.Errorf("%w: %w", ErrStatusPruned, err)
+	}
+	return err //nolint:wrapcheck // the caller says what was written
 }
 
 // dropsFreeForm removes the carrier's free-form part from a status, and reports whether there was
