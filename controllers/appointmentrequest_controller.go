@@ -59,6 +59,9 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 		if appointments.OrderNumber(appointment, p.order) != orderID {
 			return nil
 		}
-		return p.writeNotice(ctx, &appointment.Status.Cancelled, notification)
+		status := &appointment.Status
+		return p.writeNotice(ctx, appointments.NoticeOf(status.Cancelled), notification, func(notice *v1alpha1.Notice) {
+			status.Cancelled = appointments.CancelledOf(notice, notification.Appointment)
+		})
 	})
 }

@@ -106,7 +106,7 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(appointment.Status.Recommended).To(BeNil())
 		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring(
-			"none of them matches the preferences, but 5 would with preferences.allowChargeable"))
+			"none of them matches the preferences, but 2 would with preferences.allowChargeable"))
 	})
 
 	It("with another dateFrom cancels the old request and sends a new one", func(ctx SpecContext) {
@@ -227,9 +227,28 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 		about := strconv.FormatInt(world.PlacedOrderID, 10)
 		Expect(w.Carrier.SubmissionsAbout(simulator.OpAppointmentSlots, about).Processed).To(Equal(1))
 
-		By("losing the order: the slots stay")
+		By("deleting the ServiceOrder: this is said, and nothing is cancelled")
 		Expect(w.Delete(ctx, placed)).To(Succeed())
+		gone := process.DriveAppointment(ctx, site)
+		expectAppointment(gone, metav1.ConditionFalse, v1alpha1.ReasonOrderGone)
+		Expect(world.Condition(gone.Status.Conditions, v1alpha1.ConditionStalled).Message).To(And(
+			HavePrefix("ServiceOrder placed no longer exists, so nothing here shows what became of order "+about),
+			HaveSuffix("is still open at the carrier: delete this AppointmentRequest to cancel it")))
+		Expect(gone.Status.Slots).NotTo(BeEmpty())
+		cancelled := func() int { return w.Carrier.SubmissionsAbout(simulator.OpAppointmentCancel, "").Seen }
+		Expect(cancelled()).To(BeZero())
+
+		By("creating it again, as Git does")
+		again := order(ctx, w, world.AccountName)
+		again.Status.OrderID, again.Status.TechnologyType = v1alpha1.CarrierIDOf(world.PlacedOrderID), "FTTN"
+		Expect(w.Status().Update(ctx, again)).To(Succeed())
 		expectSlots(w, process.DriveAppointment(ctx, site))
+
+		By("deleting both: the appointment-request is cancelled, as its deletionPolicy says")
+		Expect(w.Delete(ctx, again)).To(Succeed())
+		Expect(w.Delete(ctx, process.DriveAppointment(ctx, site))).To(Succeed())
+		Expect(process.DriveAppointment(ctx, site)).To(BeNil())
+		Expect(cancelled()).To(Equal(1))
 	})
 
 	It("does not offer the slots of an order that the carrier no longer has", func(ctx SpecContext) {
@@ -250,7 +269,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 
 		By("rejecting it, and withdrawing that")
 		rejected := update(func(s *v1alpha1.ServiceOrderStatus) { s.Rejection = &v1alpha1.Notice{Event: "OrderRejected"} })
-		expectAppointment(rejected, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		expectAppointment(rejected, metav1.ConditionFalse, v1alpha1.ReasonOrderGone)
 		Expect(world.Condition(rejected.Status.Conditions, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		expectSlots(w, update(func(s *v1alpha1.ServiceOrderStatus) { s.Rejection = nil }))
 

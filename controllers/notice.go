@@ -24,13 +24,17 @@ func recordNotice(notification decide.Notification, write func() error) error {
 	return nil
 }
 
-// writeNotice records a new notification and its consequences. The resourceVersion that was read makes
-// this safe on a replica that does not lead.
-func (p *pass) writeNotice(ctx context.Context, held **v1alpha1.Notice, notification decide.Notification) error {
-	if !decide.IsNews(*held, notification) {
+// writeNotice records a new notification and its consequences: what is recorded of it so far is held,
+// and record puts it into the status. The resourceVersion that was read makes this safe on a replica
+// that does not lead.
+func (p *pass) writeNotice(
+	ctx context.Context, held *v1alpha1.Notice, notification decide.Notification, record func(*v1alpha1.Notice),
+) error {
+	if !decide.IsNews(held, notification) {
 		return nil
 	}
-	*held = decide.NoticeOf(notification, p.Protocol.Now())
+	notice := decide.NoticeOf(notification, p.Protocol.Now())
+	record(notice)
 	decision := p.decide()
 	decision.Handled = *p.subject.Controls() // no annotation is acted on here
 	p.describe(decision)
@@ -39,6 +43,6 @@ func (p *pass) writeNotice(ctx context.Context, held **v1alpha1.Notice, notifica
 	}
 	p.noteWritten()
 	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, string(notification.Event), "Notification",
-		"%s", decide.NoticeText(*held))
+		"%s", decide.NoticeText(notice))
 	return nil
 }

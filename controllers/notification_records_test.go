@@ -195,7 +195,12 @@ var _ = Describe("A notification that an appointment was cancelled", func() {
 		appointment := w.ReadAppointment(ctx, site)
 		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonCancelled))
-		Expect(ready.Message).To(ContainSubstring("storm"))
+		Expect(ready.Message).To(And(ContainSubstring("storm"), ContainSubstring(appointment.Status.Cancelled.LocalTime)))
+		Expect(appointment.Status.Cancelled).To(And(
+			HaveField("AppointmentID", v1alpha1.CarrierIDOf(world.PlacedOrderID)), HaveField("SlotType", "AM"),
+			HaveField("StartTime", HaveSuffix("T08:00:00Z")), HaveField("EndTime", HaveSuffix("T12:00:00Z")),
+			HaveField("CancelledOn", Not(BeEmpty())), HaveField("Status", "cancelled"),
+			HaveField("WholesaleAppointmentID", HavePrefix("APT"))))
 		stalled := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionStalled)
 		Expect(stalled.Status).To(Equal(metav1.ConditionTrue))
 		Expect(w.ReadAppointment(ctx, "other").Status.Cancelled).To(BeNil())

@@ -161,6 +161,7 @@ func numberOf(notification receiver.Notification) v1alpha1.CarrierID {
 func factOf(notification receiver.Notification) decide.Notification {
 	return decide.Notification{
 		Event: notification.Event, Reason: notification.Hint.Reason, Unverified: !notification.Signed,
+		Appointment: notification.Appointment,
 	}
 }
 

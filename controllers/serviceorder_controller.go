@@ -97,6 +97,7 @@ func (r *ServiceOrderReconciler) RecordRejection(
 			return fmt.Errorf("ServiceOrder %s is order %q at the carrier, but order %q was rejected",
 				key, order.Status.OrderID, at.ID)
 		}
-		return p.writeNotice(ctx, &order.Status.Rejection, notification)
+		status := &order.Status
+		return p.writeNotice(ctx, status.Rejection, notification, func(notice *v1alpha1.Notice) { status.Rejection = notice })
 	})
 }

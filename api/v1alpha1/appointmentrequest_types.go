@@ -123,10 +123,10 @@ type AppointmentRequestStatus struct {
 	// +optional
 	Recommended *RecommendedSlot `json:"recommended,omitempty"`
 
-	// cancelled is the carrier's notification that it cancelled the order's appointment. It is kept
-	// until slots are requested again.
+	// cancelled is the carrier's notification that it cancelled the order's appointment, and which
+	// one. It is kept until slots are requested again.
 	// +optional
-	Cancelled *Notice `json:"cancelled,omitempty"`
+	Cancelled *CancelledAppointment `json:"cancelled,omitempty"`
 
 	// since is when these slots were first seen.
 	// +optional
@@ -205,6 +205,75 @@ type RecommendedSlot struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	LocalTime string `json:"localTime,omitempty"`
+}
+
+// CancelledAppointment is an appointment that the carrier cancelled, as its notification shows it,
+// without the contact. What the notification does not have is absent.
+type CancelledAppointment struct {
+	Notice `json:",inline"`
+
+	// appointmentID is the carrier's number for the appointment.
+	// +optional
+	AppointmentID CarrierID `json:"appointmentID,omitempty"`
+
+	// wholesaleAppointmentID is the wholesale carrier's id of the appointment.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	WholesaleAppointmentID string `json:"wholesaleAppointmentID,omitempty"`
+
+	// serviceID is the carrier's number for the service, if the order has one.
+	// +optional
+	ServiceID CarrierID `json:"serviceID,omitempty"`
+
+	// status of the appointment, for example cancelled.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Status string `json:"status,omitempty"`
+
+	// startTime as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	StartTime string `json:"startTime,omitempty"`
+
+	// endTime as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	EndTime string `json:"endTime,omitempty"`
+
+	// slotType is AM or PM, or a type that may incur charges.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	SlotType string `json:"slotType,omitempty"`
+
+	// timezoneOffset of the site, +HH:MM.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	TimezoneOffset string `json:"timezoneOffset,omitempty"`
+
+	// localTime is the time at the site, for example "Tue 2026-12-01 08:00–12:00 +11:00"; absent if
+	// the carrier's times cannot be read.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	LocalTime string `json:"localTime,omitempty"`
+
+	// priorityAssist is set if the appointment was for a customer with priority assistance.
+	// +optional
+	PriorityAssist bool `json:"priorityAssist,omitempty"`
+
+	// eSLA is the SLA of the order.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	ESLA string `json:"eSLA,omitempty"`
+
+	// demandType is what the technician was to do, for example "Standard Install".
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	DemandType string `json:"demandType,omitempty"`
+
+	// cancelledOn is when the carrier cancelled the appointment, as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	CancelledOn string `json:"cancelledOn,omitempty"`
 }
 
 // AppointmentRequest lists the slots in which a technician can come for an order and recommends

@@ -58,6 +58,7 @@ const (
 	ReasonAwaitingApproval        = "AwaitingApproval"        // a person has to approve the changes
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service or number yet
+	ReasonOrderGone               = "OrderGone"               // the ServiceOrder was deleted, or the order rejected
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
 	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // another test of the service is in progress
 	ReasonTestTypeNotOffered      = "TestTypeNotOffered"      // the carrier does not offer this test for the service

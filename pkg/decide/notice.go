@@ -16,6 +16,8 @@ type Notification struct {
 	Event      carrier.EventName
 	Reason     string // as the carrier reported it
 	Unverified bool   // it was not signed
+
+	Appointment carrier.EventAppointment // the one that a notification of a cancelled appointment is about
 }
 
 // NoticeOf returns a notification as it is shown in a status.

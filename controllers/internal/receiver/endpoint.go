@@ -35,6 +35,7 @@ const (
 type endpoint struct {
 	account types.NamespacedName
 	uid     types.UID
+	word    string // the carrier's own in identifiers
 	signed  bool
 	keys    [][]byte // of the secrets, the oldest first
 	paths   []string // of the secrets, in the same order

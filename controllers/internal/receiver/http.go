@@ -102,6 +102,9 @@ func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response
 		return response{status: http.StatusAccepted} // counted as unknown
 	}
 	notification := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
+	if event == carrier.EventAppointmentCancelled {
+		notification.Appointment = carrier.ReadAppointment(at.word, from.body)
+	}
 	if err := r.config.Take(ctx, notification); err != nil {
 		logUntaken(ctx, err, notification)
 		return response{status: http.StatusServiceUnavailable, event: event}

@@ -34,6 +34,8 @@ type Notification struct {
 	Event   carrier.EventName
 	Hint    carrier.EventHint // which object it concerns
 	Signed  bool
+
+	Appointment carrier.EventAppointment // of a cancelled appointment
 }
 
 // SecretFunc reads a key of a Secret in a namespace if the Secret allows the addresses.
@@ -144,7 +146,7 @@ func (r *Receiver) close(account types.NamespacedName) {
 func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (*endpoint, error) {
 	spec := account.Spec
 	opened := &endpoint{
-		account: client.ObjectKeyFromObject(account), uid: account.UID,
+		account: client.ObjectKeyFromObject(account), uid: account.UID, word: spec.IdentifierWord,
 		signed: spec.Events.Signature != v1alpha1.SignatureNone,
 	}
 	for _, ref := range spec.Events.SecretRefs {

@@ -145,18 +145,13 @@ func slotsOffered(in *Input) *decide.Decision {
 	if status.Cancelled != nil {
 		return decide.RestStuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))
 	}
+	if gone := orderGone(in); gone != nil {
+		return gone
+	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
 		Message: slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)),
 	}}
-}
-
-func cancelledByCarrier(in *Input) string {
-	notice := in.Appointment.Status.Cancelled
-	return fmt.Sprintf("the carrier cancelled the appointment for order %s%s: %s. To query slots again, set "+
-		"another dateFrom, or run: %s. Then book another slot",
-		OrderNumber(in.Appointment, in.Order), decide.UnsignedNote(notice), decide.ReasonGiven(notice),
-		decide.AnnotateCommand(&in.Input, v1alpha1.AnnotationReconcile, "<any new value>"))
 }
 
 // ofAnotherOrder reports whether the slots are not for the order: they are for a different one, such
@@ -186,6 +181,8 @@ func orderKnown(in *Input) *decide.Decision {
 	switch {
 	case ref == nil:
 		return nil
+	case orderGone(in) != nil:
+		return orderGone(in)
 	case order == nil:
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
 			"ServiceOrder %s does not exist in this namespace: create it; the slots are then queried", ref.Name))
@@ -194,12 +191,50 @@ func orderKnown(in *Input) *decide.Decision {
 			"ServiceOrder %s belongs to CarrierAccount %s, but this object belongs to %s: slots are queried with the "+
 				"account that placed the order; create another AppointmentRequest with that accountRef",
 			ref.Name, order.Spec.AccountRef.Name, in.Appointment.Spec.AccountRef.Name))
-	case order.Status.Rejection != nil:
-		return decide.RestStuck(v1alpha1.ReasonOrderNotReady, whyNotPlaced(order))
 	case whyNotPlaced(order) != "":
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, whyNotPlaced(order))
 	}
 	return nil
+}
+
+// orderGone returns a decision if the order that the slots are for is gone: its ServiceOrder was
+// deleted, or the carrier has rejected it. The appointment-request at the carrier is left alone: it is
+// cancelled when this object is deleted, or when a person requests other slots.
+func orderGone(in *Input) *decide.Decision {
+	ref, order, status := in.Appointment.Spec.OrderRef, in.Order, &in.Appointment.Status
+	switch {
+	case ref == nil:
+		return nil
+	case order != nil && order.Status.Rejection != nil:
+		return decide.RestStuck(v1alpha1.ReasonOrderGone, fmt.Sprintf(
+			"the carrier has rejected the order of ServiceOrder %s: its condition says what to do%s", ref.Name, leftBehind(in)))
+	case order == nil && status.AppointmentRequestID != "":
+		return decide.RestStuck(v1alpha1.ReasonOrderGone, fmt.Sprintf(
+			"ServiceOrder %s no longer exists, so nothing here shows what became of %s: if it is still to be carried out, "+
+				"create the ServiceOrder again%s", ref.Name, orderWords(status.OrderID), leftBehind(in)))
+	}
+	return nil
+}
+
+func orderWords(number v1alpha1.CarrierID) string {
+	if number == "" {
+		return "its order"
+	}
+	return "order " + string(number)
+}
+
+// leftBehind says what is left at the carrier of an order that is gone, and how to cancel it; "" if
+// nothing is.
+func leftBehind(in *Input) string {
+	id := in.Appointment.Status.AppointmentRequestID
+	switch {
+	case id == "":
+		return ""
+	case CancelsOnDelete(in.Appointment):
+		return fmt.Sprintf(". Appointment-request %s is still open at the carrier: delete this AppointmentRequest to cancel it",
+			id)
+	}
+	return fmt.Sprintf(". Appointment-request %s is still open at the carrier, and deletionPolicy is Keep", id)
 }
 
 // whyNotPlaced returns why there is no order at the carrier for which a technician could come; "" if
