@@ -23,11 +23,13 @@ func TestReadAppointment(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for payload, want := range map[string]EventAppointment{
 		published: want,
-		`{"id":1,"eventType":"AppointmentCancelled","appointment":` + published + `}`:           want,
-		strings.Replace(published, "nbnApp", "wholesaleApp", 1):                                 want,
-		`{"id":"evt_1","slotType":"PM"}`:                                                        {SlotType: "PM"},
-		`{"id":5,"id":6,"endTime":null,"priorityAssist":"true"}`:                                {PriorityAssist: true},
-		`{"slotType":"` + long + `","status":"a\u202e\nb","demandType":"ask ada@mail.example"}`: {SlotType: long[:61] + "…", Status: "a b", DemandType: "ask REDACTED"},
+		`{"id":1,"eventType":"AppointmentCancelled","appointment":` + published + `}`: want,
+		strings.Replace(published, "nbnApp", "wholesaleApp", 1):                       want,
+		`{"id":"evt_1","slotType":"PM"}`:                                              {SlotType: "PM"},
+		`{"id":5,"id":6,"endTime":null,"priorityAssist":"true"}`:                      {PriorityAssist: true},
+		`{"slotType":"` + long + `","status":"a\u202e\nb","demandType":"ask ada@mail.example"}`: {
+			SlotType: long[:61] + "…", Status: "a b", DemandType: "ask REDACTED",
+		},
 		`[]`:           {},
 		`{"slotType":`: {},
 		`{"slotType":"AM"}` + strings.Repeat(" ", 2<<20): {},

@@ -66,7 +66,8 @@ func TestAStatusThatWouldBePrunedIsNotWritten(t *testing.T) {
 	}
 
 	account.Status.Login, events.note = nil, ""
-	if err := WriteStatus(t.Context(), cluster, events, account); err != nil || cluster.stored == nil || events.note != "" {
+	err = WriteStatus(t.Context(), cluster, events, account)
+	if err != nil || cluster.stored == nil || events.note != "" {
 		t.Errorf("what the CRD knows is not written: %v, %s", err, events.note)
 	}
 }

@@ -149,7 +149,8 @@ func TestAGatewayDoublesAPost(t *testing.T) {
 	h.arm("Health", double)
 	outcome := h.post(health, serviceBody(fttp)).created()
 	h.get(outcome).is(202)
-	if got := h.sim.SubmissionsAbout(simulator.OpHealth, ""); got != (simulator.Count{Seen: 1, Processed: 1, Duplicated: 1}) {
+	twice := simulator.Count{Seen: 1, Processed: 1, Duplicated: 1}
+	if got := h.sim.SubmissionsAbout(simulator.OpHealth, ""); got != twice {
 		t.Errorf("%+v", got)
 	}
 

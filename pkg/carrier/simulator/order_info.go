@@ -116,6 +116,12 @@ func (o *order) additionalFees() []additionalFee {
 	if o.site.NewDevelopmentsCharge != nil {
 		add("NDF", "ndf", o.site.LocationID, *o.site.NewDevelopmentsCharge)
 	}
+	o.addInstallation(add)
+	return charged
+}
+
+// addInstallation adds what the infrastructure of the order, and the way to install it, cost.
+func (o *order) addInstallation(add func(name, attribute, of string, price Price)) {
 	byTechnician := o.fields.text("ntdInstallation") == technician
 	if byTechnician && o.site.TechnicianFee != nil {
 		add("WHOLESALE_TECHNICIAN_FOR_INSTALL", "installation", technician, *o.site.TechnicianFee)
@@ -128,5 +134,4 @@ func (o *order) additionalFees() []additionalFee {
 	case o.infra == nil && !o.additional() && o.site.NTDInstallationFee != nil:
 		add("NTD_INSTALLATION_FEE", "ntd_installation_fee", o.site.LocationID, *o.site.NTDInstallationFee)
 	}
-	return charged
 }

@@ -231,8 +231,8 @@ func leftBehind(in *Input) string {
 	case id == "":
 		return ""
 	case CancelsOnDelete(in.Appointment):
-		return fmt.Sprintf(". Appointment-request %s is still open at the carrier: delete this AppointmentRequest to cancel it",
-			id)
+		return fmt.Sprintf(
+			". Appointment-request %s is still open at the carrier: delete this AppointmentRequest to cancel it", id)
 	}
 	return fmt.Sprintf(". Appointment-request %s is still open at the carrier, and deletionPolicy is Keep", id)
 }

@@ -64,9 +64,13 @@ func TestTheDevicesOfAnOrder(t *testing.T) {
 		"the plan lists none":               {namedNTDs(bare, next, three), first(wants("4_PORT")), "50.00", ""},
 		"the plan lists none, nor the site": {bare, first(wants("4_PORT")), "", ""},
 		"only the plan lists them":          {planWith(bare, "70.00", "1_PORT"), first(), "70.00", ""},
-		"only the plan lists others":        {planWith(bare, "70.00", "1_PORT"), first(wants("4_PORT")), "", "use one of 1_PORT"},
-		"the plan states another fee":       {planWith(namedNTDs(bare, next, three), "70.00", "4_PORT"), first(), "?", ""},
-		"the plan states the same fee":      {planWith(namedNTDs(bare, next, three), "50.00", "4_PORT"), first(), "50.00", ""},
+		"only the plan lists others": {
+			planWith(bare, "70.00", "1_PORT"), first(wants("4_PORT")), "", "use one of 1_PORT",
+		},
+		"the plan states another fee": {planWith(namedNTDs(bare, next, three), "70.00", "4_PORT"), first(), "?", ""},
+		"the plan states the same fee": {
+			planWith(namedNTDs(bare, next, three), "50.00", "4_PORT"), first(), "50.00", "",
+		},
 		"the plan allows none of the site's": {
 			planWith(namedNTDs(bare, next, map[string]string{"4_PORT": "50.00"}), "", "1_PORT"), first(), "",
 			`plan "Slow" allows no device that this site can get: it allows 1_PORT, and the site can get 4_PORT`,
