@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 75
+	wantMutants = 78
 )
 
 // loadMutants returns the listed mutants.
