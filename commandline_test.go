@@ -22,6 +22,7 @@ var _ = Describe("The command line", func() {
 		Expect(run(ctx, []string{"--help"}, &out)).NotTo(Succeed())
 		for _, flag := range []string{
 			"kubeconfig", "allow-insecure-carrier", "operator-namespace", "leader-elect", "namespaces", "submit",
+			"approval-checked-elsewhere",
 			"leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
 			"metrics-bind-address", "metrics-secure", "metrics-cert-dir", "health-probe-bind-address", "version",
 		} {

@@ -33,6 +33,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 
 	_ "time/tzdata" // an image may have no time zones
 )
@@ -69,6 +70,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("create the manager: %w", err)
 	}
 	own := parsed.controllerOptions()
+	own.Policies, err = parsed.policies()
+	if err != nil {
+		return err
+	}
 	err = controllers.Setup(ctx, mgr, own)
 	if err != nil {
 		return err
@@ -132,6 +137,7 @@ type settings struct {
 	retryPeriod          time.Duration
 	namespaces           string
 	submit               bool
+	approvalElsewhere    bool
 	workers              int
 	metricsAddress       string
 	metricsSecure        bool
@@ -161,6 +167,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.BoolVar(&s.submit, "submit", true,
 		"send requests to the carrier; if false, only poll, compare and report; "+
 			"use false for the first start after a restore")
+	flags.BoolVar(&s.approvalElsewhere, "approval-checked-elsewhere", false,
+		"send requests without the admission policies of config/policy, because something else decides who may approve")
 	flags.IntVar(&s.workers, "workers", 16, "number of objects of each kind that are reconciled concurrently")
 	serverFlags(flags, &s)
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: debug, info, warn or error")
@@ -304,6 +312,15 @@ func (s settings) managed() []string {
 		managed = append(managed, strings.TrimSpace(namespace))
 	}
 	return managed
+}
+
+// policies returns the admission policies without which nothing is sent; nil if something else
+// checks approvals.
+func (s settings) policies() ([]admission.Policy, error) {
+	if s.approvalElsewhere {
+		return nil, nil
+	}
+	return admission.Shipped(s.operatorNamespace)
 }
 
 func (s settings) controllerOptions() controllers.Options {

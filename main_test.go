@@ -33,8 +33,9 @@ func TestManager(t *testing.T) {
 	world.RunSpecs(t, "the manager against a real kube-apiserver and the simulated carrier")
 }
 
-// user is the user of the manager at the API server. It has the generated RBAC and no more.
-const user = "operator"
+// user is the user of the manager at the API server, which the admission policies know. It has the
+// generated RBAC and no more.
+const user = "system:serviceaccount:" + world.OperatorName + ":broadband-operator-manager"
 
 var (
 	plane *world.ControlPlane

@@ -50,8 +50,14 @@ type managerProcess struct {
 	ended   *os.ProcessState // set once it has ended
 }
 
-// start starts a manager, which outlives the spec that starts it.
+// start starts a manager, which outlives the spec that starts it. The control plane has no admission
+// policies.
 func start(ctx context.Context, kubeconfig string, more ...string) *managerProcess {
+	return startWithPolicies(ctx, kubeconfig, append(more, "--approval-checked-elsewhere")...)
+}
+
+// startWithPolicies starts a manager, which outlives the spec that starts it.
+func startWithPolicies(ctx context.Context, kubeconfig string, more ...string) *managerProcess {
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
 	manager := &managerProcess{log: everyLog}

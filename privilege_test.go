@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -33,7 +35,8 @@ var _ = Describe("The permissions of a manager", func() {
 		// This simulates an API server that cannot stream a list, so that each kind is listed before it
 		// is watched.
 		GinkgoT().Setenv("KUBE_FEATURE_WatchListClient", "false")
-		manager := start(ctx, kubeconfigOf(user))
+		installPolicies()
+		manager := startWithPolicies(ctx, kubeconfigOf(user))
 		DeferCleanup(func() {
 			if CurrentSpecReport().Failed() {
 				AddReportEntry("log", manager.log.String())
@@ -54,6 +57,18 @@ var _ = Describe("The permissions of a manager", func() {
 		Expect(audit.Denied(user)).To(BeEmpty(), "what is not granted")
 	})
 })
+
+// installPolicies installs the admission policies until the end of the spec.
+func installPolicies() {
+	GinkgoHelper()
+	folder := filepath.Join(source.Root(), "config", "policy")
+	_, err := plane.Kubectl("apply", "--server-side", "--kustomize", folder)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() {
+		_, err := plane.Kubectl("delete", "--kustomize", folder)
+		Expect(err).NotTo(HaveOccurred())
+	})
+}
 
 // withoutDelays makes every request complete at the first poll.
 func withoutDelays(seed *simulator.Seed) {

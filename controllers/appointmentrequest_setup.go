@@ -16,7 +16,7 @@ import (
 )
 
 // setup reconciles an appointment-request when a user changes it, when its account, its order or the
-// marker changes, and some time after it became less settled.
+// marker changes, when the state of the admission policies changes, and some time after it became less settled.
 func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(userChanges())).
@@ -26,6 +26,7 @@ func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controlle
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
 		Watches(&v1alpha1.AppointmentRequest{}, whenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, enqueueAll(r, &v1alpha1.AppointmentRequestList{}), markerChanges()).
+		WatchesRawSource(r.Policies.waiting(&v1alpha1.AppointmentRequestList{})).
 		WithOptions(options).
 		Complete(r)
 }

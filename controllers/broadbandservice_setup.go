@@ -19,7 +19,7 @@ import (
 // setup reconciles a service when a user changes it, when its account or its order changes, when a
 // notification about it arrives, when another object of the same service is deleted, when another
 // process writes to its ledger, when the ledger is removed or goes back to an older revision, when
-// another object becomes the ledger's holder, when the marker changes, and some time after the
+// another object becomes the ledger's holder, when the marker or the state of the admission policies changes, and some time after the
 // service became less settled.
 func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
@@ -33,6 +33,7 @@ func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, op
 			builder.WithPredicates(r.ledgerNews())).
 		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
 		WatchesRawSource(notified.source()).
+		WatchesRawSource(r.Policies.waiting(&v1alpha1.BroadbandServiceList{})).
 		WithOptions(options).
 		Complete(r)
 }

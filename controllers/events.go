@@ -15,4 +15,6 @@ const (
 	eventLedgerKept        = "LedgerKept"
 	eventLedgerForgotten   = "LedgerForgotten"
 	eventNotRecorded       = "RejectionNotRecorded"
+	eventPolicyMissing     = "PolicyMissing"
+	eventPolicyRestored    = "PolicyRestored"
 )

@@ -251,6 +251,14 @@ func (m *Marker) Verify(ctx context.Context) error {
 	return nil
 }
 
+// object returns the marker; nil if there is none, or none is used.
+func (m *Marker) object(ctx context.Context) (*v1alpha1.RequestLedger, error) {
+	if m.name == "" {
+		return nil, nil //nolint:nilnil // a missing marker is no error
+	}
+	return m.read(ctx, m.Client)
+}
+
 // read reads the marker; nil when there is none.
 func (m *Marker) read(ctx context.Context, from client.Reader) (*v1alpha1.RequestLedger, error) {
 	var marker v1alpha1.RequestLedger

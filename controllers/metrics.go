@@ -58,6 +58,9 @@ func (o *Operator) withheld() string {
 	if !o.Submit {
 		return own.WithheldByFlag
 	}
+	if o.Policies.missing.Load() {
+		return own.WithheldByPolicy
+	}
 	return o.Marker.Awaited()
 }
 

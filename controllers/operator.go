@@ -23,6 +23,7 @@ type Operator struct {
 	Protocol *operate.Protocol
 	Ledgers  *operate.Ledgers
 	Marker   *Marker
+	Policies *Policies
 	Accounts *accounts.Registry
 	Submit   bool // whether requests may be sent at all
 

@@ -149,6 +149,7 @@ func (p *pass) scope() operate.Scope {
 	scope := operate.Scope{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.kind.refused,
 		Describe: p.describeDuringStep, Spending: p.spendingCounter(), Finalizer: p.addsFinalizer,
+		Policies: p.here.Policies,
 	}
 	if p.ledger != nil {
 		scope.Ledger = p.ledger

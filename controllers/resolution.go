@@ -23,6 +23,9 @@ var errAnnotationChanged = errors.New("the annotation was changed meanwhile")
 func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha1.Handled) error {
 	settled := p.settled(step, handled)
 	if step.By == decide.WriterPerson {
+		if void, err := p.voidResolution(ctx); void || err != nil {
+			return err
+		}
 		resolution, err := p.resolution(ctx)
 		if err != nil {
 			return err
@@ -33,6 +36,21 @@ func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha
 		}
 	}
 	return p.Protocol.Record(ctx, p.scope(), step.AttemptID, operate.Decided(step, settled))
+}
+
+// voidResolution records that the resolve annotation has no effect, now or later, if the policy that
+// decides who may set it is not the one that the decision was based on: anybody who may edit the
+// object may have set it. It reports whether it did so.
+func (p *pass) voidResolution(ctx context.Context) (bool, error) {
+	err := p.Policies.VerifyLive(ctx, p.here.Policies)
+	if !errors.Is(err, errPoliciesMissing) && !errors.Is(err, errPolicyReplaced) {
+		return false, err
+	}
+	p.subject.Controls().IgnoredResolve = decide.Control(p.subject, v1alpha1.AnnotationResolve)
+	if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
+		return false, fmt.Errorf("record that the annotation resolve has no effect: %w", err)
+	}
+	return true, nil
 }
 
 // resolution returns the value of the resolve annotation, the current time, and who set the

@@ -67,6 +67,9 @@ func (p *pass) begin(ctx context.Context) (err error) {
 	if p.here, err = p.Marker.Installation(ctx); err != nil {
 		return err
 	}
+	if p.here.Policies, err = p.Policies.Current(ctx); err != nil {
+		return fmt.Errorf("check the admission policies: %w", err)
+	}
 	return p.kind.gather(ctx)
 }
 

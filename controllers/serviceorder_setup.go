@@ -19,7 +19,7 @@ import (
 // setup reconciles an order when a user changes it, when its account changes, when a notification
 // about it arrives, when another object with its customerReference is deleted, when another process
 // writes to its ledger, when the ledger is removed or goes back to an older revision, when another
-// object becomes the ledger's holder, when the marker changes, and some time after the order became
+// object becomes the ledger's holder, when the marker or the state of the admission policies changes, and some time after the order became
 // less settled.
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
@@ -32,6 +32,7 @@ func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, notified *queue, option
 			builder.WithPredicates(r.ledgerNews())).
 		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
 		WatchesRawSource(notified.source()).
+		WatchesRawSource(r.Policies.waiting(&v1alpha1.ServiceOrderList{})).
 		WithOptions(options).
 		Complete(r)
 }

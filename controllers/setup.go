@@ -21,6 +21,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
@@ -35,12 +36,13 @@ type Submissions = operate.Submissions
 // Options configures the controllers. Time, ids and the HTTP transport are injected, so that a test
 // can control them.
 type Options struct {
-	Namespaces    []string      // the namespaces to watch; none: all
-	AllowInsecure bool          // allows http and loopback carriers
-	Submit        bool          // whether requests may be sent at all
-	Marker        string        // the RequestLedger that is the marker; "": treat the installation as acknowledged
-	Workers       int           // concurrent passes, per kind
-	RecheckAfter  time.Duration // delay before an object that became less settled is checked again; 0: [RecheckAfter]
+	Namespaces    []string           // the namespaces to watch; none: all
+	AllowInsecure bool               // allows http and loopback carriers
+	Submit        bool               // whether requests may be sent at all
+	Marker        string             // the RequestLedger that is the marker; "": treat the installation as acknowledged
+	Policies      []admission.Policy // nothing is sent without them; none: something else checks approvals
+	Workers       int                // concurrent passes, per kind
+	RecheckAfter  time.Duration      // delay before an object that became less settled is checked again; 0: [RecheckAfter]
 	UserAgent     string
 	Now           func() time.Time
 	Elapsed       func() time.Duration // monotonic; nil: from Now, whose times have a monotonic reading in production
@@ -102,9 +104,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
-	recorder, marker := reconcilers.Unrecorded, reconcilers.Operator.Marker
-	if err := errors.Join(mgr.Add(recorder), mgr.Add(marker), setupMetrics(ctx, reconcilers)); err != nil {
-		return fmt.Errorf("set up the recording of responses, the marker, and the metrics: %w", err)
+	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies
+	err := errors.Join(mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), setupMetrics(ctx, reconcilers))
+	if err != nil {
+		return fmt.Errorf("set up the recording of responses, the marker, the policies, and the metrics: %w", err)
 	}
 	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.put, notifiedOrders.put
 	if err := setupNotifications(mgr, reconcilers, options); err != nil {
@@ -175,6 +178,8 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 		},
 	}
 	operator.Marker = &Marker{Operator: operator, name: options.Marker}
+	operator.Policies = &Policies{Operator: operator, wanted: options.Policies, found: map[string]string{}}
+	operator.Protocol.Policies = operator.Policies
 	operator.Ledgers.MayCreate = operator.Marker.Verify
 	return operator
 }

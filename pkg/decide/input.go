@@ -108,6 +108,15 @@ type Installation struct {
 	Clusters   []string            // the clusters whose ledgers count here
 	Waits      v1alpha1.MarkerWait // what a person has to acknowledge; "" if nothing
 	MarkerGone bool                // the marker is missing or not the one that this process started with
+
+	Policies Policies // the admission policies that decide who may approve and resolve
+}
+
+// Policies is what a process knows about the admission policies that decide who may approve and
+// resolve. The zero value means that something else checks approvals.
+type Policies struct {
+	Flaw    string // what is wrong with them; "" if they are in force
+	InForce string // identifies the policy of approvals; another one, or a changed one, has another value
 }
 
 // Spending is the joint spending of the accounts of an identity.

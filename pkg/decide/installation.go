@@ -56,16 +56,32 @@ func (i *Installation) command() string {
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
 }
 
-// Withheld returns why nothing may be sent at all; "" if requests may be sent.
-func (in *Input) Withheld() string {
+// Withheld is why nothing may be sent at all. The zero value withholds nothing.
+type Withheld struct {
+	Why string
+
+	state  State
+	reason string
+}
+
+// Withheld returns why nothing may be sent at all.
+func (in *Input) Withheld() Withheld {
 	switch {
 	case !in.Submit:
-		return "the manager runs with --submit=false"
+		return Withheld{"the manager runs with --submit=false", Waiting, v1alpha1.ReasonPlanned}
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare them with "+
-			"the carrier's records, then run: %s)", in.Installation.command())
+		return Withheld{fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare them "+
+			"with the carrier's records, then run: %s)", in.Installation.command()), Waiting, v1alpha1.ReasonPlanned}
 	}
-	return ""
+	return in.Installation.Policies.Withheld()
+}
+
+// Rest returns the decision to send nothing, with what that means here; nil if nothing is withheld.
+func (w Withheld) Rest(meaning string) *Decision {
+	if w.Why == "" {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: Verdict{w.state, w.reason, w.Why + ", so " + meaning}}
 }
 
 // AwaitAcknowledgement implements: "ServiceOrders, DiagnosticTests and unknown values that are to
@@ -104,7 +120,7 @@ func markerGone(installation *Installation) Verdict {
 func Unrecordable(in *LedgerInput) *Verdict {
 	switch {
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.Withheld() +
+		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.Withheld().Why +
 			", and the RequestLedger of this object is missing or older than the newest one seen: nothing is sent"}
 	case in.Installation.MarkerGone && in.Ledger == nil:
 		return new(markerGone(&in.Installation))

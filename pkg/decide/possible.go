@@ -98,7 +98,11 @@ func whyResolvesNothing(in *Input, value string) string {
 	if why := WhyImpossible(named, value); why != "" {
 		return why
 	}
-	if named.Phase.Ended() && !EndedByPerson(named) {
+	switch {
+	case !named.Phase.Ended():
+		return "it was ignored before, as is one that is set while the admission policy that checks it is missing. To " +
+			"resolve the attempt, remove the annotation, and set it again"
+	case !EndedByPerson(named):
 		return "the outcome of the attempt that it names is already known"
 	}
 	return noSuchAttempt

@@ -41,14 +41,15 @@ func ResolutionNames(in *Input, attemptID string) bool {
 	return ok && !isUsedUp(in, value) && resolved.AttemptID == attemptID
 }
 
-// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good. A
+// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good. So is
+// any value while the admission policies are not in force: the status then shows it as ignored. A
 // value that names an attempt is also used up if the ledger records that it has resolved this
 // attempt: the status may have been emptied, or the object created again, and the carrier may have
 // accepted the attempt since.
 func isUsedUp(in *Input, value string) bool {
 	controls := in.Subject.Controls()
 	resolved, ok := ParseResolution(value)
-	return value == controls.Resolve || value == controls.IgnoredResolve ||
+	return in.Installation.Policies.Flaw != "" || value == controls.Resolve || value == controls.IgnoredResolve ||
 		ok && resolved.AttemptID != "" && isOnRecord(in.Ledger, resolved.AttemptID, value)
 }
 

@@ -67,9 +67,10 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 
 // taskWithheld holds back requests that this installation does not send, or does not send yet.
 func taskWithheld(in *Input, task Task) *Decision {
+	held := in.Withheld().Rest(fmt.Sprintf("%s is not sent", task.Operation))
 	switch {
-	case in.Withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
-		return RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, so %s is not sent", in.Withheld(), task.Operation))
+	case held != nil && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
+		return held
 	case sentOnlyOnce(task.Operation):
 		return AwaitAcknowledgement(in, string(task.Operation))
 	}

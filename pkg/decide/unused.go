@@ -97,6 +97,9 @@ func unusedResolution(in *Input, decision *Decision) string {
 	if moves := whyNotMoved(in); moves != "" && decision.says(moves) {
 		return ""
 	}
+	if void := in.Installation.Policies.voidResolution(ignored); ignored != "" && void != "" {
+		return void
+	}
 	if ignored == "" || slices.ContainsFunc(in.Subject.OpenRequests(), func(open *v1alpha1.Request) bool {
 		said := notResolvedByAll(in, open)
 		return said != "" && decision.says(said)

@@ -53,6 +53,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonObserving:        {healthy, suspended}, // read only, and a repeat that needs more than that
 
 		// Only a person can help.
+		v1alpha1.ReasonPolicyMissing:               {degraded},
 		v1alpha1.ReasonSecretNotFound:              {degraded},
 		v1alpha1.ReasonTestTypeNotOffered:          {degraded},
 		v1alpha1.ReasonKeyInvalid:                  {degraded},

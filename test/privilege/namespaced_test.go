@@ -77,6 +77,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 		Expect(apart).To(HaveLen(1))
 		const readNamespace = "get namespaces." // the managed one, and kube-system
 		Expect(single(inNamespace[0].Rules)).To(ContainElement(readNamespace))
+		Expect(single(inNamespace[0].Rules)).NotTo(ContainElement(ContainSubstring("admission")))
 		withoutLedgers := slices.DeleteFunc(single(inNamespace[0].Rules), func(right string) bool {
 			return right == readNamespace
 		})

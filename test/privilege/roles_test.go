@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -42,6 +43,18 @@ func rights(ctx context.Context, user, namespace string) []string {
 	return lines
 }
 
+// policyNames returns the names of the admission policies, the only ones that the operator may read.
+func policyNames() []string {
+	GinkgoHelper()
+	shipped, err := admission.Shipped(world.OperatorName)
+	Expect(err).NotTo(HaveOccurred())
+	names := make([]string, 0, len(shipped))
+	for _, one := range shipped {
+		names = append(names, one.Name())
+	}
+	return names
+}
+
 // reviewed returns the verbs that a user has, by resource.group or path.
 func reviewed(ctx context.Context, user, namespace string) map[string][]string {
 	GinkgoHelper()
@@ -52,7 +65,7 @@ func reviewed(ctx context.Context, user, namespace string) map[string][]string {
 	Expect(review.Status.Incomplete).To(BeFalse())
 	verbs := map[string][]string{}
 	for _, rule := range review.Status.ResourceRules {
-		Expect(rule.ResourceNames).To(Or(BeEmpty(), Equal([]string{metav1.NamespaceSystem})))
+		Expect(rule.ResourceNames).To(Or(BeEmpty(), Equal([]string{metav1.NamespaceSystem}), ConsistOf(policyNames())))
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
 				name := strings.TrimSuffix(resource+"."+group, ".")
@@ -94,6 +107,8 @@ var _ = Describe("The operator", func() {
 			"serviceorders/status.wholesale.broadband: update",
 			"subjectaccessreviews.authorization.k8s.io: create",
 			"tokenreviews.authentication.k8s.io: create",
+			"validatingadmissionpolicies.admissionregistration.k8s.io: get",
+			"validatingadmissionpolicybindings.admissionregistration.k8s.io: get",
 		}))
 	})
 

@@ -5,6 +5,7 @@ package world
 import (
 	"context"
 
+	"github.com/onsi/ginkgo/v2"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,6 +24,18 @@ func (c *ControlPlane) CacheReads(ctx context.Context) error {
 	c.Client = cachedClient{Client: c.Client, cache: started}
 	c.Operator = cachedClient{Client: c.Operator, cache: started}
 	return nil
+}
+
+// CachedFor returns the control plane with processes of another user, which read our kinds from an
+// informer cache until the spec ends.
+func (c *ControlPlane) CachedFor(ctx context.Context, operator client.Client) (*ControlPlane, error) {
+	cached := *c
+	cached.Operator, cached.Live, cached.closers = operator, operator, nil
+	if err := cached.CacheReads(ctx); err != nil {
+		return nil, err
+	}
+	ginkgo.DeferCleanup(cached.closers[0])
+	return &cached, nil
 }
 
 // cachedClient reads cached kinds from the cache, and all others from the API server.

@@ -30,6 +30,9 @@
 {{- if eq (toString .Values.submit) "false" }}
 - --submit=false
 {{- end }}
+{{- if .Values.approvalCheckedElsewhere }}
+- --approval-checked-elsewhere
+{{- end }}
 {{- with .Values.extraArgs }}
 {{ toYaml . }}
 {{- end }}

@@ -60,8 +60,11 @@ func NewFleet(now time.Time) *Fleet {
 // which the marker waits.
 const WithheldByFlag = "SubmitFlag"
 
+// WithheldByPolicy is the reason for a manager whose admission policies are not in force.
+const WithheldByPolicy = v1alpha1.ReasonPolicyMissing
+
 func withheldReasons() []string {
-	return []string{WithheldByFlag, string(v1alpha1.MarkerNewInstallation), string(v1alpha1.MarkerRecovery)}
+	return []string{WithheldByFlag, WithheldByPolicy, string(v1alpha1.MarkerNewInstallation), string(v1alpha1.MarkerRecovery)}
 }
 
 // Object is an object of one of our kinds.

@@ -80,6 +80,9 @@ func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Requ
 	if err != nil {
 		return err
 	}
+	if err := p.verifyPolicies(ctx, scope, intent); err != nil {
+		return err
+	}
 	if err := p.verifyLedger(ctx, scope.Ledger, live); err != nil {
 		return err
 	}
@@ -156,6 +159,20 @@ func verifyAnnotations(live, judged Subject, intent v1alpha1.Request) error {
 		return errResolved
 	}
 	return nil
+}
+
+// verifyPolicies checks the admission policies, because without them anybody who may edit the object
+// could have approved what is about to be sent.
+func (p *Protocol) verifyPolicies(ctx context.Context, scope Scope, intent v1alpha1.Request) error {
+	if p.Policies == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, gateRead)
+	defer cancel()
+	if intent.ApprovedHash != "" {
+		return p.Policies.VerifyLive(ctx, scope.Policies)
+	}
+	return p.Policies.Verify(ctx, scope.Policies)
 }
 
 // verifyLedger checks the ledger: "last of the ledger (the resourceVersion that the intent

@@ -20,6 +20,7 @@ type Protocol struct {
 	Elapsed func() time.Duration // monotonic: unaffected by wall clock changes, stopped while the machine is suspended
 	NewID   func() string
 
+	Policies    Policies          // nil: something else checks approvals
 	Submissions *Submissions      // those in progress
 	Metrics     *metrics.Requests // nil: nothing is counted
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // Scope is one object in one pass.
@@ -23,6 +24,7 @@ type Scope struct {
 	Spending  Spending                // counts chargeable requests; nil: nothing is counted
 	Ledger    Ledger                  // records the attempts instead of the status; nil: the status records them
 	Finalizer bool                    // whether to add the finalizer before sending, even with a Ledger
+	Policies  decide.Policies         // as the decision was based on
 	Describe  func()                  // updates the conditions from the facts; called before each write
 }
 
@@ -77,6 +79,15 @@ type Ledger interface {
 	Reload(ctx context.Context) error
 	// SetReference writes the ledger's name to a status.
 	SetReference(status Subject)
+}
+
+// Policies are the admission policies that decide who may approve.
+type Policies interface {
+	// Verify fails if they were not in force when they were last read, or not those that the decision
+	// was based on.
+	Verify(ctx context.Context, judged decide.Policies) error
+	// VerifyLive is Verify, and reads the policy of approvals again.
+	VerifyLive(ctx context.Context, judged decide.Policies) error
 }
 
 // Spending records what the accounts of an identity spend.

@@ -324,9 +324,9 @@ func madeElsewhere(in *Input) *decide.Decision {
 // finalizer is added first if the appointment-request is to be cancelled on deletion.
 func querySlots(in *Input) *decide.Decision {
 	want := desiredSlots(in)
-	if why := in.Withheld(); why != "" {
-		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, so %s is not sent, because it would create an appointment-request", why, want.Operation))
+	if held := in.Withheld().Rest(fmt.Sprintf(
+		"%s is not sent, because it would create an appointment-request", want.Operation)); held != nil {
+		return held
 	}
 	decision := decide.SendTask(&in.Input, decide.Task{Operation: want.Operation, Target: want.Target, Body: want.Body})
 	if query, ok := decision.Step.(decide.SubmitQuery); ok {
@@ -359,13 +359,8 @@ func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveTo(open, v1alpha1.PhaseNotProcessed, decide.WhyUnknown(open))
 	}
 	return decide.Converge(a.Input, open, func() *decide.Decision {
-		why := a.Withheld()
-		if why == "" {
-			return nil
-		}
-		return decide.RestWaiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, so %s, whose response was lost, is not sent again; to resolve it by hand: %s",
-			why, open.Operation, decide.ResolveHint(a.Input, open)))
+		return a.Withheld().Rest(fmt.Sprintf("%s, whose response was lost, is not sent again; to resolve it by hand: %s",
+			open.Operation, decide.ResolveHint(a.Input, open)))
 	})
 }
 

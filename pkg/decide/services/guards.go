@@ -71,7 +71,7 @@ func guards() []guard {
 		disconnected,     // a cancelled service accepts no changes
 		priced,           // the price is read if it has to be shown
 		optionGiven,      // a fast plan needs an NTD option
-		planning,         // managementPolicy Plan, and --submit=false
+		planning,         // managementPolicy Plan, --submit=false, and missing admission policies
 		acknowledged,     // a new installation that nobody has acknowledged sends nothing for unknown values
 		suspended,        // spec.suspend
 		refused,          // a definitive failure is not retried automatically
@@ -140,15 +140,11 @@ func optionNames(options []carrier.NTDOption) string {
 }
 
 func planning(in *Input, want decide.DesiredChange) *decide.Decision {
-	switch {
-	case in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
-		return decide.RestWaiting(v1alpha1.ReasonPlanned,
-			"managementPolicy is Plan, so nothing is sent: "+decide.DescribeChanges(want.Changes))
-	case in.Withheld() != "":
-		return decide.RestWaiting(v1alpha1.ReasonPlanned,
-			in.Withheld()+", so nothing is sent: "+decide.DescribeChanges(want.Changes))
+	nothing := "nothing is sent: " + decide.DescribeChanges(want.Changes)
+	if in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan {
+		return decide.RestWaiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, so "+nothing)
 	}
-	return nil
+	return in.Withheld().Rest(nothing)
 }
 
 // acknowledged holds back a request for an unknown value while a person has yet to acknowledge a

@@ -74,8 +74,8 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 }
 
 // pendingHash returns the hash of the plan of changes. It covers the object, its generation and
-// last attempts, the bodies, the carrier's values, the fees and a trust that was used up, so that it
-// is "never the same twice" and an old approval never matches. An approved plan keeps its hash until
+// last attempts, the admission policy that decides who may approve, the bodies, the carrier's values,
+// the fees and a trust that was used up, so that it is "never the same twice" and an old approval never matches. An approved plan keeps its hash until
 // it is carried out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) &&
@@ -102,7 +102,8 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 // but are not part of what is approved: an approval that is given meanwhile is valid after their end.
 func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	const each = 3
-	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration())
+	facts := append(make([]any, 0, each*(2+len(wanted))),
+		in.Subject.GetUID(), in.Subject.GetGeneration(), in.Installation.Policies.InForce)
 	if trusted := in.Service.Status.Handled.Trust; trusted != "" { // a used-up value never matches again
 		facts = append(facts, trusted)
 	}

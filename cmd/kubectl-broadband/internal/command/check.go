@@ -3,15 +3,12 @@
 package command
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 
 	"github.com/spf13/cobra"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +22,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 	"github.com/broadband-operator/broadband-operator/config"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 )
 
 // checker is the command check.
@@ -119,12 +117,12 @@ func (c *checker) checkManifests(ctx context.Context, cluster *fleet.Cluster) ([
 		}
 		checks = append(checks, check)
 	}
-	for _, name := range []string{"annotations", "approval", "ledgercrd", "ledgers", "retry"} {
-		check, err := c.checkPolicy(ctx, cluster, name+".yaml")
-		if err != nil {
-			return nil, err
-		}
-		checks = append(checks, check)
+	policies, err := admission.Shipped(c.operatorNamespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, wanted := range policies {
+		checks = append(checks, checkPolicy(ctx, cluster, wanted))
 	}
 	return checks, nil
 }
@@ -148,28 +146,13 @@ func checkCRD(ctx context.Context, cluster *fleet.Cluster, file string) (judge.C
 	return judge.CheckCRD(wanted, found), nil
 }
 
-// checkPolicy compares an installed admission policy with that of this version, which is the first
-// document of its file.
-func (c *checker) checkPolicy(ctx context.Context, cluster *fleet.Cluster, file string) (judge.Check, error) {
-	text, err := config.Manifests.ReadFile(path.Join("policy", file))
+// checkPolicy compares an installed admission policy with that of this version.
+func checkPolicy(ctx context.Context, cluster *fleet.Cluster, wanted admission.Policy) judge.Check {
+	found, err := admission.Read(ctx, cluster, wanted.Name())
 	if err != nil {
-		return judge.Check{}, fmt.Errorf("read the policies of this version: %w", err)
+		return skipped(wanted.Name(), "admission policy", err)
 	}
-	first, _, _ := bytes.Cut(text, []byte("\n---\n"))
-	var wanted, found admissionregistrationv1.ValidatingAdmissionPolicy
-	if err = yaml.Unmarshal(first, &wanted); err != nil {
-		return judge.Check{}, fmt.Errorf("read %s: %w", file, err)
-	}
-	key := client.ObjectKey{Name: wanted.Name}
-	err = cluster.Get(ctx, key, &found)
-	if apierrors.IsNotFound(err) {
-		return judge.CheckPolicy(&wanted, nil, false), nil
-	}
-	unbound := cluster.Get(ctx, key, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{})
-	if failed := errors.Join(err, client.IgnoreNotFound(unbound)); failed != nil {
-		return skipped(wanted.Name, "admission policy", failed), nil
-	}
-	return judge.CheckPolicy(judge.PolicyIn(c.operatorNamespace, &wanted), &found, unbound == nil), nil
+	return judge.CheckPolicy(wanted, found)
 }
 
 func (c *checker) checkOperator(ctx context.Context, cluster *fleet.Cluster) judge.Check {

@@ -27,10 +27,10 @@ var _ = Describe("check", func() {
 		}
 		out := f.checks(ctx)
 		for name, detail := range map[string]string{
-			"annotations": "its binding is not installed", "approval": "it is not installed",
-			"ledgers": "it is not installed", "ledger-crd": "it is not installed", "retry": "its binding is not installed",
+			"annotations": "Binding", "approval": "", "ledgers": "", "ledger-crd": "", "retry": "Binding",
 		} {
-			detail += ": install the manifests or the chart of this version (docs/install.md)"
+			detail = "ValidatingAdmissionPolicy" + detail + " broadband-operator-" + name +
+				" is not installed: install the manifests or the chart of this version (docs/install.md)"
 			Expect(checkOf(out, "broadband-operator-"+name)).To(And(ContainSubstring("failed"), HaveSuffix(detail)))
 		}
 	})
@@ -38,10 +38,10 @@ var _ = Describe("check", func() {
 	It("expects the policy of RequestLedgers for the namespace of the operator", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.createPolicy(ctx, "ledgers")
-		Expect(checkOf(f.checks(ctx), "broadband-operator-ledgers")).To(ContainSubstring("its binding is not installed"))
+		Expect(checkOf(f.checks(ctx), "broadband-operator-ledgers")).To(ContainSubstring("Binding broadband-operator-ledgers is not installed"))
 		Expect(checkOf(f.checks(ctx, "--operator-namespace=carriers"), "broadband-operator-ledgers")).To(And(
 			ContainSubstring("failed"),
-			ContainSubstring("it permits system:serviceaccount:broadband-operator:broadband-operator-manager"),
+			ContainSubstring("permits system:serviceaccount:broadband-operator:broadband-operator-manager"),
 			ContainSubstring("the operator is system:serviceaccount:carriers:broadband-operator-manager")))
 	})
 

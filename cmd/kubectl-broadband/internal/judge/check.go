@@ -4,15 +4,14 @@ package judge
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 )
 
 // CheckResult is how a check ended.
@@ -109,49 +108,12 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	return check
 }
 
-// operatorUser is the user name of the operator, which the policy of RequestLedgers permits.
-var operatorUser = regexp.MustCompile(`system:serviceaccount:[a-z0-9-]+:broadband-operator-manager`)
-
-// PolicyIn returns an admission policy as it has to be if the operator runs in a namespace.
-func PolicyIn(
-	namespace string, policy *admissionregistrationv1.ValidatingAdmissionPolicy,
-) *admissionregistrationv1.ValidatingAdmissionPolicy {
-	policy = policy.DeepCopy()
-	for i := range policy.Spec.Validations {
-		validation := &policy.Spec.Validations[i]
-		validation.Expression = operatorUser.ReplaceAllString(
-			validation.Expression, "system:serviceaccount:"+namespace+":broadband-operator-manager")
-	}
-	return policy
-}
-
-// permittedUser returns the user name of the operator that a policy permits; "" if it names none.
-func permittedUser(policy *admissionregistrationv1.ValidatingAdmissionPolicy) string {
-	for i := range policy.Spec.Validations {
-		if user := operatorUser.FindString(policy.Spec.Validations[i].Expression); user != "" {
-			return user
-		}
-	}
-	return ""
-}
-
-// CheckPolicy compares an admission policy of the cluster with the one of this version for the
-// operator's namespace; found is nil if the cluster has none. A policy without a binding refuses
-// nothing, and one for another namespace refuses what the operator writes.
-func CheckPolicy(wanted, found *admissionregistrationv1.ValidatingAdmissionPolicy, bound bool) Check {
-	check := Check{wanted.Name, "admission policy", CheckOK, "as in this version of the plugin"}
-	switch {
-	case found == nil:
-		check.Result, check.Detail = CheckFailed, "it is not installed: "+toInstall
-	case permittedUser(found) != "" && permittedUser(found) != permittedUser(wanted):
-		check.Result = CheckFailed
-		check.Detail = fmt.Sprintf("it permits %s, and the operator is %s: name the operator's namespace with "+
-			"--operator-namespace, or install the policy for that namespace", permittedUser(found), permittedUser(wanted))
-	case !equality.Semantic.DeepEqual(wanted.Spec, found.Spec):
-		check.Result = CheckWarning
-		check.Detail = "it differs from that of this plugin's version: install policies and plugin of the same version"
-	case !bound:
-		check.Result, check.Detail = CheckFailed, "its binding is not installed: "+toInstall
+// CheckPolicy compares an admission policy of the cluster and its binding with those of this
+// version. The operator compares them in the same way, and sends nothing without them.
+func CheckPolicy(wanted, found admission.Policy) Check {
+	check := Check{wanted.Name(), "admission policy", CheckOK, "as in this version of the plugin"}
+	if flaw := wanted.Flaw(found); flaw != "" {
+		check.Result, check.Detail = CheckFailed, flaw+": "+toInstall
 	}
 	return check
 }

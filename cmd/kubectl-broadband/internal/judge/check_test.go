@@ -7,68 +7,26 @@ import (
 	"strings"
 	"testing"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 )
 
-func TestAPolicyIsComparedAndHasToBeBound(t *testing.T) {
+func TestAPolicyThatIsNotAsShippedFails(t *testing.T) {
 	t.Parallel()
-	wanted := &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "retry"}}
-	wanted.Spec.Validations = []admissionregistrationv1.Validation{{Expression: "true"}}
-	other := wanted.DeepCopy()
-	other.Spec.Validations[0].Expression = "false"
-	for _, test := range []struct {
-		found  *admissionregistrationv1.ValidatingAdmissionPolicy
-		bound  bool
-		result judge.CheckResult
-	}{
-		{wanted.DeepCopy(), true, judge.CheckOK},
-		{wanted.DeepCopy(), false, judge.CheckFailed},
-		{other, true, judge.CheckWarning},
-		{nil, false, judge.CheckFailed},
-	} {
-		if check := judge.CheckPolicy(wanted, test.found, test.bound); check.Result != test.result {
-			t.Errorf("%+v, bound %v: %+v", test.found, test.bound, check)
+	shipped, err := admission.Shipped("broadband-operator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wanted := range shipped {
+		if check := judge.CheckPolicy(wanted, wanted); check.Result != judge.CheckOK {
+			t.Errorf("%+v", check)
 		}
-	}
-}
-
-// The chart writes the namespace of its release into the policy of RequestLedgers.
-func TestThePolicyOfLedgersPermitsTheOperatorOfItsNamespace(t *testing.T) {
-	t.Parallel()
-	permits := func(namespace string) *admissionregistrationv1.ValidatingAdmissionPolicy {
-		policy := &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "ledgers"}}
-		policy.Spec.Validations = []admissionregistrationv1.Validation{{Expression: "request.userInfo.username == " +
-			"'system:serviceaccount:" + namespace + ":broadband-operator-manager' || variables.annotated"}}
-		return policy
-	}
-	older := permits("carrier-b")
-	older.Spec.Validations[0].MessageExpression = "'of another version'"
-	for _, test := range []struct {
-		found     *admissionregistrationv1.ValidatingAdmissionPolicy
-		namespace string
-		result    judge.CheckResult
-	}{
-		{permits("broadband-operator"), "broadband-operator", judge.CheckOK},
-		{permits("carrier-b"), "carrier-b", judge.CheckOK},
-		{permits("broadband-operator"), "carrier-b", judge.CheckFailed},
-		{permits("carrier-b"), "broadband-operator", judge.CheckFailed},
-		{older, "carrier-b", judge.CheckWarning},
-		{older, "broadband-operator", judge.CheckFailed}, // worse than another version
-	} {
-		wanted := judge.PolicyIn(test.namespace, permits("broadband-operator"))
-		if check := judge.CheckPolicy(wanted, test.found, true); check.Result != test.result {
-			t.Errorf("%s, operator in %s: %+v", test.found.Spec.Validations[0].Expression, test.namespace, check)
-		}
-	}
-	check := judge.CheckPolicy(judge.PolicyIn("carrier-c", permits("broadband-operator")), permits("carrier-b"), true)
-	for _, namespace := range []string{"carrier-b", "carrier-c"} {
-		want := "system:serviceaccount:" + namespace + ":broadband-operator-manager"
-		if !strings.Contains(check.Detail, want) {
-			t.Errorf("%q does not name %s", check.Detail, want)
+		check := judge.CheckPolicy(wanted, admission.Policy{Policy: wanted.Policy})
+		if check.Result != judge.CheckFailed || !strings.Contains(check.Detail, "docs/install.md") {
+			t.Errorf("%+v", check)
 		}
 	}
 }
