@@ -236,6 +236,11 @@ func (l *objectLedger) SetReference(status operate.Subject) {
 	*at = &v1alpha1.LedgerReference{Name: l.name, Revision: revision}
 }
 
+// OtherAttemptAt returns the id of another attempt that has a path as its Location; "" for none.
+func (l *objectLedger) OtherAttemptAt(attempt *v1alpha1.Request, location string) string {
+	return l.ledger.OtherAttemptAt(attempt, location)
+}
+
 // Late records that the carrier has accepted an attempt that is no longer open.
 func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bool, err error) {
 	if l.ledger == nil {

@@ -64,7 +64,7 @@ func (r *Request) short() Request {
 	shown := Request{
 		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Generation: r.Generation,
 		Target: r.Target, Plan: r.Changes(), ApprovedHash: r.ApprovedHash, ApprovedBy: r.ApprovedBy, RetriedBy: r.RetriedBy,
-		Phase: r.Phase, Location: r.Location, SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
+		Phase: r.Phase, Location: r.Location, Candidate: r.Candidate, SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
 		EndedBy: r.EndedBy, ResolvedBy: r.ResolvedBy, CarrierStatus: r.CarrierStatus,
 		ErrorDetail: r.ErrorDetail, Error: r.Error, Warning: r.Warning,
 	}

@@ -179,6 +179,13 @@ type Request struct {
 	// +optional
 	Location string `json:"location,omitempty"`
 
+	// candidate is the path that the Location of the response named, although the response did not show
+	// that the carrier had accepted the request. It is polled a few times, and becomes the location if
+	// the carrier shows a request there.
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Candidate string `json:"candidate,omitempty"`
+
 	// apiVersion is the X-API-VERSION with which the request is sent and polled.
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`

@@ -172,6 +172,26 @@ func (l *RequestLedger) endedAttempt(attemptID string) *Request {
 	return l.Spec.Ended[at].request()
 }
 
+// OtherAttemptAt returns the id of another attempt at the operation of this one that has a path as its
+// Location; "" if there is none, as far as the ledger contains them. The ledger may be nil.
+func (l *RequestLedger) OtherAttemptAt(attempt *Request, location string) string {
+	if l == nil {
+		return ""
+	}
+	for _, other := range slices.Concat(l.Spec.Open, l.Spec.Last) {
+		named := other.Location == location || other.Candidate == location
+		if named && other.Operation == attempt.Operation && other.AttemptID != attempt.AttemptID {
+			return other.AttemptID
+		}
+	}
+	for _, ended := range l.Spec.Ended {
+		if ended.Location == location && ended.Operation == attempt.Operation && ended.AttemptID != attempt.AttemptID {
+			return ended.AttemptID
+		}
+	}
+	return ""
+}
+
 // History returns the attempts that have ended, as far as the ledger contains them, newest first. Of
 // an attempt that a later one has replaced, only a summary is known. The ledger may be nil.
 func (l *RequestLedger) History() (all []*Request) {

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 78
+	wantMutants = 82
 )
 
 // loadMutants returns the listed mutants.

@@ -26,8 +26,8 @@ func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestErr
 	if !open.SubmittedAt.IsZero() {
 		sent = ", sent at " + FormatTime(in, open.SubmittedAt.Time) + ","
 	}
-	return fmt.Sprintf("the outcome of %s for %s%s is unknown (%s)",
-		open.Operation, atCarrier(in), sent, reason)
+	return fmt.Sprintf("the outcome of %s for %s%s is unknown (%s)%s",
+		open.Operation, atCarrier(in), sent, reason, candidateText(open))
 }
 
 // atCarrier names the subject of an object in the carrier's terms.

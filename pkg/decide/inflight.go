@@ -83,8 +83,11 @@ func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
-	case open.Error != nil:
-		return by.Verify(open) // the POST was sent and the response was lost
+	case open.Error != nil: // the POST was sent and the response was lost
+		if decision := candidatePolled(in, open); decision != nil {
+			return decision
+		}
+		return by.Verify(open)
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
 		return NotPosted(open)

@@ -42,7 +42,8 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 	case WriterSender:
 		return slices.Contains(bySender(attempt), to)
 	case WriterPoll:
-		return attempt.Phase == v1alpha1.PhaseInProgress && slices.Contains(byPoll(), to)
+		proves := HasCandidate(attempt) && to == v1alpha1.PhaseInProgress
+		return proves || attempt.Phase == v1alpha1.PhaseInProgress && slices.Contains(byPoll(), to)
 	case WriterRule:
 		return slices.Contains(byRule(attempt), to)
 	case WriterPerson:
@@ -83,7 +84,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPoll returns the phases that a poll may set. After a result that cannot be read, or belongs to
+// byPoll returns the phases that a poll of the request's own Location may set. After a result that cannot be read, or belongs to
 // another request, the outcome must be verified. A result with another cancellation ends the
 // attempt.
 func byPoll() []v1alpha1.RequestPhase {

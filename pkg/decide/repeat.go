@@ -52,7 +52,7 @@ func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 		return decision
 	}
 	intent := *open.DeepCopy()
-	intent.Phase, intent.Location = v1alpha1.PhaseSubmitting, ""
+	intent.Phase, intent.Location, intent.Candidate = v1alpha1.PhaseSubmitting, "", ""
 	intent.CarrierStatus, intent.ErrorDetail, intent.ResolvedBy = "", "", nil
 	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
 	intent.Error, intent.FinishedAt.Time, intent.LostSince.Time = nil, time.Time{}, time.Time{}

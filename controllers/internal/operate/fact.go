@@ -57,7 +57,7 @@ func acceptedAs(handle carrier.Handle) Fact {
 	return Fact{
 		By: decide.WriterSender, To: phase, Event: eventAccepted, Normal: true,
 		Apply: func(_ Subject, request *v1alpha1.Request) {
-			request.Location = handle.Path()
+			request.Location, request.Candidate = handle.Path(), ""
 			if request.Phase == v1alpha1.PhaseSucceeded {
 				return // R15: "only the handle is added"
 			}
@@ -91,7 +91,7 @@ func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt)
 			decide.EndUnreached(request, phase, refusal)
 			return
 		}
-		request.Phase, request.Error = phase, refusal
+		request.Phase, request.Error, request.Candidate = phase, refusal, receipt.Candidate.Path()
 	}}
 }
 
@@ -126,7 +126,7 @@ func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
 			request.Phase, request.Error = resolve.Phase, resolve.Error
 		}
 		if resolve.Location != "" {
-			request.Location, request.FinishedAt = resolve.Location, metav1.Time{}
+			request.Location, request.Candidate, request.FinishedAt = resolve.Location, "", metav1.Time{}
 		}
 		settled(request)
 	}

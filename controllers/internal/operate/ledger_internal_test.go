@@ -29,6 +29,7 @@ type ledgerTape struct {
 
 	subject  *v1alpha1.BroadbandService
 	onRecord []v1alpha1.Request
+	others   *v1alpha1.RequestLedger // has other attempts; nil: there are none
 }
 
 func (l *ledgerTape) Open(_ context.Context, intent v1alpha1.Request) error {
@@ -47,6 +48,10 @@ func (l *ledgerTape) Record(_ context.Context, attempt v1alpha1.Request) error {
 	}
 	l.onRecord = []v1alpha1.Request{attempt}
 	return nil
+}
+
+func (l *ledgerTape) OtherAttemptAt(attempt *v1alpha1.Request, location string) string {
+	return l.others.OtherAttemptAt(attempt, location)
 }
 
 func (l *ledgerTape) Late(context.Context, v1alpha1.Request) (bool, error) {

@@ -25,6 +25,9 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
 	}
+	if decide.HasCandidate(request) {
+		return 0, p.pollCandidate(ctx, scope, request, finish)
+	}
 	handle, err := decide.HandleOf(request)
 	if err != nil {
 		why := &v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}

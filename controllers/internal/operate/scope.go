@@ -70,6 +70,9 @@ type Ledger interface {
 	// Verify fails if the ledger changed after the intent was written, or if the live object has seen
 	// a newer ledger.
 	Verify(ctx context.Context, live Subject) error
+	// OtherAttemptAt returns the id of another attempt at the same operation that has a path as its
+	// Location; "" if there is none.
+	OtherAttemptAt(attempt *v1alpha1.Request, location string) string
 	// Late records that the carrier has accepted an attempt that is no longer open, and reports
 	// whether that is new.
 	Late(ctx context.Context, late v1alpha1.Request) (bool, error)

@@ -90,7 +90,7 @@ func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission)
 	request := submission.Request
 	logRequest(ctx, requestSent, scope.Subject, &request)
 	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
-	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body)
+	receipt := ofItsOwn(scope.Ledger, &request, scope.Carrier.Submit(ctx, operation, version, submission.Body))
 	p.Metrics.Posted(request, receipt.Delivery)
 	p.Memory.SetReceipt(request.AttemptID, receipt)
 	return p.RecordResponse(ctx, scope, request.AttemptID)

@@ -40,12 +40,12 @@ func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decisio
 }
 
 // mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has
-// given no Location for it and has not reported success, health has not shown what the attempt
+// given no Location for it, not even a candidate, and has not reported success, health has not shown what the attempt
 // requests, and it does not repeat another attempt, which may have been accepted. At most two
 // attempts in succession end in this way, and none while the carrier is known to have accepted one
 // after all.
 func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
-	unanswered := open.Location == "" && !answeredSuccess(open)
+	unanswered := open.Location == "" && open.Candidate == "" && !answeredSuccess(open)
 	intentOnly := open.Phase == v1alpha1.PhaseSubmitting && unanswered && open.Repeats == 0 && !proven(in, open)
 	reliable := in.Ledger == nil || in.Ledger.LateAcceptance() == nil
 	return intentOnly && reliable && describable(in, open) && notAcceptedBefore(in, open) < maxNotAccepted
