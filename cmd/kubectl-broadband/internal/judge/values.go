@@ -132,6 +132,10 @@ func taskFacts(object fleet.Object) []Fact {
 	switch object := object.(type) {
 	case *v1alpha1.AppointmentRequest:
 		facts := []Fact{{"appointment request", string(object.Status.AppointmentRequestID)}}
+		if gone := object.Status.Cancelled; gone != nil {
+			at := cmp.Or(gone.LocalTime, gone.StartTime)
+			facts = append(facts, Fact{"cancelled appointment", decide.JoinTexts(at, string(gone.AppointmentID))})
+		}
 		if slot := object.Status.Recommended; slot != nil {
 			facts = append(facts, Fact{"recommended slot", cmp.Or(slot.LocalTime, slot.StartTime) + " (" + slot.SlotID + ")"})
 		}
