@@ -89,7 +89,12 @@ func (w *unguarded) hash(ctx context.Context) string {
 
 // approve sets the annotation as a user.
 func (w *unguarded) approve(ctx context.Context, user client.Client, hash string) error {
-	return annotate(ctx, user, w.Read(ctx, site), map[string]any{v1alpha1.AnnotationApprove: hash})
+	if err := annotate(ctx, user, w.Read(ctx, site), map[string]any{v1alpha1.AnnotationApprove: hash}); err != nil {
+		return err
+	}
+	Eventually(func() string { return w.Read(ctx, site).Annotations[v1alpha1.AnnotationApprove] }).
+		WithTimeout(time.Minute).Should(Equal(hash), "in the cache of the operator")
+	return nil
 }
 
 // unbind removes the binding, and waits until the editor may approve.

@@ -120,12 +120,14 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	return decide.ApprovalHash(text)
 }
 
-// approvedPlan returns the plan that was approved last, from the attempts at it; nil if none.
+// approvedPlan returns the plan that was approved last, from the attempts at it; nil if none. An
+// attempt that was not sent proves no approval: its last check may have found that the policy which
+// decides who may approve was missing.
 func approvedPlan(in *Input) *v1alpha1.Pending {
 	var newest *v1alpha1.Request
 	for i := range in.Service.Status.Requests {
 		request := &in.Service.Status.Requests[i]
-		if request.ApprovedHash != "" && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
+		if request.ApprovedHash != "" && request.Phase != v1alpha1.PhaseNotSent && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
 			newest = request
 		}
 	}
