@@ -25,7 +25,8 @@ func TestALastCheckThatFailsWritesNothing(t *testing.T) {
 		})
 		ctx := WithLastCheck(t.Context(), func() error { <-connected; return errTooOld })
 		receipt := testClient(t, "http://"+address).Submit(ctx, op, 8, planChange.Body())
-		if receipt.Delivery != NotSent || !errors.Is(receipt.Err, errTooOld) || !strings.Contains(receipt.Err.Error(), errTooOld.Error()) {
+		shown := receipt.Err != nil && strings.Contains(receipt.Err.Error(), errTooOld.Error())
+		if receipt.Delivery != NotSent || !errors.Is(receipt.Err, errTooOld) || !shown {
 			t.Errorf("%s: %s, %v; want NotSent because of the check", op, receipt.Delivery, receipt.Err)
 		}
 		if bytes := <-received; len(bytes) > 0 {

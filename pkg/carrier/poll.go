@@ -33,7 +33,8 @@ type Outcome struct {
 // the ids of [DecodeSummary], because a response about another service is not a success.
 //
 // The error is an [Error] and proves nothing about the request. The cause is 400, 401, 403, 404,
-// 5xx, no response at all, a 200 whose body is not JSON, a 422 without the carrier's error body, or anything outside the specification. In
+// 5xx, no response at all, a 200 whose body is not JSON, a 422 without the
+// carrier's error body, or anything outside the specification. In
 // particular, a 404 never means that the request does not exist. After a 401 the token in use is
 // invalidated.
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {

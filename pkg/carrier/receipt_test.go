@@ -45,31 +45,33 @@ func TestSubmitReceipts(t *testing.T) {
 		"an abort with 201":                   {CancellationAbort, respond(201, ""), Ambiguous, ""},
 		"an appointment cancel":               {AppointmentCancel, respond(204, ""), Accepted, ""},
 		"an appointment cancel with 200":      {AppointmentCancel, respond(200, ""), Ambiguous, ""},
-		"422 with a Location":                 {PlanChange, respond(422, refusal(422), "Location", requests+"5"), Ambiguous, "5"},
-		"429 with a Location":                 {PlanChange, respond(429, "", "Location", requests+"5"), Ambiguous, "5"},
-		"an order's 202 with a Location":      {OrderCreate, respond(202, "", "Location", orders+"8"), Ambiguous, "8"},
-		"a reschedule's 202 with a Location":  {CancellationReschedule, respond(202, "", "Location", "/x"), Ambiguous, ""},
-		"422":                                 {PlanChange, respond(422, refusal(422)), Rejected, ""},
-		"404":                                 {PlanChange, respond(404, refusal(404)), Rejected, ""},
-		"400 in the carrier's form":           {PlanChange, respond(400, refusal(400)), Rejected, ""},
-		"405 in the carrier's form":           {PlanChange, respond(405, refusal(405)), Rejected, ""},
-		"403 in the carrier's form":           {PlanChange, respond(403, refusal(403)), Ambiguous, ""},
-		"413 in the carrier's form":           {PlanChange, respond(413, refusal(413)), Ambiguous, ""},
-		"422 of an appointment cancel":        {AppointmentCancel, respond(422, refusal(422)), Ambiguous, ""},
-		"403 with a refusal of 422":           {PlanChange, respond(403, refusal(422)), Ambiguous, ""},
-		"422 with a page":                     {PlanChange, respond(422, "<html>"), Ambiguous, ""},
-		"404 with a page":                     {OrderCreate, respond(404, "<html>"), Ambiguous, ""},
-		"400 with a page":                     {OrderCreate, respond(400, "<html>"), Ambiguous, ""},
-		"403 with a page":                     {DiagnosticTest, respond(403, "<html>"), Ambiguous, ""},
-		"405 with a page":                     {OrderCreate, respond(405, "<html>"), Ambiguous, ""},
-		"406 with a page":                     {OrderCreate, respond(406, "<html>"), Ambiguous, ""},
-		"413 with a page":                     {OrderCreate, respond(413, "<html>"), Ambiguous, ""},
-		"415 with a page":                     {OrderCreate, respond(415, "<html>"), Ambiguous, ""},
-		"502 with a page":                     {PlanChange, respond(502, "<html>"), Ambiguous, ""},
-		"500 with a Location":                 {PlanChange, respond(500, "", "Location", requests+"5"), Ambiguous, "5"},
-		"429":                                 {PlanChange, respond(429, ""), NotProcessed, ""},
-		"an endless body after a Location":    {PlanChange, endless("Location", requests+"5"), Accepted, "5"},
-		"an endless body":                     {PlanChange, endless(), Ambiguous, ""},
+		"422 with a Location": {
+			PlanChange, respond(422, refusal(422), "Location", requests+"5"), Ambiguous, "5",
+		},
+		"429 with a Location":                {PlanChange, respond(429, "", "Location", requests+"5"), Ambiguous, "5"},
+		"an order's 202 with a Location":     {OrderCreate, respond(202, "", "Location", orders+"8"), Ambiguous, "8"},
+		"a reschedule's 202 with a Location": {CancellationReschedule, respond(202, "", "Location", "/x"), Ambiguous, ""},
+		"422":                                {PlanChange, respond(422, refusal(422)), Rejected, ""},
+		"404":                                {PlanChange, respond(404, refusal(404)), Rejected, ""},
+		"400 in the carrier's form":          {PlanChange, respond(400, refusal(400)), Rejected, ""},
+		"405 in the carrier's form":          {PlanChange, respond(405, refusal(405)), Rejected, ""},
+		"403 in the carrier's form":          {PlanChange, respond(403, refusal(403)), Ambiguous, ""},
+		"413 in the carrier's form":          {PlanChange, respond(413, refusal(413)), Ambiguous, ""},
+		"422 of an appointment cancel":       {AppointmentCancel, respond(422, refusal(422)), Ambiguous, ""},
+		"403 with a refusal of 422":          {PlanChange, respond(403, refusal(422)), Ambiguous, ""},
+		"422 with a page":                    {PlanChange, respond(422, "<html>"), Ambiguous, ""},
+		"404 with a page":                    {OrderCreate, respond(404, "<html>"), Ambiguous, ""},
+		"400 with a page":                    {OrderCreate, respond(400, "<html>"), Ambiguous, ""},
+		"403 with a page":                    {DiagnosticTest, respond(403, "<html>"), Ambiguous, ""},
+		"405 with a page":                    {OrderCreate, respond(405, "<html>"), Ambiguous, ""},
+		"406 with a page":                    {OrderCreate, respond(406, "<html>"), Ambiguous, ""},
+		"413 with a page":                    {OrderCreate, respond(413, "<html>"), Ambiguous, ""},
+		"415 with a page":                    {OrderCreate, respond(415, "<html>"), Ambiguous, ""},
+		"502 with a page":                    {PlanChange, respond(502, "<html>"), Ambiguous, ""},
+		"500 with a Location":                {PlanChange, respond(500, "", "Location", requests+"5"), Ambiguous, "5"},
+		"429":                                {PlanChange, respond(429, ""), NotProcessed, ""},
+		"an endless body after a Location":   {PlanChange, endless("Location", requests+"5"), Accepted, "5"},
+		"an endless body":                    {PlanChange, endless(), Ambiguous, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var calls atomic.Int64
@@ -80,7 +82,8 @@ func TestSubmitReceipts(t *testing.T) {
 			got := testClient(t, carrier.URL).Submit(t.Context(), test.op, 8, planChange.Body())
 			id := got.Handle.ID + got.Candidate.ID // at most one of them is set
 			if got.Delivery != test.want || id != test.id || calls.Load() != 1 {
-				t.Errorf("%s %q after %d calls (%v), want %s %q after 1", got.Delivery, id, calls.Load(), got.Err, test.want, test.id)
+				t.Errorf("%s %q after %d calls (%v), want %s %q after 1",
+					got.Delivery, id, calls.Load(), got.Err, test.want, test.id)
 			}
 			if (got.Delivery == Accepted) != got.Candidate.IsZero() && test.id != "" {
 				t.Errorf("%s with the candidate %+v", got.Delivery, got.Candidate)
@@ -129,7 +132,9 @@ func TestAnUnprovenResponseSaysWhatCame(t *testing.T) {
 		"a page with a Location": {
 			page(502, "Location", requests+"5;jsessionid=1?"), ServerFault, []string{"Bad Gateway", "is not the carrier's"},
 		},
-		"a Location that is none": {page(403, "Location", "/login"), Unreadable, []string{"is not the carrier's", `"/login"`}},
+		"a Location that is none": {
+			page(403, "Location", "/login"), Unreadable, []string{"is not the carrier's", `"/login"`},
+		},
 		"another status of success": {
 			respond(202, "", "Location", requests+"5"), Unreadable, []string{"Accepted", "accepted request, which is 201"},
 		},

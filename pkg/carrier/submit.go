@@ -10,7 +10,7 @@ import (
 type Receipt struct {
 	Delivery   Delivery
 	Handle     Handle        // how to poll the request; zero unless Accepted, and for AppointmentCancel, which has none
-	Candidate  Handle        // what the one Location of an Ambiguous response names, which may be the request; zero: nothing
+	Candidate  Handle        // what the one Location of an Ambiguous response names; zero: nothing
 	Body       []byte        // the response body, at most 1 MiB; only an order has one (spec §4)
 	Err        *Error        // why it was not Accepted; nil if it was
 	RetryAfter time.Duration // the delay requested by the carrier, 1 second to 1 hour; zero: none
@@ -22,7 +22,8 @@ type Receipt struct {
 //
 // The caller passes a context that does not end at shutdown. Submit itself times out after 5
 // seconds of connecting, 30 of waiting for a response, and 45 in total. For every operation that may
-// cost money, and with [WithLastCheck], the POST uses a new HTTP/1.1 connection. After a 401 the token in use is invalidated. A
+// cost money, and with [WithLastCheck], the POST uses a new HTTP/1.1 connection. After a 401 the
+// token in use is invalidated. A
 // request that breaks a version rule (spec §9) is NotSent: its error wraps an
 // [UnsupportedVersionError] or a [MissingFieldError].
 func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte) Receipt {

@@ -119,12 +119,14 @@ func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
 		Description: scrub.message(refused.ErrorDescription, maxExcerpt),
 		Message:     "the identity provider answered " + strconv.Itoa(status),
 	}
+	busy := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 	switch {
-	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+	case busy || status >= http.StatusInternalServerError:
 	case status == http.StatusUnauthorized, isRefusalCode(failure.Code):
 		failure.Reason = TokenRejected
 	default:
-		failure.Message += " without an OAuth error, so it may not be the identity provider: check spec.auth.tokenURL if it lasts"
+		failure.Message += " without an OAuth error, so something else may have answered: " +
+			"if it lasts, check spec.auth.tokenURL"
 	}
 	return failure
 }

@@ -76,7 +76,8 @@ func TestResultOfATestIsAsTheCarrierWroteIt(t *testing.T) {
 	carrier := serve(t, func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(status)
 		printTo(rw, `{"serviceId":1,"result":{"result":{"abc_test_id":"WRI1","wholesale_test_id":"own"}},`+
-			`"httpStatusCode":422,"type":"business.rule","code":"validation","apiSubErrors":[{"code":"c","field":"abcLocationId"}]}`)
+			`"httpStatusCode":422,"type":"business.rule","code":"validation",`+
+			`"apiSubErrors":[{"code":"c","field":"abcLocationId"}]}`)
 	})
 	client := testClient(t, carrier.URL, func(c *Config) { c.Word = "abc" })
 	outcome, err := client.Poll(t.Context(), Handle{DiagnosticTest, 8, "1"})

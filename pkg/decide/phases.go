@@ -84,7 +84,8 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPoll returns the phases that a poll of the request's own Location may set. After a result that cannot be read, or belongs to
+// byPoll returns the phases that a poll of the request's own Location may set. After a result that
+// cannot be read, or belongs to
 // another request, the outcome must be verified. A result with another cancellation ends the
 // attempt.
 func byPoll() []v1alpha1.RequestPhase {

@@ -55,7 +55,8 @@ func TestAnIntentIsCheckedWithTheConnectionInHand(t *testing.T) {
 			return noFault
 		}
 		s.drive(t.Context())
-		if reason, _, _ := stateOf(s.subject()); reason != v1alpha1.ReasonSubmitted || s.posted(operation) != 1 || connecting != 2 {
+		reason, _, _ := stateOf(s.subject())
+		if reason != v1alpha1.ReasonSubmitted || s.posted(operation) != 1 || connecting != 2 {
 			t.Errorf("%d were sent with %d connections, and it is %s", s.posted(operation), connecting, reason)
 		}
 	})
