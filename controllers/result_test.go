@@ -141,33 +141,104 @@ var _ = DescribeTable("A request in progress that names an error is held by the 
 		"no port is free"),
 )
 
-var _ = Describe("The result of a plan change", func() {
-	changing := func(ctx SpecContext, from, to string) (pricedService, *v1alpha1.BroadbandService) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
-		*d.forger = tamperingProxy{resultPath, from, to}
-		return d, d.declare(ctx, both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)))
-	}
-	value := func(known *v1alpha1.KnownValue) string { return known.Value + " by " + string(known.Source) }
+// planPath is where the results of plan changes are.
+const planPath = resultPath
 
+// anotherResult is a result of the carrier that differs from what was requested.
+type anotherResult struct {
+	path, from, to string
+	message        string
+	known          func(*v1alpha1.CarrierState) *v1alpha1.KnownValue
+	value          string // that is known
+}
+
+// everything declares a plan, its SLA, and the aggregation method.
+var everything = both(both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), withEthernet)
+
+// expectAnotherResult expects a service that waits for a person because of a result.
+func expectAnotherResult(service *v1alpha1.BroadbandService, message string) {
+	GinkgoHelper()
+	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonResultDiffers)
+	Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+	Expect(world.Ready(service).Message).To(ContainSubstring(message))
+}
+
+var _ = Describe("The result of a change", func() {
 	DescribeTable("that differs from the request is recorded, and nothing is sent again",
-		func(ctx SpecContext, from, to, message string, now func(*v1alpha1.CarrierState) *v1alpha1.KnownValue, shown string) {
-			d, service := changing(ctx, from, to)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-			Expect(world.Ready(service).Message).To(ContainSubstring(message))
-			Expect(value(now(service.Status.Carrier))).To(Equal(shown + " by ChangeResult"))
-			Expect(strings.Join(d.Events.All(), "\n")).To(And(ContainSubstring("Warning "), ContainSubstring(message)))
+		func(ctx SpecContext, shown anotherResult) {
+			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+			*d.forger = tamperingProxy{shown.path, shown.from, shown.to}
+			service := d.declare(ctx, everything)
+			expectAnotherResult(service, shown.message)
+			known := shown.known(service.Status.Carrier)
+			Expect(known.Value + " by " + string(known.Source)).To(Equal(shown.value + " by ChangeResult"))
+			Expect(d.Events.All()).To(ContainElement(And(
+				HavePrefix("Warning ResultDiffers "), ContainSubstring(shown.message))))
 			d.Clock.Advance(horizon)
-			expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+			expectAnotherResult(d.drive(ctx), shown.message)
+			Expect(d.sent()).To(HaveLen(2), "the plan change and the conversion")
+		},
+		Entry("another plan", anotherResult{
+			planPath, `"plan":"Home 100/20"`, `"plan":"Home 40/10"`, `plan "Home 40/10" instead of "Home 100/20"`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Plan }, "Home 40/10",
+		}),
+		Entry("another term", anotherResult{
+			planPath, `"term":"12"`, `"term":"24 months"`, `term "24" instead of "12"`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Term }, "24",
+		}),
+		Entry("another SLA", anotherResult{
+			planPath, `"sla":"Enhanced-8"`, `"sla":"Standard"`, `restoration SLA "Standard" instead of "Enhanced-8"`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.RestorationSLA }, "Standard",
+		}),
+		Entry("another aggregation method", anotherResult{
+			conversionPath, `"convertTo":"ETHERNET"`, `"convertTo":"L2TP"`, `aggregation method "L2TP" instead of "ETHERNET"`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.AggregationMethod }, "L2TP",
+		}),
+	)
+
+	It("that differs from the request is not sent again for a newer spec, only for a retry", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		*d.forger = tamperingProxy{conversionPath, `"convertTo":"ETHERNET"`, `"convertTo":"L2TP"`}
+		expectAnotherResult(d.declare(ctx, withEthernet), "aggregation method")
+		newer := d.declare(ctx, func(s *v1alpha1.BroadbandService) { s.Spec.DriftPolicy = v1alpha1.DriftCorrect })
+		expectAnotherResult(newer, "aggregation method")
+		Expect(d.sent()).To(HaveLen(1))
+
+		By("a person requests it once more")
+		*d.forger = tamperingProxy{}
+		d.Annotate(ctx, site, v1alpha1.AnnotationRetry, newer.RequestOf(v1alpha1.OperationAggregationConversion).AttemptID)
+		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(HaveLen(2))
+	})
+
+	DescribeTable("in another spelling can be trusted, unless the carrier offers that name",
+		func(ctx SpecContext, name string, trusted bool) {
+			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+			*d.forger = tamperingProxy{planPath, `"plan":"Home 100/20"`, `"plan":"` + name + `"`}
+			service := d.declare(ctx, withPlan(world.PlanFast, 12))
+			expectAnotherResult(service, fmt.Sprintf("plan %q instead of %q", name, world.PlanFast))
+			Expect(d.quotes()).To(BeZero())
+			attempt := service.RequestOf(v1alpha1.OperationPlanChange).AttemptID
+			Expect(world.Ready(service).Message).To(ContainSubstring(v1alpha1.AnnotationTrust + "=" + attempt))
+
+			d.Annotate(ctx, site, v1alpha1.AnnotationTrust, attempt)
+			service = d.drive(ctx)
+			Expect(d.quotes()).To(Equal(1))
+			if !trusted {
+				expectAnotherResult(service, "use that name for something else")
+				return
+			}
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(service.Status.Carrier.Plan).To(HaveValue(And(
+				HaveField("Value", world.PlanFast), HaveField("Source", v1alpha1.SourceDeclared))))
+
+			By("another edit of the spec")
+			service = d.declare(ctx, func(s *v1alpha1.BroadbandService) { s.Spec.DriftPolicy = v1alpha1.DriftCorrect })
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(1))
 		},
-		Entry("another plan", `"plan":"Home 100/20"`, `"plan":"Home 40/10"`,
-			`plan "Home 40/10" instead of "Home 100/20"`,
-			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Plan }, "Home 40/10"),
-		Entry("another term", `"term":"12"`, `"term":"24 months"`, `term "24" instead of "12"`,
-			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Term }, "24"),
-		Entry("another SLA", `"sla":"Enhanced-8"`, `"sla":"Standard"`,
-			`restoration SLA "Standard" instead of "Enhanced-8"`,
-			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.RestorationSLA }, "Standard"),
+		Entry("which it does not", "Home 100/20 (FTTP)", true),
+		Entry("which it does", world.PlanNFAS, false),
 	)
 
 	It("has the SLA of a service whose SLA was not known", func(ctx SpecContext) {
@@ -175,7 +246,27 @@ var _ = Describe("The result of a plan change", func() {
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(value(service.Status.Carrier.RestorationSLA)).To(Equal("Standard by ChangeResult"))
+		Expect(service.Status.Carrier.RestorationSLA).To(HaveValue(And(
+			HaveField("Value", world.SLAStd), HaveField("Source", v1alpha1.SourceChangeResult))))
+	})
+})
+
+var _ = Describe("The carrier's response to an order", func() {
+	It("with another value than ordered is reported until a person confirms it", func(ctx SpecContext) {
+		w, _ := begin(ctx)
+		forger := &tamperingProxy{ordersPath, `"aggregationMethod":"L2TP"`, `"aggregationMethod":"ETHERNET"`}
+		process := w.Start(world.CrashPoint{}, forger.wrap)
+		Expect(w.Create(ctx, w.Order(order, reference))).To(Succeed())
+		taken := process.DriveOrder(ctx, order)
+		expectOrder(taken, metav1.ConditionFalse, v1alpha1.ReasonResultDiffers)
+		const says = `the carrier's result shows aggregation method "ETHERNET" instead of "L2TP"`
+		Expect(orderCondition(taken, v1alpha1.ConditionReady).Message).To(ContainSubstring(says))
+		Expect(orderCondition(taken, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
+		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers "), ContainSubstring(says))))
+
+		w.AnnotateOrder(ctx, order, v1alpha1.AnnotationResolve, taken.Status.Request.AttemptID+"=Succeeded")
+		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 })
 

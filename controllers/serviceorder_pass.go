@@ -47,7 +47,7 @@ func (p *orderPass) gather(ctx context.Context) error {
 func (p *orderPass) dismissRejection() {
 	if p.holdsLedger() {
 		input := p.orderInput(p.input())
-		orders.DismissRejection(&input)
+		orders.Confirm(&input)
 	}
 }
 

@@ -86,7 +86,7 @@ const (
 	ReasonCarrierHold             = "CarrierHold"             // the carrier waits until an error that it reports is fixed
 	ReasonBreakerOpen             = "BreakerOpen"             // responses were lost: no chargeable request is sent for now
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
-	ReasonResultDiffers           = "ResultDiffers"           // a result, such as a fee, differs from what was shown
+	ReasonResultDiffers           = "ResultDiffers"           // a result, such as a plan or a fee, is not as requested
 	ReasonCancelled               = "Cancelled"               // the service or appointment is cancelled
 	ReasonDrifted                 = "Drifted"                 // the carrier's state changed after the service was in sync
 	ReasonConnected               = "Connected"               // the carrier does not show the service as cancelled

@@ -9,7 +9,7 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	s.Status.Requests = make([]Request, len(whole))
 	for i := range whole {
 		s.Status.Requests[i] = whole[i].short()
-		if whole[i].Phase == PhaseSucceeded && whole[i].EndedBy == EndedByCarrier {
+		if whole[i].Phase == PhaseSucceeded && whole[i].EndedBy == EndedByCarrier && whole[i].Error == nil {
 			s.Status.Requests[i] = whole[i].evidence()
 		}
 	}

@@ -467,7 +467,9 @@ const (
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
 	// AnnotationTrust holds the hash of a plan of changes. Where the carrier's own values are unknown,
-	// the carrier is assumed to have the declared values, and the declared values are not requested.
+	// the carrier is assumed to have the declared values, and the declared values are not requested. If
+	// it holds the attemptID of a plan change whose result shows another name, that name is taken for
+	// the requested one in another spelling.
 	AnnotationTrust = "wholesale.broadband/trust"
 	// AnnotationRetry requests one more attempt after a definitive failure. It holds the attemptID of
 	// the failed attempt, or an RFC 3339 time after the end of that attempt that is not in the future.

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 82
+	wantMutants = 84
 )
 
 // loadMutants returns the listed mutants.

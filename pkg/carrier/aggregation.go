@@ -21,6 +21,18 @@ func (r AggregationConversionRequest) Body() []byte {
 	return w.number("serviceId", r.ServiceID).text("aggregationMethod", string(r.AggregationMethod)).bytes()
 }
 
+// AggregationConversionResult is what the resource of a conversion states about the service
+// (specification section 2). [DecodeSummary] reads the rest.
+type AggregationConversionResult struct {
+	ConvertTo AggregationMethod `json:"convertTo"`
+}
+
+// DecodeAggregationConversion reads the result of a conversion. The error is an [Error] of class
+// Unreadable.
+func DecodeAggregationConversion(body []byte) (AggregationConversionResult, error) {
+	return decode[AggregationConversionResult](AggregationConversion, body)
+}
+
 // AggregationConversionStatus is the status of a conversion; other values are kept.
 type AggregationConversionStatus string
 

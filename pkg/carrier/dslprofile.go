@@ -21,3 +21,15 @@ func (r DSLStabilityProfileChangeRequest) Body() []byte {
 	var w bodyWriter
 	return w.number("serviceId", r.ServiceID).text("dslStabilityProfile", string(r.DSLStabilityProfile)).bytes()
 }
+
+// DSLStabilityProfileChangeResult is what the resource of a profile change states about the service
+// (specification section 2). [DecodeSummary] reads the rest.
+type DSLStabilityProfileChangeResult struct {
+	DSLStabilityProfile DSLStabilityProfile `json:"dslStabilityProfile"`
+}
+
+// DecodeDSLStabilityProfileChange reads the result of a profile change. The error is an [Error] of
+// class Unreadable.
+func DecodeDSLStabilityProfileChange(body []byte) (DSLStabilityProfileChangeResult, error) {
+	return decode[DSLStabilityProfileChangeResult](DSLStabilityProfileChange, body)
+}

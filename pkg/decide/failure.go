@@ -103,6 +103,10 @@ func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string
 			request.Operation, request.AttemptID, ErrorMessage(request.Error), fix)
 	case exhausted(request):
 		return exhaustedMessage(request, fix)
+	case ResultDiffers(request):
+		return fmt.Sprintf("%s succeeded, but %s. Nothing is sent again until somebody has asked the carrier and decided: "+
+			"if the carrier's value is right, declare it in spec, or, to send the request once more, run: %s",
+			request.Operation, ErrorMessage(request.Error), RetryHint(in, request))
 	case !AutoRetryAt(in, request).IsZero():
 		fix = "it is retried automatically"
 	}

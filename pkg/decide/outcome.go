@@ -17,9 +17,12 @@ func UnrecordedResponse(in *Input) *Decision {
 }
 
 // HeldBack holds back a request after a definitive failure of the last one: "it needs a new
-// generation or the retry annotation" (submission protocol, repeat classes).
+// generation or the retry annotation" (submission protocol, repeat classes). After a success with
+// another value than requested, a new generation is not enough, because the carrier may have done
+// what was requested under another name.
 func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
-	if !EndedInFailure(last) || !serves(in, last) || RetryRequested(in, last) || unsentRetry(in, last) != nil {
+	past := !EndedInFailure(last) || !serves(in, last) && !ResultDiffers(last)
+	if past || RetryRequested(in, last) || unsentRetry(in, last) != nil {
 		return nil
 	}
 	again := AutoRetryAt(in, last)

@@ -203,10 +203,11 @@ func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	return meaningOf(phase).implies == impliesNotAccepted
 }
 
-// EndedInFailure reports whether an attempt has failed definitively, or is a query that went
+// EndedInFailure reports whether an attempt is not made again before a person has done something: it
+// has failed definitively, its result has another value than requested, or it is a query that went
 // unanswered three times.
 func EndedInFailure(last *v1alpha1.Request) bool {
-	return last != nil && (Definitive(last.Phase) || exhausted(last))
+	return last != nil && (Definitive(last.Phase) || ResultDiffers(last) || exhausted(last))
 }
 
 // Definitive reports whether an attempt in this phase has failed definitively. It is not retried

@@ -53,6 +53,9 @@ func ReasonOf(err *v1alpha1.RequestError) string {
 	if reason, known := reasonBySubError()[carrier.SubErrorCode(err.Code)]; known {
 		return reason
 	}
+	if err.Code == v1alpha1.ReasonResultDiffers {
+		return v1alpha1.ReasonResultDiffers
+	}
 	if endsInProgress(err.Code) {
 		return v1alpha1.ReasonChangeInProgress
 	}

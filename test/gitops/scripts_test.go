@@ -234,8 +234,8 @@ func (p sample) retryable() string {
 // to the message of Ready. A request in progress at another carrier was accepted there.
 func (p sample) resolvable() string {
 	_, resolution, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
-	if !offered || !p.is(v1alpha1.ConditionStalled) {
-		return ""
+	if !offered || !p.is(v1alpha1.ConditionStalled) || p.ready().Reason == v1alpha1.ReasonResultDiffers {
+		return "" // an order with another value was accepted
 	}
 	attempt, _, _ := strings.Cut(resolution, "=")
 	for _, request := range p.requests() {

@@ -103,12 +103,12 @@ func table() map[string][]health {
 		v1alpha1.ReasonDiagnosticTestFailed:        {degraded},
 		v1alpha1.ReasonAVCIDNotAllowed:             {degraded},
 		v1alpha1.ReasonTransferTypeNotAllowed:      {degraded},
+		v1alpha1.ReasonResultDiffers:               {degraded},
 
 		// Reasons of an aspect or of an Event, and never of Ready.
-		v1alpha1.ReasonResultDiffers: nil,
-		v1alpha1.ReasonConnected:     nil,
-		v1alpha1.ReasonHealthGood:    nil,
-		v1alpha1.ReasonAnswering:     nil,
+		v1alpha1.ReasonConnected:  nil,
+		v1alpha1.ReasonHealthGood: nil,
+		v1alpha1.ReasonAnswering:  nil,
 
 		v1alpha1.ReasonExtensionUnavailable: nil,
 

@@ -30,6 +30,9 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	switch request.Phase {
 	case v1alpha1.PhaseSucceeded:
+		if decide.ResultDiffers(&request) {
+			return eventResultDiffers, false
+		}
 		return succeeded(request), true
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseRejected:
 		return endingOf(request.Operation).failed, false

@@ -81,6 +81,10 @@ func ended(in *Input) *decide.Decision {
 				"with a different customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
 	case in.Order.Status.Rejection != nil:
 		return followed(in, &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)})
+	case decide.ResultDiffers(request) && !isConfirmed(in, request):
+		return followed(in, decide.RestStuck(v1alpha1.ReasonResultDiffers, acceptedText(in, request)+
+			". Ask the carrier. If the order is right as the carrier shows it, run: "+
+			decide.ResolveCommand(&in.Input, request, decide.ResolvedSucceeded)))
 	}
 	return followed(in, &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
 		State: decide.Settled, Reason: v1alpha1.ReasonSubmitted,
@@ -96,6 +100,9 @@ func acceptedText(in *Input, request *v1alpha1.Request) string {
 	words := fmt.Sprintf("the carrier accepted the order as order %s", order.Status.OrderID)
 	if in.Account.Object != nil && in.Account.Object.Extends(v1alpha1.ExtensionOrderRead) && order.Status.ServiceID != "" {
 		words += ", which has become service " + string(order.Status.ServiceID)
+	}
+	if decide.ResultDiffers(request) {
+		words += ", but " + request.Error.Message
 	}
 	return decide.JoinTexts(words, request.Warning)
 }
@@ -119,21 +126,6 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 			number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection),
 			decide.ResolveCommand(&in.Input, request, decide.ResolvedNotAccepted),
 			request.AttemptID, decide.ResolvedSucceeded, again),
-	}
-}
-
-// DismissRejection removes the rejection of an accepted order from its status, if a person has
-// resolved the order as succeeded after the rejection: it was false, or the carrier has withdrawn
-// it. The ledger is not changed, because it records the order as succeeded all the time.
-func DismissRejection(in *Input) {
-	request, status := requestOf(in), &in.Order.Status
-	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || status.Rejection == nil {
-		return
-	}
-	value := decide.ResolveAnnotation(&in.Input)
-	resolved, _ := decide.ParseResolution(value)
-	if decide.ResolutionNames(&in.Input, request.AttemptID) && resolved.Outcome == decide.ResolvedSucceeded {
-		status.Rejection, status.Handled.Resolve = nil, value
 	}
 }
 

@@ -33,6 +33,7 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	status.Address = decide.Bounded(taken.Address.FormattedAddress, maxAddress)
 	status.Appointments, status.Truncated = appointmentsOf(taken.Appointments)
 	request.CarrierStatus = status.CarrierStatus
+	decide.CompareResult(request, stated(order, request, &taken))
 	other := slaDifference(request.Target.RestorationSLA, taken)
 	fees := feeDifference(request.Changes(), status.Fees.Items)
 	request.Warning = decide.Bounded(decide.JoinTexts(fees, other), decide.MaxMessage)

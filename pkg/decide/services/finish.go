@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,74 +35,9 @@ func Finish(
 	if request.Operation.AltersCancellation() {
 		return finishCancellation(service, request, body, now, days)
 	}
-	if request.Operation == v1alpha1.OperationPlanChange {
-		return finishPlanChange(service, request, body, now)
-	}
 	ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
+	recordStated(service, request, body, now)
 	return nil
-}
-
-// finishPlanChange records plan, term and SLA from the result of a plan change. The carrier's
-// documented API has no other way to read term and SLA. If the result differs from what was
-// requested, the request has failed, and only the differing values are recorded. The request that
-// would correct them is then the same as the failed one, so it is not sent again automatically.
-func finishPlanChange(
-	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
-) *decide.Unfinished {
-	result, err := carrier.DecodePlanChange(body)
-	if err != nil { // it has succeeded, but the details and the charges are unknown
-		request.Warning = ""
-		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
-		return nil
-	}
-	request.Warning = feeDifference(request.Changes(), result)
-	if decide.HasSucceeded(request) {
-		ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
-		return nil
-	}
-	differing := differingValues(service, request.Target, result, now)
-	if len(differing) > 0 {
-		return &decide.Unfinished{
-			Phase: v1alpha1.PhaseFailed,
-			Error: decide.Because(decide.Bounded(
-				"the carrier reports success, but its result shows "+strings.Join(differing, ", "), decide.MaxMessage)),
-		}
-	}
-	ApplyTarget(service, request, v1alpha1.SourceChangeResult, now)
-	if shown := decide.Bounded(result.SLA.SLA, decide.MaxNameText); request.Target.RestorationSLA == "" && shown != "" {
-		carrierState(service).RestorationSLA = knownValue(shown, v1alpha1.SourceChangeResult, now)
-	}
-	return nil
-}
-
-// differingValues records and returns the values of a result that differ from the target.
-func differingValues(
-	service *v1alpha1.BroadbandService, target v1alpha1.RequestTarget, result carrier.PlanChangeResult, now time.Time,
-) []string {
-	if target.Plan == "" {
-		return nil // the target was lost with the ledger
-	}
-	state := carrierState(service)
-	var differing []string
-	for _, value := range []struct {
-		what, asked, shown string
-		held               **v1alpha1.KnownValue
-	}{
-		{"plan", target.Plan, result.Plan.Plan, &state.Plan},
-		{"term", strconv.Itoa(int(target.Term)), decide.MonthsOf(result.Plan.Term), &state.Term},
-		{decide.NameOfSLA, target.RestorationSLA, result.SLA.SLA, &state.RestorationSLA},
-	} {
-		if value.asked == "" || value.shown == "" || decide.SameName(value.shown, value.asked) {
-			continue
-		}
-		shown := decide.Bounded(value.shown, decide.MaxNameText)
-		*value.held = knownValue(shown, v1alpha1.SourceChangeResult, now)
-		if value.held == &state.Term {
-			state.Term.Plan = decide.Bounded(cmp.Or(result.Plan.Plan, target.Plan), decide.MaxNameText)
-		}
-		differing = append(differing, fmt.Sprintf("%s %q instead of %q", value.what, shown, value.asked))
-	}
-	return differing
 }
 
 // finishCancellation records the cancellation that resulted from a reschedule or abort. The carrier
@@ -127,9 +61,11 @@ func finishCancellation(
 			Error: decide.Because("another cancellation has been requested since then"),
 		}
 	}
-	return &decide.Unfinished{Phase: v1alpha1.PhaseFailed, Error: decide.Because(fmt.Sprintf(
-		"the carrier reports success, but shows a cancellation with status %s and date %s",
-		cmp.Or(known.Status, "none"), cmp.Or(known.RequestDate, "none")))}
+	decide.CompareResult(request, []decide.Stated{{
+		What: "cancellation", Asked: cmp.Or(request.Target.Date, "none"),
+		Shown: strings.TrimSpace(cmp.Or(known.RequestDate, "none") + " " + known.Status),
+	}})
+	return nil
 }
 
 // agreeOnResult records the agreement together with the result, if the spec still declares what the

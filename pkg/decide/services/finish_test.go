@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
@@ -41,30 +42,49 @@ func TestTheResultOfAPlanChangeIsRecorded(t *testing.T) {
 	const asked = `"plan":{"plan":"Fast","term":"12"}`
 	for name, test := range map[string]struct {
 		sla, result     string // the requested SLA, and the result
-		done            bool
+		differs         string // how the result differs; "": it does not
 		plan, term, now string // known afterwards; "": not known
 	}{
-		"as requested":          {"", asked, true, "Fast", "12", ""},
-		"a term in words":       {"", `"plan":{"plan":"fast ","term":"12 months"}`, true, "Fast", "12", ""},
-		"it contains the SLA":   {"", asked + `,"sla":{"sla":"Gold"}`, true, "Fast", "12", "Gold"},
-		"it is empty":           {"Gold", `"plan":{}`, true, "Fast", "12", "Gold"},
-		"it cannot be read":     {"Gold", `"plan":7`, true, "Fast", "12", "Gold"},
-		"another plan":          {"Gold", `"plan":{"plan":"Slow"},"sla":{"sla":"Gold"}`, false, "Slow", "", ""},
-		"another term":          {"", `"plan":{"plan":"Fast","term":"24"}`, false, "", "24", ""},
-		"another SLA":           {"Gold", asked + `,"sla":{"sla":"Silver"}`, false, "", "", "Silver"},
-		"another plan and term": {"", `"plan":{"plan":"Slow","term":"24"}`, false, "Slow", "24", ""},
+		"as requested":        {"", asked, "", "Fast", "12", ""},
+		"a term in words":     {"", `"plan":{"plan":"fast ","term":"12 months"}`, "", "Fast", "12", ""},
+		"it contains the SLA": {"", asked + `,"sla":{"sla":"Gold"}`, "", "Fast", "12", "Gold"},
+		"it is empty":         {"Gold", `"plan":{}`, "", "Fast", "12", "Gold"},
+		"it cannot be read":   {"Gold", `"plan":7`, "", "Fast", "12", "Gold"},
+		"another plan": {
+			"Gold", `"plan":{"plan":"Slow"},"sla":{"sla":"Gold"}`,
+			`plan "Slow" instead of "Fast"`, "Slow", "", "Gold",
+		},
+		"another spelling": {
+			"", `"plan":{"plan":"Fast (FTTP)","term":"12"}`,
+			`plan "Fast (FTTP)" instead of "Fast"`, "Fast (FTTP)", "12", "",
+		},
+		"another term": {
+			"", `"plan":{"plan":"Fast","term":"24"}`,
+			`term "24" instead of "12"`, "Fast", "24", "",
+		},
+		"another SLA": {
+			"Gold", asked + `,"sla":{"sla":"Silver"}`,
+			`restoration SLA "Silver" instead of "Gold"`, "Fast", "12", "Silver",
+		},
+		"another plan and term": {
+			"Gold", `"plan":{"plan":"Slow","term":"24"}`,
+			`plan "Slow" instead of "Fast", term "24" instead of "12"`, "Slow", "24", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
 			request := &v1alpha1.Request{
 				Operation: v1alpha1.OperationPlanChange, Location: "/api/connect/services/plan-changes/requests/5",
-				Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, RestorationSLA: test.sla},
+				Phase: v1alpha1.PhaseSucceeded, Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12, RestorationSLA: test.sla},
 			}
-			body := fmt.Sprintf(`{"id":5,"serviceId":7,%s}`, test.result)
-			failed := services.Finish(service, request, []byte(body), decidetest.Start(), time.UTC)
-			if done := failed == nil; done != test.done {
-				t.Errorf("it has succeeded: %v, want %v (%+v)", done, test.done, failed)
+			body := fmt.Sprintf(`{"id":5,"serviceId":7,"status":"COMPLETED",%s}`, test.result)
+			if failed := services.Finish(service, request, []byte(body), decidetest.Start(), time.UTC); failed != nil {
+				t.Errorf("it has not succeeded: %+v", failed)
+			}
+			if differs := decide.ResultDiffers(request); differs != (test.differs != "") ||
+				differs && request.Error.Message != "the carrier's result shows "+test.differs {
+				t.Errorf("it differs: %+v, want %q", request.Error, test.differs)
 			}
 			want := [3]string{test.plan, test.term, test.now}
 			if got := knownOf(service); got != want {
@@ -80,6 +100,7 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 		return [3]string{}
 	}
 	state := service.Status.Carrier
+	state.Term = services.TermOfPlan(state)
 	return [3]string{state.Plan.ValueOrEmpty(), state.Term.ValueOrEmpty(), state.RestorationSLA.ValueOrEmpty()}
 }
 
@@ -93,40 +114,57 @@ func TestReadingAResultOnceMoreDoesNotFailTheRequest(t *testing.T) {
 		Phase: v1alpha1.PhaseSucceeded, EndedBy: v1alpha1.EndedByCarrier,
 		Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
 	}
-	for _, result := range []string{`"plan":{"plan":"Slow"}`, `"status":"FAILED"`} {
+	for result, plan := range map[string]string{`"plan":{"plan":"Slow"}`: "Slow", `"status":"FAILED"`: "Fast"} {
 		body := fmt.Appendf(nil, `{"id":5,"serviceId":7,%s}`, result)
 		if failed := services.Finish(service, request, body, decidetest.Start(), time.UTC); failed != nil {
 			t.Errorf("%s: %+v", result, failed)
 		}
-		if plan := service.Status.Carrier.Plan.ValueOrEmpty(); plan != "Fast" {
-			t.Errorf("%s: the plan is taken to be %q", result, plan)
+		if known := service.Status.Carrier.Plan.ValueOrEmpty(); known != plan {
+			t.Errorf("%s: the plan is taken to be %q", result, known)
 		}
 	}
 }
 
-// The result of a change other than a plan change contains no value, so what was requested counts
-// as known.
-func TestTheRequestedValueIsKnownFromTheResult(t *testing.T) {
+// The value that a result states is known. A result without one stands for what was requested.
+func TestTheResultOfEachOperationIsCompared(t *testing.T) {
 	t.Parallel()
-	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
-	for _, request := range []*v1alpha1.Request{
-		{
-			Operation: v1alpha1.OperationDSLStabilityProfileChange,
-			Target:    v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"},
-			Location:  "/api/connect/services/dsl-stability-profile-changes/requests/5",
-		},
-		{
-			Operation: v1alpha1.OperationAggregationConversion,
-			Target:    v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
-			Location:  "/api/connect/services/aggregation-conversions/requests/5",
-		},
-	} {
-		if failed := services.Finish(service, request, []byte(`{"id":5}`), decidetest.Start(), time.UTC); failed != nil {
-			t.Errorf("%s: %+v", request.Operation, failed)
-		}
+	conversion := v1alpha1.Request{
+		Operation: v1alpha1.OperationAggregationConversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
+		Location: "/api/connect/services/aggregation-conversions/requests/5",
 	}
-	state := service.Status.Carrier
-	if state.DSLStabilityProfile.ValueOrEmpty() != "Stable" || state.AggregationMethod.ValueOrEmpty() != "ETHERNET" {
-		t.Errorf("known are %v and %v", state.DSLStabilityProfile, state.AggregationMethod)
+	profile := v1alpha1.Request{
+		Operation: v1alpha1.OperationDSLStabilityProfileChange, Target: v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"},
+		Location: "/api/connect/services/dsl-stability-profile-changes/requests/5",
+	}
+	for _, test := range []struct {
+		request       v1alpha1.Request
+		result, known string
+		differs       string
+	}{
+		{conversion, ``, "ETHERNET", ""},
+		{conversion, `,"convertTo":"ethernet"`, "ETHERNET", ""},
+		{conversion, `,"convertTo":"L2TP"`, "L2TP", `aggregation method "L2TP" instead of "ETHERNET"`},
+		{profile, ``, "Stable", ""},
+		{profile, `,"dslStabilityProfile":"Stable"`, "Stable", ""},
+		{profile, `,"dslStabilityProfile":"Standard"`, "Standard", `DSL stability profile "Standard" instead of "Stable"`},
+	} {
+		service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
+		request := test.request
+		request.Phase = v1alpha1.PhaseSucceeded
+		body := fmt.Appendf(nil, `{"id":5,"serviceId":7,"status":"COMPLETED"%s}`, test.result)
+		if failed := services.Finish(service, &request, body, decidetest.Start(), time.UTC); failed != nil {
+			t.Errorf("%s: %+v", body, failed)
+		}
+		if differs := decide.ResultDiffers(&request); differs != (test.differs != "") ||
+			differs && request.Error.Message != "the carrier's result shows "+test.differs {
+			t.Errorf("%s: %+v, want %q", body, request.Error, test.differs)
+		}
+		held := service.Status.Carrier.AggregationMethod
+		if request.Operation == profile.Operation {
+			held = service.Status.Carrier.DSLStabilityProfile
+		}
+		if held.ValueOrEmpty() != test.known || held.Source != v1alpha1.SourceChangeResult {
+			t.Errorf("%s: known is %+v, want %q", body, held, test.known)
+		}
 	}
 }

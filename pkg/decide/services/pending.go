@@ -185,7 +185,7 @@ func knownSince(in *Input, held *v1alpha1.Pending, value *v1alpha1.KnownValue) b
 // endsPlan reports whether an attempt ends the plan that it is part of, either because it is not
 // repeated automatically, or because "an attempt that a person ended makes a new hash" (R11).
 func endsPlan(attempt *v1alpha1.Request) bool {
-	failed := decide.Definitive(attempt.Phase) && !decide.AnotherInProgress(attempt)
+	failed := (decide.Definitive(attempt.Phase) || decide.ResultDiffers(attempt)) && !decide.AnotherInProgress(attempt)
 	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(attempt)
 }
 

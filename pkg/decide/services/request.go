@@ -3,6 +3,9 @@
 package services
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -61,15 +64,40 @@ func planChangeRequest(
 // request for something else, or about another cancellation, does not apply to this one.
 func refused(in *Input, want decide.DesiredChange) *decide.Decision {
 	last := lastOf(in, want.Operation)
-	if last != nil && (aboutAnother(in, last) || last.BodyHash != "" && !hasBody(in, last, want)) {
+	if last != nil && (aboutAnother(in, last) || isAnotherChange(in, last, want)) {
 		return nil
 	}
 	held := decide.HeldBack(&in.Input, last)
-	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
+	switch {
+	case held == nil:
+	case decide.ResultDiffers(last):
+		return orSpelledDifferently(in, last, held)
+	case held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden:
 		held.Verdict = decide.RefusedAsNotFound(&in.Input, last, in.Service.ServiceNumber())
 		held.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
 	}
 	return held
+}
+
+// isAnotherChange reports whether an attempt was for something else than a change. After a success
+// with another value than requested, a change that asks for one of the values again is the same, with
+// whatever else it is sent.
+func isAnotherChange(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool {
+	if sent.BodyHash == "" || hasBody(in, sent, want) {
+		return false
+	}
+	return !decide.ResultDiffers(sent) || !slices.ContainsFunc(want.Changes, func(change v1alpha1.Change) bool {
+		samePlan := decide.SameName(sent.Target.Plan, want.Target.Plan)
+		switch change.Field {
+		case decide.FieldPlan:
+			return samePlan
+		case decide.FieldTerm:
+			return samePlan && change.To == strconv.Itoa(int(sent.Target.Term))
+		case decide.FieldSLA:
+			return decide.SameName(sent.Target.RestorationSLA, change.To)
+		}
+		return false
+	})
 }
 
 // hasBody reports whether an attempt was sent with the body of a change. A plan that is sent under

@@ -14,6 +14,7 @@ import (
 // with trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
 func applyTrust(in *Input) {
 	trustUnreadable(in)
+	trustResult(in)
 	switch plan := in.Service.LastKnown().Plan; {
 	case in.Service.Spec.Plan == nil:
 	case plan == nil:

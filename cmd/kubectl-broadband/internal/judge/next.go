@@ -67,15 +67,18 @@ func lookCommand(object fleet.Object, detail *Detail) string {
 }
 
 // RetryOf returns the failed attempt of an object that a retry annotation would make again; nil if
-// there is none. The newest failure of the present manifest counts. An order that a person has
-// abandoned is never sent again.
+// there is none. The newest failure of the present manifest counts, and a result that differs from
+// what was requested, whatever the manifest. An order that was accepted, or that a person has
+// abandoned, is never sent again.
 func RetryOf(object fleet.Object) *v1alpha1.Request {
 	var newest *v1alpha1.Request
 	requests := RequestsOf(object)
 	for i := range requests {
 		request := &requests[i]
-		current := request.Generation == object.GetGeneration() && decide.EndedInFailure(request)
-		final := request.Operation == v1alpha1.OperationOrderCreate && request.Phase == v1alpha1.PhaseAbandoned
+		differs := decide.ResultDiffers(request)
+		current := decide.EndedInFailure(request) && (differs || request.Generation == object.GetGeneration())
+		final := request.Operation == v1alpha1.OperationOrderCreate &&
+			(differs || request.Phase == v1alpha1.PhaseAbandoned)
 		if current && !final && (newest == nil || newest.FinishedAt.Before(&request.FinishedAt)) {
 			newest = request
 		}

@@ -67,6 +67,14 @@ local function refused(request)
   return request.phase == "Rejected" or request.phase == "Failed" or request.phase == "Abandoned"
 end
 
+-- differs reports whether a change has succeeded with another value than requested, so that nothing
+-- is sent before a person has decided, whatever the generation.
+local function differs(request)
+  return request.operation ~= "OrderCreate" and request.phase == "Succeeded"
+      and condition("Ready").reason == "ResultDiffers"
+      and request.error ~= nil and request.error.code == "ResultDiffers"
+end
+
 -- failure is the attempt that failed last and can be retried; nil for none. The annotation names
 -- that attempt: a second click does not retry it twice.
 local function failure()
@@ -75,7 +83,8 @@ local function failure()
   end
   local newest = nil
   for _, request in ipairs(requests()) do
-    if refused(request) and request.generation == obj.metadata.generation
+    local failed = refused(request) and request.generation == obj.metadata.generation
+    if (failed or differs(request))
         and (not newest or (request.finishedAt or "") > (newest.finishedAt or "")) then
       newest = request
     end

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// statedValue is a value that the result of a request states, and where the status has it.
+type statedValue struct {
+	decide.Stated
+
+	held **v1alpha1.KnownValue
+}
+
+// statedValues returns the values that the result of an operation states (specification section 2). A
+// result that cannot be read states none. What was requested of a plan may have been lost with the
+// ledger: the plan is then read again.
+func statedValues(state *v1alpha1.CarrierState, request *v1alpha1.Request, body []byte) []statedValue {
+	target := request.Target
+	switch request.Operation { //nolint:exhaustive // the other results state no value
+	case v1alpha1.OperationAggregationConversion:
+		found, err := carrier.DecodeAggregationConversion(body)
+		return ifReadable(err, statedValue{
+			decide.Stated{What: "aggregation method", Asked: target.AggregationMethod, Shown: string(found.ConvertTo)},
+			&state.AggregationMethod,
+		})
+	case v1alpha1.OperationDSLStabilityProfileChange:
+		found, err := carrier.DecodeDSLStabilityProfileChange(body)
+		shown := string(found.DSLStabilityProfile)
+		return ifReadable(err, statedValue{
+			decide.Stated{What: "DSL stability profile", Asked: target.DSLStabilityProfile, Shown: shown},
+			&state.DSLStabilityProfile,
+		})
+	case v1alpha1.OperationPlanChange:
+		found, err := carrier.DecodePlanChange(body)
+		sla := statedValue{
+			decide.Stated{What: decide.NameOfSLA, Asked: target.RestorationSLA, Shown: found.SLA.SLA}, &state.RestorationSLA,
+		}
+		if target.Plan == "" {
+			return ifReadable(err, sla)
+		}
+		term := strconv.Itoa(int(target.Term))
+		return ifReadable(err,
+			statedValue{decide.Stated{What: "plan", Asked: target.Plan, Shown: found.Plan.Plan}, &state.Plan},
+			statedValue{decide.Stated{What: "term", Asked: term, Shown: decide.MonthsOf(found.Plan.Term)}, &state.Term}, sla)
+	}
+	return nil
+}
+
+func ifReadable(err error, values ...statedValue) []statedValue {
+	if err != nil {
+		return nil
+	}
+	return values
+}
+
+// recordStated records the values that the result of a request states, and how they and the charges
+// differ from what was requested and shown. If a value differs, the carrier's is known. A value that
+// was requested with it, and that the result does not state, is then not known either.
+func recordStated(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time) {
+	request.Warning = ""
+	if found, err := carrier.DecodePlanChange(body); err == nil && request.Operation == v1alpha1.OperationPlanChange {
+		request.Warning = feeDifference(request.Changes(), found)
+	}
+	state := carrierState(service)
+	values := statedValues(state, request, body)
+	stated := make([]decide.Stated, 0, len(values))
+	for _, value := range values {
+		stated = append(stated, value.Stated)
+		if shown := decide.Bounded(value.Shown, decide.MaxNameText); shown != "" && !decide.SameName(shown, value.Asked) {
+			*value.held = knownValue(shown, v1alpha1.SourceChangeResult, now)
+		}
+	}
+	if !decide.CompareResult(request, stated) {
+		return
+	}
+	for _, value := range values {
+		if value.Asked != "" && value.Shown == "" {
+			*value.held = nil
+		}
+	}
+	if request.Operation == v1alpha1.OperationPlanChange && state.Term != nil {
+		state.Term.Plan = cmp.Or(state.Plan.ValueOrEmpty(), request.Target.Plan)
+	}
+}
