@@ -163,7 +163,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	electionFlags(flags, &s)
 	flags.StringVar(&s.namespaces, "namespaces", "",
 		"comma-separated `namespaces` to manage; default: all. "+
-			"Managers of different namespaces must not share an account identity")
+			"Managers of different namespaces must not have accounts with the same login")
 	flags.BoolVar(&s.submit, "submit", true,
 		"send requests to the carrier; if false, only poll, compare and report; "+
 			"use false for the first start after a restore")

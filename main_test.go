@@ -100,7 +100,7 @@ var _ = Describe("The manager", Ordered, func() {
 		Expect(w.List(ctx, &list)).To(Succeed())
 		for i := range list.Items {
 			spec := &list.Items[i].Spec
-			if spec.Identity != w.Namespace || spec.Service == nil {
+			if spec.Login != w.Account().Login() || spec.Service == nil {
 				continue
 			}
 			ledgers += int(spec.Revision)

@@ -85,43 +85,26 @@ func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, ba
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// recreateWithIdentity deletes the account and creates it again with another identity that a person
-// has acknowledged.
-func recreateWithIdentity(ctx SpecContext, w *world.World, process *world.Process, identity string) {
-	GinkgoHelper()
-	account := w.Account()
-	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-	Expect(w.Delete(ctx, account)).To(Succeed())
-	Expect(w.Create(ctx, w.Account(func(a *v1alpha1.CarrierAccount) {
-		a.Spec = account.Spec
-		a.Spec.Identity = identity
-	}))).To(Succeed())
-	Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-}
-
 // movedURL is another address of the carrier of a world.
 func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1", "localhost", 1) }
 
-// sameCarrier is the annotation for an account that has moved together with its carrier. It applies
-// only to an account that existed at the time in the annotation. The API server records the
-// creation by the machine's clock, so the world's clock is advanced to that time.
-func sameCarrier(ctx SpecContext, w *world.World) string {
-	GinkgoHelper()
-	account := w.Account()
-	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-	w.Clock.Advance(max(0, account.CreationTimestamp.Sub(w.Clock.Now())))
-	return resolveAll(w, "SameCarrier")
+// asAnotherLogin gives an account another login: another address of the same carrier, where the client
+// has the same services.
+func asAnotherLogin(a *v1alpha1.CarrierAccount) {
+	a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, "127.0.0.1", "localhost", 1)
 }
 
-// inAnotherNamespace is another namespace with its own account for the same login at the same
-// carrier.
-func inAnotherNamespace(ctx SpecContext, w *world.World, identity string) (*world.World, *world.Process) {
+// inAnotherNamespace is another namespace with its own account at the same carrier, for the same
+// login if no edit changes that.
+func inAnotherNamespace(
+	ctx SpecContext, w *world.World, edits ...func(*v1alpha1.CarrierAccount),
+) (*world.World, *world.Process) {
 	GinkgoHelper()
 	other := *w
 	other.Namespace += "-beside"
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}}
 	Expect(w.Create(ctx, namespace)).To(Succeed())
-	other.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = identity })
+	other.Login(ctx, edits...)
 	process := other.Start(world.CrashPoint{})
 	_, err := process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())

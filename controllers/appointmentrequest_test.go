@@ -168,14 +168,11 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
-	It("does not offer the slots of another identity", func(ctx SpecContext) {
+	It("does not offer the slots of another login", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		createAppointment(ctx, w, process)
-		other := w.Namespace + "-2"
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
-		Expect(w.Create(ctx, w.Account(func(a *v1alpha1.CarrierAccount) {
-			a.Spec.Identity, a.Annotations = other, map[string]string{v1alpha1.AnnotationAcknowledge: other}
-		}))).To(Succeed())
+		Expect(w.Create(ctx, w.Account(asAnotherLogin))).To(Succeed())
 		process = w.Start(world.CrashPoint{})
 		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 		appointment := process.DriveAppointment(ctx, site)

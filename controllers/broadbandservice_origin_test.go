@@ -24,7 +24,7 @@ var _ = DescribeTable("The state of an unchanged service at one carrier is not a
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(*service.Status.Carrier).To(And(
-			HaveField("BaseURL", w.URL), HaveField("Identity", w.Namespace), HaveField("TechnologyType", "FTTP")))
+			HaveField("Login", w.Account().Login()), HaveField("TechnologyType", "FTTP")))
 		Expect(serviceLedger(ctx, w, line)).To(BeNil(), "nothing was sent")
 
 		another(ctx, w, process)
@@ -46,24 +46,16 @@ var _ = DescribeTable("The state of an unchanged service at one carrier is not a
 		Expect(recordedPlanChange(ctx, w, service).Before.Plan).To(Equal(world.PlanSlow))
 		account := w.Account()
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-		Expect(*service.Status.Carrier).To(And(
-			HaveField("BaseURL", account.Spec.BaseURL), HaveField("Identity", account.IdentityName())))
+		Expect(service.Status.Carrier.Login).To(Equal(account.Login()))
 		Expect(w.Posts(line)).To(Equal(1))
 	},
 	Entry("by the same process", atAnotherURL, false),
 	Entry("by another process", atAnotherURL, true),
-	Entry("for another identity, by the same process", asAnotherIdentity, false),
-	Entry("for another identity, by another process", asAnotherIdentity, true),
 )
 
 func atAnotherURL(ctx SpecContext, w *world.World, process *world.Process) {
 	GinkgoHelper()
 	recreateAccount(ctx, w, process, movedURL(w))
-}
-
-func asAnotherIdentity(ctx SpecContext, w *world.World, process *world.Process) {
-	GinkgoHelper()
-	recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
 }
 
 // A plan that was read from one carrier within the last ten minutes is not evidence about another

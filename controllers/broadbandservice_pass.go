@@ -59,14 +59,13 @@ func (p *servicePass) gatherOrder(ctx context.Context) error {
 	return nil
 }
 
-// gatherOrigin drops state reported by another carrier, or for another identity, because a deleted
-// account may have been recreated as a different one. While the ledger blocks the service, the
-// status stays unchanged: "nothing is sent, nothing becomes unknown" (R4).
+// gatherOrigin drops state that was read with another login, because a deleted account may have been
+// created again with a different one. While the ledger blocks the service, the status stays unchanged.
 func (p *servicePass) gatherOrigin() {
 	if p.account.Object == nil {
 		return
 	}
-	here := decide.OriginOf(p.account.Object)
+	here := p.account.Memory()
 	p.Protocol.Memory.Change(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) {
 		memory.ForgetUnlessFrom(here)
 	})
@@ -88,7 +87,7 @@ func (p *servicePass) show(decision decide.Decision) {
 // nameOrigin records in the status where its values come from.
 func (p *servicePass) nameOrigin() {
 	if p.account.Object != nil && p.verdict == nil {
-		decide.RecordOrigin(&p.service.Status, decide.OriginOf(p.account.Object))
+		decide.RecordOrigin(&p.service.Status, p.account.Memory())
 	}
 }
 

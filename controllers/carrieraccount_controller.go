@@ -70,7 +70,7 @@ func (r *CarrierAccountReconciler) check(ctx context.Context, account *v1alpha1.
 	}
 	verdict := decide.CarrierAccount(account, login, listenErr, r.Protocol.Now())
 	if err == nil && verdict.State == decide.Settled {
-		verdict, err = r.requireIdentity(ctx, account, verdict)
+		verdict, err = r.requireLedger(ctx, account, verdict)
 	}
 	if refused := errorVerdict(err); refused != nil {
 		verdict, err = *refused, nil

@@ -18,41 +18,31 @@ import (
 )
 
 var _ = Describe("A service that objects of two namespaces declare", func() {
-	// The identity of both accounts follows from the namespace of the first.
-	DescribeTable("is managed by one of them, for one identity",
-		func(ctx SpecContext, identity func(namespace string) string) {
-			w := world.New(ctx, plane)
-			own := identity(w.Namespace)
-			w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = own })
-			process := w.Start(world.CrashPoint{})
-			_, err := process.ReconcileAccount(ctx)
-			Expect(err).NotTo(HaveOccurred())
-			other, otherProcess := inAnotherNamespace(ctx, w, own)
-			line := w.Line()
-			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-			Expect(w.Create(ctx, other.Service("theirs", line))).To(Succeed())
-			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	It("is managed by one of them, for one login", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		other, otherProcess := inAnotherNamespace(ctx, w)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		Expect(w.Create(ctx, other.Service("theirs", line))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
-			refused := otherProcess.Drive(ctx, "theirs")
-			expectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonConflict)
-			Expect(world.Ready(refused).Message).To(ContainSubstring(w.Namespace + "/" + site))
-			Expect(refused.Status.Carrier).To(BeNil())
-			Expect(w.Posts(line)).To(Equal(1))
+		refused := otherProcess.Drive(ctx, "theirs")
+		expectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(world.Ready(refused).Message).To(ContainSubstring(w.Namespace + "/" + site))
+		Expect(refused.Status.Carrier).To(BeNil())
+		Expect(w.Posts(line)).To(Equal(1))
 
-			By("deleting the one that manages it")
-			Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-			expectReady(otherProcess.Drive(ctx, "theirs"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(w.Posts(line)).To(Equal(1))
-		},
-		Entry("which both accounts name", func(namespace string) string { return namespace }),
-		Entry("which is both accounts' client name", func(string) string { return "" }),
-	)
+		By("deleting the one that manages it")
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		expectReady(otherProcess.Drive(ctx, "theirs"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
 
 	// The number is that of docs/security-cases.md.
 	It("shows the object in conflict only the other's name, and nothing of its requests (74)",
 		func(ctx SpecContext) {
 			w, process := begin(ctx)
-			other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace)
+			other, otherProcess := inAnotherNamespace(ctx, w)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
 				Kind: simulator.FaultBody, Status: 422, Body: `{"code":"theirs.alone","message":"their words"}`,
@@ -78,9 +68,9 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			}
 		})
 
-	It("is managed by both if the identities differ", func(ctx SpecContext) {
+	It("is managed by both if the logins differ", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace+"-other")
+		other, otherProcess := inAnotherNamespace(ctx, w, asAnotherLogin)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		Expect(w.Create(ctx, other.Service(site, line))).To(Succeed())

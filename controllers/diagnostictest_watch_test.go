@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -25,14 +25,14 @@ func submittedElsewhere(
 	ledger := &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
 		Spec: v1alpha1.RequestLedgerSpec{
-			Schema: v1alpha1.LedgerSchema, Identity: w.Namespace, BaseURL: w.URL, Revision: 1,
+			Schema: v1alpha1.LedgerSchema, Login: w.Account().Login(), Revision: 1,
 			Diagnostics: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 		},
 	}
-	ledger.Name = operate.LedgerName(&ledger.Spec)
+	ledger.Name = decide.LedgerName(&ledger.Spec)
 	ledger.Open(v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, Attempt: 1, AttemptID: test.Name, Sender: "another",
-		Identity: w.Namespace, BaseURL: w.URL, UID: string(test.UID), Generation: 1, APIVersion: 8,
+		Login: w.Account().Login(), UID: string(test.UID), Generation: 1, APIVersion: 8,
 		Phase: v1alpha1.PhaseSubmitting, SubmittedAt: v1alpha1.WholeSeconds(w.Clock.Now()),
 	})
 	Expect(w.Create(ctx, ledger)).To(Succeed())

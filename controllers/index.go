@@ -14,15 +14,17 @@ import (
 
 // The fields for finding ledgers.
 const (
-	fieldIdentity        = "spec.identity"
+	fieldLogin           = "spec.login" // of the ledgers of orders, services and tests
 	fieldLedgerReference = "spec.order.customerReference"
 	fieldLedgerService   = "spec.service.id"
-	fieldLogin           = "spec.account.logins" // the logins that have sent for the identity
-	fieldAwaitsRelease   = "awaitsRelease"       // of ledgers that are being deleted: isSo
+	fieldAwaitsRelease   = "awaitsRelease" // of ledgers that are being deleted: isSo
 )
 
 // isSo is the value of a field that only says whether something applies.
 const isSo = "true"
+
+// fieldAccountLogin is the field for finding the accounts with a login.
+const fieldAccountLogin = "login"
 
 // The fields for finding services. The API server also supports all of them as field selectors.
 const (
@@ -55,6 +57,7 @@ type indexed struct {
 func indexes() []indexed {
 	queries := map[string]client.IndexerFunc{fieldAccount: accountOf, fieldServiceRef: serviceRefOf}
 	return []indexed{
+		{&v1alpha1.CarrierAccount{}, map[string]client.IndexerFunc{fieldAccountLogin: accountLoginOf}},
 		{&v1alpha1.BroadbandService{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldServiceID: serviceIDOf, fieldLearnedID: learnedIDOf, fieldOrderRef: orderRefOf,
 		}},
@@ -62,8 +65,8 @@ func indexes() []indexed {
 			fieldAccount: accountOf, fieldReference: referenceOf, fieldOrderID: orderIDOf,
 		}},
 		{&v1alpha1.RequestLedger{}, map[string]client.IndexerFunc{
-			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
-			fieldLogin: loginsOf, fieldAwaitsRelease: awaitsReleaseOf,
+			fieldLogin: ledgerLoginOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
+			fieldAwaitsRelease: awaitsReleaseOf,
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldOrderRef: orderRefOf,
@@ -91,12 +94,20 @@ func IndexFields(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-func identityOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
+func accountLoginOf(object client.Object) []string {
+	account, is := object.(*v1alpha1.CarrierAccount)
 	if !is {
 		return nil
 	}
-	return []string{ledger.Spec.Identity}
+	return []string{loginKey(account.Login())}
+}
+
+func ledgerLoginOf(object client.Object) []string {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Account != nil {
+		return nil
+	}
+	return []string{loginKey(ledger.Spec.Login)}
 }
 
 func ledgerReferenceOf(object client.Object) []string {
@@ -207,18 +218,6 @@ func awaitsReleaseOf(object client.Object) []string {
 		return nil
 	}
 	return []string{isSo}
-}
-
-func loginsOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Account == nil {
-		return nil
-	}
-	logins := make([]string, 0, len(ledger.Spec.Account.Logins))
-	for _, login := range ledger.Spec.Account.Logins {
-		logins = append(logins, loginKey(login))
-	}
-	return logins
 }
 
 func loginKey(login v1alpha1.CarrierLogin) string { return login.BaseURL + " " + login.ClientName }

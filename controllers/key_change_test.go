@@ -28,7 +28,7 @@ var _ = Describe("The Secret with the key, while a request is in progress,", fun
 			before := driveUntilAccepted(ctx, w, process).OpenRequest()
 
 			w.KeyPEM = freshKey(2048)
-			Expect(w.Carrier.SetKeys(world.ClientName, map[string]string{world.KeyID: publicOf(w.KeyPEM)})).To(Succeed())
+			Expect(w.Carrier.SetKeys(w.ClientName, map[string]string{world.KeyID: publicOf(w.KeyPEM)})).To(Succeed())
 			Expect(w.Update(ctx, w.Secret())).To(Succeed())
 			w.Carrier.RevokeTokens()
 

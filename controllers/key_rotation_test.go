@@ -68,7 +68,7 @@ func publicPEM(private []byte) string {
 // register registers the keys with the identity provider.
 func (r *rotation) register(keys map[string]string) {
 	GinkgoHelper()
-	Expect(r.world.Carrier.SetKeys(world.ClientName, keys)).To(Succeed())
+	Expect(r.world.Carrier.SetKeys(r.world.ClientName, keys)).To(Succeed())
 }
 
 // expectUnaffected reconciles the service and then the account. The change must stay in progress,

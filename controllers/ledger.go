@@ -52,11 +52,12 @@ type objectLedger struct {
 	kind    ledgerKind
 	subject Subject
 	account *v1alpha1.CarrierAccount // nil: there is none
+	login   v1alpha1.CarrierLogin    // under which the account's requests are recorded
 	here    decide.Installation
 	name    string
 	ledger  *v1alpha1.RequestLedger // as last read or written; nil: there is none
 	wrote   bool                    // whether this pass has written it
-	renamed bool                    // whether the status names the ledger of another identity
+	former  *v1alpha1.RequestLedger // the ledger of the same subject and another login that the status names; nil for none
 	receipt *v1alpha1.Request       // an attempt whose receipt only the status has; nil for none
 
 	behindAtStart bool // whether it was older than a version seen before when the pass began; others must detect that
@@ -70,8 +71,8 @@ var _ operate.Ledger = (*objectLedger)(nil)
 func (l *objectLedger) nameOf() string {
 	spec, name := l.kind.ledgerSpec(), ""
 	if l.account != nil {
-		spec.Identity = l.account.IdentityName()
-		name = operate.LedgerName(&spec)
+		spec.Login = l.login
+		name = decide.LedgerName(&spec)
 	}
 	if shown := *l.kind.shownLedger(l.subject).at; name == "" && shown != nil {
 		name = shown.Name
@@ -98,27 +99,27 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	return lost || before, err
 }
 
-// readFormer reads the ledger that the status names for the object's previous subject. It reports
-// whether that ledger has lost something, or whether that ledger is this object's own under another
-// name.
+// readFormer reads the ledger that the status names for the object's previous subject or login, and
+// reports whether that ledger has lost something.
 func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerReference) (lost bool, err error) {
 	former, lost, err := l.Get(ctx, shown.Name, shown.Revision)
 	if err != nil {
 		return false, fmt.Errorf("read the former ledger of this object: %w", err)
 	}
-	l.renamed = l.hasSameSubject(former)
-	return lost || l.renamed, nil
+	if l.hasSameSubject(former) {
+		l.former = former
+	}
+	return lost, nil
 }
 
-// hasSameSubject reports whether another identity's ledger has this object's subject: "a status ...
-// whose ledger ... has another name" (R5). To the carrier both identities may be one client.
+// hasSameSubject reports whether the ledger of another login has this object's subject.
 func (l *objectLedger) hasSameSubject(other *v1alpha1.RequestLedger) bool {
-	if other == nil {
+	if other == nil || l.account == nil {
 		return false
 	}
 	spec := l.kind.ledgerSpec()
-	spec.Identity = other.Spec.Identity
-	return operate.LedgerName(&spec) == other.Name
+	spec.Login = other.Spec.Login
+	return decide.LedgerName(&spec) == other.Name
 }
 
 // hasAll reports whether the ledger has all attempts that a status shows. A shared ledger drops ended
@@ -203,7 +204,6 @@ func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error 
 	next := l.next()
 	l.setHolder(next)
 	next.Spec.Cluster = l.here.Cluster
-	next.Spec.Identity, next.Spec.BaseURL = intent.Identity, intent.BaseURL
 	intent.UID = string(l.subject.GetUID()) // an attempt that stands for a loss has none
 	next.Open(intent)
 	l.kind.learned(&next.Spec, &intent)
@@ -248,7 +248,7 @@ func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bo
 	}
 	next := l.next()
 	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // the object that a person resolves
-	late.Identity, late.BaseURL = next.Spec.Identity, next.Spec.BaseURL
+	late.Login = next.Spec.Login
 	if !next.AcceptLate(late) {
 		return false, nil
 	}
@@ -272,10 +272,7 @@ func (l *objectLedger) current() *v1alpha1.RequestLedger {
 		return l.ledger
 	}
 	spec := l.kind.ledgerSpec()
-	spec.Cluster = l.here.Cluster
-	if l.account != nil {
-		spec.Identity, spec.BaseURL = l.account.IdentityName(), l.account.Spec.BaseURL
-	}
+	spec.Cluster, spec.Login = l.here.Cluster, l.login
 	return newLedger(l.name, spec)
 }
 

@@ -16,20 +16,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// LedgerReconciler releases a RequestLedger that is being deleted once nothing depends on it.
+// LedgerReconciler releases a RequestLedger that is being deleted once nothing depends on it, and lets
+// one login continue another.
 type LedgerReconciler struct{ *Operator }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;update
 
 // Reconcile removes the finalizer from a ledger, or emits an Event with the reason why it stays:
 // "the finalizer goes only where nothing is open, the holder is gone, and the annotation ...
-// repeats its name".
+// repeats its name". It also carries out the annotation that continues a login.
 func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	ledger := &v1alpha1.RequestLedger{}
 	if err := r.Get(ctx, request.NamespacedName, ledger); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if !awaitsRelease(ledger) {
+	switch {
+	case isContinued(ledger) && ledger.DeletionTimestamp.IsZero():
+		return r.continueLogin(ctx, ledger.Name)
+	case !awaitsRelease(ledger):
 		return ctrl.Result{}, nil
 	}
 	kept, err := r.keepReason(ctx, ledger)

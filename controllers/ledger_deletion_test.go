@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -64,8 +64,8 @@ var _ = Describe("A deleted RequestLedger", func() {
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		l := deletedLedger{w, operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-			Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
+		l := deletedLedger{w, decide.LedgerName(&v1alpha1.RequestLedgerSpec{
+			Login: w.Account().Login(), Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 		})}
 		manager := w.Manage(ctx, user)
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
@@ -111,14 +111,14 @@ var _ = Describe("A deleted RequestLedger", func() {
 		open := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
 			Spec: v1alpha1.RequestLedgerSpec{
-				Schema: v1alpha1.LedgerSchema, Identity: w.Namespace, BaseURL: w.URL, Revision: 1,
+				Schema: v1alpha1.LedgerSchema, Login: w.Account().Login(), Revision: 1,
 				Order: &v1alpha1.LedgerOrder{CustomerReference: w.Namespace},
 			},
 		}
-		open.Name = operate.LedgerName(&open.Spec)
+		open.Name = decide.LedgerName(&open.Spec)
 		open.Open(v1alpha1.Request{
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "of-it", Phase: v1alpha1.PhaseOutcomeUnknown,
-			Attempt: 1, Identity: w.Namespace, BaseURL: w.URL, Generation: 1, APIVersion: 8,
+			Attempt: 1, Login: w.Account().Login(), Generation: 1, APIVersion: 8,
 		})
 		l := deletedLedger{w, open.Name}
 		Expect(w.Create(ctx, open)).To(Succeed())

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,8 +22,8 @@ import (
 // serviceLedger returns the ledger of a service, or nil.
 func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
 	GinkgoHelper()
-	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-		Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
+	name := decide.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Login: w.Account().Login(), Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 	})
 	ledger := &v1alpha1.RequestLedger{}
 	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
@@ -38,8 +38,8 @@ func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.Reques
 func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}
-	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-		Identity: w.Namespace, Order: &v1alpha1.LedgerOrder{CustomerReference: reference},
+	name := decide.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Login: w.Account().Login(), Order: &v1alpha1.LedgerOrder{CustomerReference: reference},
 	})
 	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
 	Expect(client.IgnoreNotFound(err)).To(Succeed())
@@ -49,10 +49,16 @@ func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-// identityLedger returns the ledger of what an identity spends, or nil.
-func identityLedger(ctx SpecContext, w *world.World, identity string) *v1alpha1.RequestLedger {
+// loginLedger returns the ledger of what the accounts with the world's login share, or nil.
+func loginLedger(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	GinkgoHelper()
-	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{Identity: identity, Account: &v1alpha1.LedgerAccount{}})
+	return ledgerOfLogin(ctx, w, w.Account().Login())
+}
+
+// ledgerOfLogin returns the ledger of what the accounts with a login share, or nil.
+func ledgerOfLogin(ctx SpecContext, w *world.World, login v1alpha1.CarrierLogin) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	name := decide.LoginLedgerName(login)
 	ledger := &v1alpha1.RequestLedger{}
 	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
 	Expect(client.IgnoreNotFound(err)).To(Succeed())
@@ -65,8 +71,8 @@ func identityLedger(ctx SpecContext, w *world.World, identity string) *v1alpha1.
 // testsLedger is the ledger of the diagnostic tests of a service.
 func testsLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
 	GinkgoHelper()
-	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-		Identity: w.Namespace, Diagnostics: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
+	name := decide.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Login: w.Account().Login(), Diagnostics: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 	})
 	ledger := &v1alpha1.RequestLedger{}
 	Expect(w.Get(ctx, client.ObjectKey{Name: name}, ledger)).To(Succeed())
@@ -106,7 +112,7 @@ func ledgerNames(ctx SpecContext, w *world.World) []string {
 	Expect(w.List(ctx, all)).To(Succeed())
 	about := map[string]string{}
 	for _, ledger := range all.Items {
-		if ledger.Spec.Identity == w.Namespace {
+		if ledger.Spec.Login.ClientName == w.ClientName {
 			kind, _, _ := strings.Cut(ledger.Name, "-")
 			about[fmt.Sprint(kind, ledger.Spec.Service, ledger.Spec.Diagnostics, ledger.Spec.Order)] = ledger.Name
 		}
@@ -118,10 +124,10 @@ func ledgerNames(ctx SpecContext, w *world.World) []string {
 	return names
 }
 
-// reserved are the attempts that count towards the chargeLimit of a world's identity.
+// reserved are the attempts that count towards the chargeLimit of a world's login.
 func reserved(ctx SpecContext, w *world.World) []string {
 	GinkgoHelper()
-	counting := identityLedger(ctx, w, w.Namespace).Spec.Account.Reservations
+	counting := loginLedger(ctx, w).Spec.Account.Reservations
 	ids := make([]string, 0, len(counting))
 	for _, one := range counting {
 		ids = append(ids, one.AttemptID)

@@ -140,7 +140,7 @@ var _ = Describe("The ledger of a sent request", func() {
 		Entry("resolved as succeeded", "Succeeded", v1alpha1.ReasonInSync),
 	)
 
-	It("belongs to the carrier that the request was sent to", func(ctx SpecContext) {
+	It("belongs to the login that sent the request", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -200,17 +200,6 @@ var _ = Describe("The ledger of a sent request", func() {
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		Expect(w.Posts(line)).To(Equal(1))
-	})
-
-	It("of another carrier is not adopted", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		deleteInProgress(ctx, w, process)
-		recreateAccount(ctx, w, process, movedURL(w))
-		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 

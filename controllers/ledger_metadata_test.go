@@ -53,9 +53,9 @@ var _ = Describe("Metadata that other clients set on a ledger is kept", func() {
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		driveUntilAccepted(ctx, w, process)
-		ledger, identity := serviceLedger(ctx, w, line), identityLedger(ctx, w, w.Namespace)
+		ledger, login := serviceLedger(ctx, w, line), loginLedger(ctx, w)
 		addForeignMetadata(ctx, w, ledger)
-		addForeignMetadata(ctx, w, identity)
+		addForeignMetadata(ctx, w, login)
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectForeignMetadata(ctx, w, ledger)
 
@@ -64,7 +64,7 @@ var _ = Describe("Metadata that other clients set on a ledger is kept", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(2))
 		expectForeignMetadata(ctx, w, ledger)
-		expectForeignMetadata(ctx, w, identity)
+		expectForeignMetadata(ctx, w, login)
 	})
 
 	It("when another object takes it over (R30)", func(ctx SpecContext) {

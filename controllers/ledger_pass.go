@@ -20,7 +20,10 @@ import (
 // and updates the status from it.
 func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	p.ledger = nil
-	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object, here: p.here}
+	ledger := &objectLedger{
+		Ledgers: p.Ledgers, kind: kind, subject: p.subject,
+		account: p.account.Object, login: p.account.Memory(), here: p.here,
+	}
 	if ledger.name = ledger.nameOf(); ledger.name == "" {
 		kind.showLedger(nil) // no request was sent, and none is about to be sent
 		return nil
@@ -31,8 +34,7 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 		p.verdict = new(decide.DamagedLedger(err))
 		return nil
 	}
-	claims := lost || ledger.receipt != nil
-	if claims && (ledger.account == nil || ledger.renamed && !decide.IsReady(ledger.account)) {
+	if claims := lost || ledger.receipt != nil; claims && ledger.account == nil {
 		p.idle = true // the status stays unchanged until there is an account to evaluate it with
 		return nil
 	}
@@ -74,16 +76,15 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.receiptOnlyInStatus(), Input: decide.Input{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
+	if input.Former = p.ledger.former; input.Former != nil {
+		p.verdict = p.ledger.kind.judgeLedger(input).Verdict
+		p.ledger = nil // the status stays unchanged
+		return nil
+	}
 	if input.HolderExists, err = p.holderExists(ctx, held); err != nil {
 		return err
 	}
-	judged, err := p.judgeMoved(ctx, &input)
-	if err != nil {
-		return err
-	}
-	if p.unused = judged.Unused; judged.Resolve != "" {
-		p.subject.Controls().IgnoredResolve = judged.Resolve
-	}
+	judged := p.ledger.kind.judgeLedger(input)
 	if why := decide.Unrecordable(&input); judged.Lost != nil && why != nil {
 		p.ledger, p.verdict = nil, why // the status stays unchanged
 		return nil
@@ -103,39 +104,6 @@ func (p *pass) receiptOnlyInStatus() *v1alpha1.Request {
 		return nil
 	}
 	return receipt
-}
-
-// judgeMoved evaluates the ledger. If a person has requested to move the ledger, judgeMoved moves
-// it and evaluates it again.
-func (p *pass) judgeMoved(ctx context.Context, input *decide.LedgerInput) (decide.LedgerVerdict, error) {
-	judged := p.ledger.kind.judgeLedger(*input)
-	if !judged.Move {
-		return judged, nil
-	}
-	moved, err := p.moveLedger(ctx)
-	if err != nil {
-		return judged, err
-	}
-	input.Ledger = moved
-	return p.ledger.kind.judgeLedger(*input), nil
-}
-
-// moveLedger changes the ledger's base URL to that of the account, after a person has confirmed
-// that both are the same carrier.
-func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) {
-	resolution, err := p.resolution(ctx)
-	if err != nil {
-		return nil, err
-	}
-	next := p.ledger.next()
-	next.Move(p.ledger.account.Spec.BaseURL, *resolution)
-	was := p.ledger.ledger.Spec.BaseURL
-	if err := p.ledger.put(ctx, next); err != nil {
-		return nil, err
-	}
-	p.subject.Controls().Resolve = resolution.Word
-	p.announceMove(next, was)
-	return next, nil
 }
 
 // holderExists reports whether a ledger has a holder other than this object that exists, or may

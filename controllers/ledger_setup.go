@@ -15,12 +15,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// setup reconciles a ledger that is being deleted whenever it changes, and when an object that may
-// depend on it is deleted.
+// setup reconciles a ledger that is being deleted, or whose login is to be continued, whenever it changes. It
+// also reconciles one that is being deleted when an object that may depend on it is deleted.
 func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	leavers := whenDeleted(r.ledgersToRelease)
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(awaitsRelease))).
+		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(needsPass))).
 		Watches(&v1alpha1.RequestLedger{}, whenDeleted(r.forget)).
 		Watches(&v1alpha1.BroadbandService{}, leavers).
 		Watches(&v1alpha1.ServiceOrder{}, leavers).
@@ -28,6 +28,9 @@ func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) e
 		WithOptions(options).
 		Complete(r)
 }
+
+// needsPass reports whether a ledger is being deleted, or has an annotation that continues its login.
+func needsPass(object client.Object) bool { return awaitsRelease(object) || isContinued(object) }
 
 // ledgersToRelease returns the ledgers that are being deleted. It is called for each deleted
 // object, so it must not look through all ledgers.

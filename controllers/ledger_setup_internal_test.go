@@ -18,6 +18,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // oneLedger is a client that returns one ledger, or none.
@@ -42,9 +43,9 @@ func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 	t.Parallel()
 	deleted := &metav1.Time{Time: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}
 	spec := v1alpha1.RequestLedgerSpec{
-		Revision: 3, Schema: v1alpha1.LedgerSchema, Identity: "shop", Service: &v1alpha1.LedgerService{ID: "1"},
+		Revision: 3, Schema: v1alpha1.LedgerSchema, Login: v1alpha1.CarrierLogin{ClientName: "shop"}, Service: &v1alpha1.LedgerService{ID: "1"},
 	}
-	name := operate.LedgerName(&spec)
+	name := decide.LedgerName(&spec)
 	for why, test := range map[string]struct {
 		deleted *metav1.Time
 		forget  string
@@ -99,7 +100,7 @@ func TestADeletedObjectReconcilesOnlyTheLedgersThatAreBeingDeleted(t *testing.T)
 	}
 }
 
-// These lists have as many objects as an account or an identity has, and only names, numbers and
+// These lists have as many objects as an account or a login has, and only names, numbers and
 // times are read from them.
 func TestLongListsAreNotCopied(t *testing.T) {
 	t.Parallel()
@@ -112,7 +113,7 @@ func TestLongListsAreNotCopied(t *testing.T) {
 	}
 	for _, one := range held.lists["*v1alpha1.RequestLedgerList"] {
 		if ledger, is := one.(*v1alpha1.RequestLedger); is {
-			ledger.Spec.Identity, ledger.Spec.Cluster = account.IdentityName(), "here"
+			ledger.Spec.Login, ledger.Spec.Cluster = account.Login(), "here"
 		}
 	}
 	operator := held.operator(scrapedAt)
@@ -128,7 +129,7 @@ func TestLongListsAreNotCopied(t *testing.T) {
 		},
 		"the requests of the last hour": func() (int, error) {
 			reserved := []v1alpha1.Reservation{{}} // no attempt here has an id
-			found, err := (&spending{operator, account}).recentlySent(t.Context(), reserved)
+			found, err := (&spending{operator, account, account.Login()}).recentlySent(t.Context(), reserved)
 			return len(found), err
 		},
 		"the clusters of the ledgers": func() (int, error) {

@@ -69,7 +69,7 @@ var _ = Describe("The marker among the ledgers", func() {
 		Expect(w.Create(ctx, &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: w.Marker},
 			Spec: v1alpha1.RequestLedgerSpec{
-				Schema: 1, Identity: w.Namespace, Revision: 1, Diagnostics: &v1alpha1.LedgerService{ID: "1"},
+				Schema: 1, Login: w.Account().Login(), Revision: 1, Diagnostics: &v1alpha1.LedgerService{ID: "1"},
 			},
 		})).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())

@@ -49,7 +49,7 @@ var _ = DescribeTable("A service that the carrier does not know is NotFoundOrFor
 
 		By("adding it at the carrier")
 		Expect(w.Carrier.AddService(simulator.Service{
-			ID: unknownLine, Client: world.ClientName, TechnologyType: "FTTP", Plan: world.PlanFast, Term: 12,
+			ID: unknownLine, Client: w.ClientName, TechnologyType: "FTTP", Plan: world.PlanFast, Term: 12,
 			RestorationSLA: world.SLAStd,
 		})).To(Succeed())
 		elapse(ctx, w, process, 11*time.Minute)

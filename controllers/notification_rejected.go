@@ -132,7 +132,11 @@ func (n *Notifications) ledgersAt(
 	if err := n.Get(ctx, notification.Account, &account); err != nil {
 		return nil, fmt.Errorf("read the account that a notification is for: %w", err)
 	}
-	by := client.MatchingFields{fieldIdentity: account.IdentityName()}
+	login, err := n.memoryOf(ctx, account.Login())
+	if err != nil {
+		return nil, err
+	}
+	by := client.MatchingFields{fieldLogin: loginKey(login)}
 	if at.CustomerReference != "" {
 		by = client.MatchingFields{fieldLedgerReference: at.CustomerReference}
 	}
@@ -141,7 +145,7 @@ func (n *Notifications) ledgersAt(
 		return nil, fmt.Errorf("find the order that a notification concerns: %w", err)
 	}
 	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
-		ours := ledger.Spec.Identity == account.IdentityName() && ledger.Spec.Holder.Namespace == account.Namespace
+		ours := ledger.Spec.Login == login && ledger.Spec.Holder.Namespace == account.Namespace
 		named := at.CustomerReference != "" || len(ledger.Spec.Open) > 0 || isUnnumbered(&ledger)
 		return !ours || ledger.Spec.Order == nil || !named
 	}), nil

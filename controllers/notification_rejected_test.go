@@ -64,7 +64,7 @@ var _ = Describe("A rejection", func() {
 
 	It("that is sent to one namespace concerns no order of another one", func(ctx SpecContext) {
 		w, _, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		other, process := inAnotherNamespace(ctx, w, w.Namespace)
+		other, process := inAnotherNamespace(ctx, w)
 		Expect(other.Create(ctx, other.Order(site, reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		for _, body := range []string{fmt.Sprintf(unnumbered, reference), rejectedBody(order.Status.OrderID)} {

@@ -200,7 +200,7 @@ var _ = Describe("A diagnostic test", func() {
 		var ledgers v1alpha1.RequestLedgerList
 		Expect(w.List(ctx, &ledgers)).To(Succeed())
 		Expect(ledgers.Items).To(ContainElement(HaveField("Spec", And(
-			HaveField("Identity", w.Namespace), HaveField("Diagnostics", Not(BeNil())),
+			HaveField("Login", w.Account().Login()), HaveField("Diagnostics", Not(BeNil())),
 			HaveField("Open", ConsistOf(HaveField("Phase", v1alpha1.PhaseSubmitting))),
 		))))
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())

@@ -34,7 +34,6 @@ type pass struct {
 	annotated Subject          // whose annotations count; nil: the subject's
 	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
 	idle      bool             // whether no step is taken, because the ledger cannot be evaluated without an account
-	unused    string           // the part of its message about an annotation without effect
 
 	addsFinalizer bool   // whether the object gets the finalizer before it sends, even with a ledger
 	synchronous   bool   // whether a POST returns the result, so that nothing is polled
@@ -72,12 +71,12 @@ func retryAfter(err error) (ctrl.Result, error) {
 // decide evaluates the object in its current state.
 func (p *pass) decide() decide.Decision {
 	if p.verdict != nil {
-		return decide.Overruled(p.subject, *p.verdict, p.unused)
+		return decide.Overruled(p.subject, *p.verdict)
 	}
 	input := p.input()
 	decision := p.kind.judge(input)
 	if p.idle && !decide.IsRest(decision.Step) {
-		return decide.Overruled(p.subject, decide.AccountReady(&input).Verdict, "")
+		return decide.Overruled(p.subject, decide.AccountReady(&input).Verdict)
 	}
 	return decision
 }
@@ -187,7 +186,7 @@ func (p *pass) installation() decide.Installation {
 // chargeLimit.
 func (p *pass) spendingCounter() operate.Spending {
 	if account := p.account.Object; account != nil && account.Spec.ChargeLimit != nil {
-		return &spending{Operator: p.Operator, account: account}
+		return &spending{Operator: p.Operator, account: account, login: p.account.Memory()}
 	}
 	return nil
 }

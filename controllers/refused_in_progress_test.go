@@ -264,7 +264,8 @@ var _ = Describe("A diagnostic test of a service on which another client runs on
 	It("is run after that one, once a person has said that it is another client's", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line, another := w.Line(), w.InAnotherNamespace(ctx)
-		another.Login(ctx)
+		another.ClientName = w.ClientName
+		another.Login(ctx, asAnotherLogin)
 		_, err := process.In(another).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(another.Create(ctx, tests().build(another, line))).To(Succeed())

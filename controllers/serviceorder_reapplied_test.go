@@ -108,7 +108,7 @@ var _ = Describe("A deleted order that is applied again", func() {
 		elsewhere := *w
 		elsewhere.Namespace = w.Namespace + "-b"
 		Expect(w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: elsewhere.Namespace}})).To(Succeed())
-		elsewhere.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = w.Namespace })
+		elsewhere.Login(ctx)
 		other := elsewhere.Start(world.CrashPoint{})
 		_, err := other.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -116,17 +116,6 @@ var _ = Describe("A deleted order that is applied again", func() {
 		after := other.DriveOrder(ctx, site)
 		expectOrder(after, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(after.Status.OrderID).To(Equal(before.Status.OrderID))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
-	})
-
-	It("is a Conflict at another carrier", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		Expect(w.Delete(ctx, process.DriveOrder(ctx, site))).To(Succeed())
-		process.DriveOrder(ctx, site)
-		recreateAccount(ctx, w, process, movedURL(w))
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 })

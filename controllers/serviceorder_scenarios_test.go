@@ -161,7 +161,7 @@ func (s *orderCase) run(ctx SpecContext, site orderSite, word string) {
 // build adds the site to the simulated carrier, and its qualification to the cluster.
 func (s orderSite) build(ctx SpecContext, w *world.World, word string) (line int64) {
 	GinkgoHelper()
-	s.Carrier.Client = world.ClientName
+	s.Carrier.Client = w.ClientName
 	Expect(w.Carrier.AddQualification(s.Carrier)).To(Succeed())
 	config := result(w, asCarrierWrites(string(s.Result), word))
 	config.Name = "site-014-sq"

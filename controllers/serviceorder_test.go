@@ -34,7 +34,7 @@ var _ = Describe("An order of an alternate source", func() {
 		w, process := begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.AVCID = new("opc-avc.7") })
 		Expect(w.Carrier.AddQualification(simulator.Qualification{
-			QualificationSearchID: "SQ-OPC", RemoteQualificationSearchID: "R-SQ-OPC", Client: world.ClientName,
+			QualificationSearchID: "SQ-OPC", RemoteQualificationSearchID: "R-SQ-OPC", Client: w.ClientName,
 			LocationID: "OPC-17",
 			Infrastructures: []simulator.Infrastructure{{
 				ID: "NTD-0", RemainingDown: 1000, Ports: []simulator.Port{{ID: 0, Used: true, AVCID: "opc-avc.7"}, {ID: 1}},

@@ -180,7 +180,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 	operator.Marker = &Marker{Operator: operator, name: options.Marker}
 	operator.Policies = &Policies{Operator: operator, wanted: options.Policies, found: map[string]string{}}
 	operator.Protocol.Policies = operator.Policies
-	operator.Ledgers.MayCreate = operator.Marker.Verify
+	operator.Ledgers.MayCreate = operator.mayCreate
 	return operator
 }
 

@@ -30,29 +30,22 @@ func onConflict() wait.Backoff {
 	return wait.Backoff{Steps: 5, Duration: 10 * time.Millisecond, Factor: 2}
 }
 
-// spending counts, for one account, what all accounts of its identity spend together.
+// spending counts, for one account, what all accounts of its login spend together.
 type spending struct {
 	*Operator
 
 	account *v1alpha1.CarrierAccount
+	login   v1alpha1.CarrierLogin // under which its requests are recorded
 }
 
 var _ operate.Spending = (*spending)(nil)
 
-// reservationsOf returns the reservations in the ledger of an identity.
+// reservationsOf returns the reservations in the ledger of a login.
 func reservationsOf(ledger *v1alpha1.RequestLedger) []v1alpha1.Reservation {
 	if ledger == nil || ledger.Spec.Account == nil {
 		return nil
 	}
 	return ledger.Spec.Account.Reservations
-}
-
-// identitySpec returns the ledger spec of an account's identity, without reservations.
-func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec {
-	return &v1alpha1.RequestLedgerSpec{
-		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL,
-		Account: &v1alpha1.LedgerAccount{},
-	}
 }
 
 // Reserve counts an attempt if the recorded state allows it. The write carries the resourceVersion
@@ -75,7 +68,7 @@ func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause
 	return pause, nil
 }
 
-// add adds an attempt to the identity's ledger, or returns how long to wait if the limit is
+// add adds an attempt to the login's ledger, or returns how long to wait if the limit is
 // reached.
 func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request) time.Duration {
 	now, spent := s.Protocol.Now(), s.spent(ledger)
@@ -88,16 +81,16 @@ func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request)
 	return 0
 }
 
-// spent returns what a ledger of the identity has recorded, as this process evaluates it.
+// spent returns what the ledger of the login has recorded, as this process evaluates it.
 func (s *spending) spent(ledger *v1alpha1.RequestLedger) decide.Spending {
-	spent := s.Protocol.CheckReservations(s.account, reservationsOf(ledger))
+	spent := s.Protocol.CheckReservations(s.account, s.login, reservationsOf(ledger))
 	spent.Ledger = ledger
 	return spent
 }
 
 // Release removes the reservation of an attempt.
 func (s *spending) Release(ctx context.Context, attemptID string) {
-	name := operate.LedgerName(identitySpec(s.account))
+	name := decide.LoginLedgerName(s.login)
 	err := retry.RetryOnConflict(onConflict(), func() error {
 		ledger, _, err := s.Ledgers.GetLive(ctx, name)
 		if err != nil || ledger == nil || ledger.Spec.Schema > v1alpha1.LedgerSchema {
@@ -119,13 +112,11 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 	}
 }
 
-// currentLedger returns the identity's ledger as recorded now. From the ledgers of services, orders
-// and tests, it adds what the identity has sent in the last hour from accounts without a
+// currentLedger returns the login's ledger as recorded now. From the ledgers of services, orders
+// and tests, it adds what was sent with the login in the last hour from accounts without a
 // chargeLimit, or before its own ledger existed. It reports whether it added anything.
 func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
-	spec := identitySpec(s.account)
-	name := operate.LedgerName(spec)
-	ledger, _, err = s.Ledgers.GetLive(ctx, name)
+	ledger, err = s.ownRecords(ctx, s.login)
 	if err != nil || ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return ledger, false, err
 	}
@@ -134,27 +125,24 @@ func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestL
 		return nil, false, err
 	}
 	if ledger == nil {
-		here, err := s.Marker.Installation(ctx)
-		if err != nil {
+		if ledger, err = s.newLoginLedger(ctx, s.login); err != nil {
 			return nil, false, err
 		}
-		spec.Cluster = here.Cluster
-		ledger = newLedger(name, *spec)
 	}
 	before := len(ledger.Spec.Account.Reservations)
-	spent := s.Protocol.CheckAllReservations(s.account, slices.Concat(ledger.Spec.Account.Reservations, reached))
+	spent := s.Protocol.CheckAllReservations(s.account, s.login, slices.Concat(ledger.Spec.Account.Reservations, reached))
 	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, spent.Counting(reached, s.Protocol.Now())...)
 	return ledger, len(ledger.Spec.Account.Reservations) > before, nil
 }
 
 // recentlySent returns the chargeable attempts of the last hour from the other ledgers of the
-// identity.
+// login.
 func (s *spending) recentlySent(
 	ctx context.Context, reserved []v1alpha1.Reservation,
 ) (reached []v1alpha1.Reservation, err error) {
 	var ledgers v1alpha1.RequestLedgerList
-	ofIdentity := client.MatchingFields{fieldIdentity: s.account.IdentityName()}
-	err = s.List(ctx, &ledgers, ofIdentity, client.UnsafeDisableDeepCopy)
+	ofLogin := client.MatchingFields{fieldLogin: loginKey(s.login)}
+	err = s.List(ctx, &ledgers, ofLogin, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, fmt.Errorf("count the requests of the last hour: %w", err)
 	}

@@ -28,7 +28,7 @@ func timeReports(w *world.World) (reports []string) {
 var _ = Describe("A reservation with a time in the future", func() {
 	It("counts for an hour from its first reading, and is reported (R19)", func(ctx SpecContext) {
 		w, process := begin(ctx, limited(1))
-		ledger := identityLedger(ctx, w, w.Namespace)
+		ledger := loginLedger(ctx, w)
 		ledger.Spec.Account.Reservations = []v1alpha1.Reservation{{
 			AttemptID: "a-0", Operation: v1alpha1.OperationPlanChange,
 			At: metav1.NewTime(w.Clock.Now().Add(7 * 24 * time.Hour)),

@@ -102,7 +102,7 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 			of, name := by[begun], names[begun]
 			begun++
 			of.Seam.Fault = func(e world.Effect) error {
-				if strings.Contains(e.What, " identity-") || strings.HasPrefix(e.What, "create service-") {
+				if strings.Contains(e.What, " login-") || strings.HasPrefix(e.What, "create service-") {
 					next()
 				}
 				return nil
@@ -134,10 +134,10 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 	}),
 )
 
-var _ = Describe("The charge limit of an identity (R10)", func() {
+var _ = Describe("The charge limit of a login (R10)", func() {
 	It("is shared by its accounts in two namespaces", func(ctx SpecContext) {
 		w, process := begin(ctx, limited(1))
-		other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace)
+		other, otherProcess := inAnotherNamespace(ctx, w)
 		editAccount(ctx, other, limited(1))
 		_, err := otherProcess.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -178,7 +178,7 @@ var _ = Describe("The charge limit of an identity (R10)", func() {
 			Expect(w.Delete(ctx, w.Read(ctx, "first"))).To(Succeed())
 		}),
 		Entry("when its ledger is deleted without its finalizer", func(ctx SpecContext, w *world.World) {
-			removeLedger(ctx, w, identityLedger(ctx, w, w.Namespace))
+			removeLedger(ctx, w, loginLedger(ctx, w))
 		}),
 	)
 

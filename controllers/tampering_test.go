@@ -108,7 +108,7 @@ var _ = Describe("A ledger that the operator did not create", func() {
 		w := world.New(ctx, plane)
 		theirs := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: w.Namespace},
-			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: w.Namespace, BaseURL: "https://a", Revision: 1},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: w.Account().Login(), Revision: 1},
 		}
 		Expect(tenant(ctx, w).Create(ctx, theirs)).To(Satisfy(apierrors.IsForbidden))
 	})
@@ -144,9 +144,9 @@ var _ = Describe("A ledger that the operator did not create", func() {
 		Entry("when it names a deleted object, and another order", func(l *ledger, _ *order) {
 			l.Last[0].BodyHash = "sha256:other"
 		}, v1alpha1.ReasonOrderDiffers),
-		Entry("when it is of another carrier", func(l *ledger, _ *order) {
-			l.BaseURL = "https://evil.example"
-		}, v1alpha1.ReasonConflict),
+		Entry("when it is of another login", func(l *ledger, _ *order) {
+			l.Login.BaseURL = "https://evil.example"
+		}, v1alpha1.ReasonLedgerUnreadable),
 		Entry("when its content does not match its name", func(l *ledger, _ *order) {
 			l.Order.CustomerReference = "SITE-015"
 		}, v1alpha1.ReasonLedgerUnreadable),

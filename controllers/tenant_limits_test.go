@@ -45,7 +45,7 @@ var _ = It("A tenant with twenty changes at once spends no more than its limit, 
 		w, process := begin(ctx)
 		alone := converge(ctx, w, process, []string{"a", "b"}, func() {})
 
-		greedy, _ := inAnotherNamespace(ctx, w, w.Namespace+"-greedy")
+		greedy, _ := inAnotherNamespace(ctx, w, asAnotherLogin)
 		editAccount(ctx, greedy, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: most}
 			a.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 5, Burst: 5}

@@ -59,6 +59,7 @@ var _ = Describe("Two tenants with the same client name", func() {
 	It("log in separately, and neither uses the other's token", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		next := w.InAnotherNamespace(ctx)
+		next.ClientName = w.ClientName
 		Expect(next.Create(ctx, next.Account())).To(Succeed()) // and no Secret
 		Expect(next.Create(ctx, next.Service(site, w.Line()))).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
@@ -82,6 +83,7 @@ var _ = Describe("Two tenants with the same client name", func() {
 	It("are closed separately: deleting one does not affect the other", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		next := w.InAnotherNamespace(ctx)
+		next.ClientName = w.ClientName
 		next.Login(ctx)
 		_, err := process.In(next).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())

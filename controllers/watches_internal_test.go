@@ -15,6 +15,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // A ledger that is removed by force has no deletionTimestamp, and one that went back has a revision
@@ -23,7 +24,7 @@ func TestR32ALossIsNewsAndAnOwnWriteIsNot(t *testing.T) {
 	t.Parallel()
 	const seen = 3
 	at := func(revision int64) *v1alpha1.RequestLedger {
-		ledger := &v1alpha1.RequestLedger{ObjectMeta: metav1.ObjectMeta{Name: operate.LedgerName(orderSpec())}}
+		ledger := &v1alpha1.RequestLedger{ObjectMeta: metav1.ObjectMeta{Name: decide.LedgerName(orderSpec())}}
 		ledger.Spec = *orderSpec()
 		ledger.Spec.Revision = revision
 		return ledger
@@ -47,7 +48,7 @@ func TestR32ALossIsNewsAndAnOwnWriteIsNot(t *testing.T) {
 }
 
 func orderSpec() *v1alpha1.RequestLedgerSpec {
-	return &v1alpha1.RequestLedgerSpec{Identity: "a", Order: &v1alpha1.LedgerOrder{CustomerReference: "r"}}
+	return &v1alpha1.RequestLedgerSpec{Login: v1alpha1.CarrierLogin{ClientName: "a"}, Order: &v1alpha1.LedgerOrder{CustomerReference: "r"}}
 }
 
 // Forgetting the object that exists would send its warnings again, and drop what was read for it.

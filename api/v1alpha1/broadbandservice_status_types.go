@@ -82,15 +82,10 @@ type BroadbandServiceStatus struct {
 // CarrierState is the known state of a service at the carrier. An absent value is unknown, and an
 // unknown value never counts as equal to another.
 type CarrierState struct {
-	// baseURL is the URL of the carrier that has this state. The state at another URL is unknown.
-	// +kubebuilder:validation:MaxLength=512
+	// login is the login to which the carrier has shown this state. To another login, the same number is
+	// another service, or none.
 	// +optional
-	BaseURL string `json:"baseURL,omitempty"`
-
-	// identity is the account identity that this state belongs to.
-	// +kubebuilder:validation:MaxLength=253
-	// +optional
-	Identity string `json:"identity,omitempty"`
+	Login CarrierLogin `json:"login,omitzero"`
 
 	// plan is the plan the service is on.
 	// +optional

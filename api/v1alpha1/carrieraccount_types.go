@@ -9,15 +9,15 @@ import (
 )
 
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
-// +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName if identity is not set) is immutable: it identifies whose requests are recorded. If it was not set, it can only be set to the clientName; for another login, create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.serviceRead) || has(self.extensions) && 'ServiceRead' in self.extensions",message="serviceRead is about the extension ServiceRead: add ServiceRead to extensions, or remove serviceRead",fieldPath=".serviceRead",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
-	// baseURL is the carrier's origin, for example https://api.carrier.example, without path, query or
-	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable,
-	// because another carrier needs another account and identity.
+	// baseURL is the carrier's origin, for example https://api.carrier.example, in its canonical form:
+	// lower case, without path, user, default port or dot at the end. http and loopback addresses need the
+	// manager flag --allow-insecure-carrier. baseURL and auth.clientName are the login: the accounts of
+	// one login share its records, limits and rate, in all namespaces. Immutable.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If only the carrier's address has changed, delete this CarrierAccount, create it with the new baseURL, and annotate its services, orders and tests with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
-	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="must be an origin, such as https://api.carrier.example, without path, trailing slash, query, fragment or user"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: the recorded requests were sent to the carrier at that address. Another carrier needs another CarrierAccount. If this carrier has moved to another address, let the new login continue the old one before you create this CarrierAccount again: see wholesale.broadband/continued-by in docs/requestledger.md",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*|[[][0-9a-f:]+[]])(:[1-9][0-9]{0,4})?$') && !self.matches('^(https://.*:443|http://.*:80)$') && (url(self).getPort() == '' || int(url(self).getPort()) <= 65535) && (isIP(url(self).getHostname()) ? ip.isCanonical(url(self).getHostname()) : !self.contains('[') && !url(self).getHostname().matches('(^|[.])([0-9]+|0x[0-9a-f]*)$'))",message="must be an origin in its canonical form, such as https://api.carrier.example or https://api.carrier.example:8443: in lower case, without path, trailing slash, query, fragment or user, without the default port (443 for https, 80 for http) or zeros at the beginning of the port, without a dot at the end of the host, and with an IP address in its shortest form"
 	// +required
 	BaseURL string `json:"baseURL"`
 
@@ -55,16 +55,6 @@ type CarrierAccountSpec struct {
 	// allowed with the extension ServiceRead.
 	// +optional
 	ServiceRead ServiceRead `json:"serviceRead,omitzero"`
-
-	// identity is the owner of the services across accounts, namespaces and restores. Only one change
-	// at a time is sent for each identity and service; rescheduling or aborting a cancellation does
-	// not wait for a change in progress. Default: auth.clientName. Immutable. Sandbox and production
-	// need different identities.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="must consist of letters, digits, '.', '_' and '-', and begin and end with a letter or digit"
-	// +optional
-	Identity string `json:"identity,omitempty"`
 
 	// auth is how the account logs in at the identity provider.
 	// +required
@@ -120,8 +110,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
 
-	// rateLimit limits the calls to the carrier by all accounts of the same identity at this carrier
-	// together. The lowest of their limits applies.
+	// rateLimit limits the calls to the carrier by all accounts of the same login together. The lowest of
+	// their limits applies.
 	// +optional
 	RateLimit RateLimit `json:"rateLimit,omitzero"`
 
@@ -129,7 +119,7 @@ type CarrierAccountSpec struct {
 	// +optional
 	Polling Polling `json:"polling,omitzero"`
 
-	// chargeLimit limits chargeable requests. It counts those that all accounts of the identity have
+	// chargeLimit limits chargeable requests. It counts those that all accounts of the same login have
 	// sent in the last hour. Default: no limit.
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
@@ -207,9 +197,11 @@ type Auth struct {
 	// +optional
 	Audience string `json:"audience,omitempty"`
 
-	// clientName is the client at the carrier: iss and sub of the JWT.
+	// clientName is the client at the carrier: iss and sub of the JWT. Immutable, because it is part of
+	// the login.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="clientName is immutable: the recorded requests were sent by that client. Another client needs another CarrierAccount. If the carrier has renamed the client, let the new login continue the old one before you create this CarrierAccount again: see wholesale.broadband/continued-by in docs/requestledger.md",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="must consist of letters, digits, '.', '_' and '-', and begin and end with a letter or digit"
 	// +required
 	ClientName string `json:"clientName"`
@@ -338,6 +330,10 @@ type CarrierAccountStatus struct {
 	// +optional
 	Login *CarrierLogin `json:"login,omitempty"`
 
+	// continues is the login whose records this login continues; absent if it has its own.
+	// +optional
+	Continues *CarrierLogin `json:"continues,omitempty"`
+
 	// eventsPath is the path that receives this account's notifications. It is hidden if signature is
 	// None, because the path is then the only protection.
 	// +kubebuilder:validation:MaxLength=256
@@ -379,15 +375,6 @@ type CarrierAccount struct {
 // Extends reports whether the account has an extension switched on.
 func (a *CarrierAccount) Extends(extension Extension) bool {
 	return slices.Contains(a.Spec.Extensions, extension)
-}
-
-// IdentityName returns the identity that owns the account's services: spec.identity, by default the
-// client name; never the object's name or URL.
-func (a *CarrierAccount) IdentityName() string {
-	if a.Spec.Identity != "" {
-		return a.Spec.Identity
-	}
-	return a.Spec.Auth.ClientName
 }
 
 // Login returns the account's login.

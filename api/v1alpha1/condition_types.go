@@ -36,7 +36,6 @@ const (
 	ReasonInsecureCarrier  = "InsecureCarrier"  // http or a loopback address without --allow-insecure-carrier
 	ReasonUnreachable      = "Unreachable"      // the identity provider cannot be reached
 	ReasonClockSkew        = "ClockSkew"        // the manager's clock and the identity provider's differ too much
-	ReasonIdentityChanged  = "IdentityChanged"  // the account's login has sent requests under another identity
 	ReasonInvalid          = "Invalid"          // a field that only the controller can check is invalid
 )
 

@@ -112,15 +112,10 @@ type Request struct {
 	// +optional
 	Before RequestBefore `json:"before,omitzero"`
 
-	// identity is the account identity under which the request was sent.
-	// +kubebuilder:validation:MaxLength=253
+	// login is the login under which the request is recorded: the one that sent it, or the one that that
+	// login continues.
 	// +optional
-	Identity string `json:"identity,omitempty"`
-
-	// baseURL is the carrier's origin to which the request was sent.
-	// +kubebuilder:validation:MaxLength=512
-	// +optional
-	BaseURL string `json:"baseURL,omitempty"`
+	Login CarrierLogin `json:"login,omitzero"`
 
 	// approvedHash is the hash of the approved plan, if approval was needed.
 	// +kubebuilder:validation:MaxLength=64
@@ -485,14 +480,17 @@ const (
 	AnnotationResolvedBy = "wholesale.broadband/resolved-by"
 	AnnotationRetriedBy  = "wholesale.broadband/retried-by"
 	// AnnotationAcknowledge on the RequestLedger marker confirms a new installation, or that the
-	// operator may continue with what was restored. There it holds the UID of the namespace
-	// kube-system. On a CarrierAccount, it confirms that the login may send under one more identity,
-	// which the annotation names.
+	// operator may continue with what was restored. It holds the UID of the namespace kube-system.
 	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
 
 	// AnnotationForget holds the name of a RequestLedger that is being deleted and lets it be removed.
 	// Its requests may then be sent again.
 	AnnotationForget = "wholesale.broadband/forget"
+
+	// AnnotationContinuedBy on the RequestLedger of a login names another login, as "<baseURL>
+	// <clientName>", that continues it: what that login sends is recorded under this one. It is for a
+	// carrier that has renamed the client or moved to another address.
+	AnnotationContinuedBy = "wholesale.broadband/continued-by"
 )
 
 // Finalizer keeps an object until its record of sent requests is safe elsewhere.

@@ -220,14 +220,6 @@ func (r *Request) acceptElsewhere(late Request) bool {
 	return true
 }
 
-// Move changes the ledger, and what is open in it, to another address of the same carrier.
-func (l *RequestLedger) Move(baseURL string, by Resolution) {
-	l.Spec.BaseURL, l.Spec.Moved = baseURL, &by
-	for i := range l.Spec.Open {
-		l.Spec.Open[i].BaseURL = baseURL
-	}
-}
-
 // remember inserts an attempt among those that have ended, newest first.
 func (l *RequestLedger) remember(attempt Request, at int) {
 	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
@@ -321,7 +313,7 @@ func (l *RequestLedger) AttemptOf(uid string) *Request {
 		return nil
 	}
 	summary := l.Spec.Ended[at].request()
-	summary.Identity, summary.BaseURL = l.Spec.Identity, l.Spec.BaseURL
+	summary.Login = l.Spec.Login
 	return summary
 }
 

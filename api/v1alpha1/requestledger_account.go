@@ -13,7 +13,9 @@ import (
 // chargeLimit.
 const MostReservations = 1000
 
-// LedgerAccount is what the accounts of one identity share.
+// LedgerAccount is what the accounts of one login share.
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.continues) || has(self.continues) && self.continues == oldSelf.continues",message="continues is immutable: the records of this login are those of that one",fieldPath=".continues",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.continues) || !has(self.ownRecords) && !has(self.reservations)",message="a login that has records of its own continues no other",fieldPath=".continues"
 type LedgerAccount struct {
 	// reservations are the requests of the last hour that cost money or must never be repeated, oldest
 	// first. Accounts with a chargeLimit add each request before it is sent. It is removed after an
@@ -23,38 +25,58 @@ type LedgerAccount struct {
 	// +optional
 	Reservations []Reservation `json:"reservations,omitempty"`
 
-	// logins are the logins with which accounts of the identity have sent requests, newest first.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=100
+	// ownRecords says that requests are, or may soon be, recorded under this login. It is set before the
+	// first other ledger of the login is created. From then on, the login cannot continue another one.
 	// +optional
-	Logins []CarrierLogin `json:"logins,omitempty"`
+	OwnRecords bool `json:"ownRecords,omitempty"`
+
+	// continues is the login under which the requests of this login are recorded, because the carrier has
+	// renamed the client or moved to another address. Set by the annotation
+	// wholesale.broadband/continued-by on the ledger of the other login.
+	// +optional
+	Continues *ContinuedLogin `json:"continues,omitempty"`
 }
 
-// CarrierLogin is an account's login at a carrier.
+// ContinuedLogin is a login whose records another one continues.
+type ContinuedLogin struct {
+	// login is the login under which requests are recorded.
+	// +required
+	Login CarrierLogin `json:"login"`
+
+	// at is when the operator acted on the annotation.
+	// +optional
+	At metav1.Time `json:"at,omitzero"`
+
+	// by is the client that set the annotation, such as kubectl-annotate.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	By string `json:"by,omitempty"`
+}
+
+// CarrierLogin is a login at a carrier. What belongs to a login is shared by all accounts that have
+// it, in all namespaces.
 type CarrierLogin struct {
-	// baseURL is the carrier's address.
-	// +kubebuilder:validation:MaxLength=2048
+	// baseURL is the carrier's origin, in its canonical form.
+	// +kubebuilder:validation:MaxLength=512
 	// +required
 	BaseURL string `json:"baseURL"`
 
 	// clientName is the client at the identity provider.
-	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:MaxLength=253
 	// +required
 	ClientName string `json:"clientName"`
 }
 
-// mostLogins is how many logins fit into a ledger.
-const mostLogins = 100
+// String names the login in a sentence.
+func (l CarrierLogin) String() string { return "clientName " + l.ClientName + " at " + l.BaseURL }
 
-// Knows reports whether a login has sent requests for this identity. The receiver may be nil.
-func (a *LedgerAccount) Knows(login CarrierLogin) bool {
-	return a != nil && slices.Contains(a.Logins, login)
-}
-
-// Learn records a login and drops the oldest if there is no room.
-func (a *LedgerAccount) Learn(login CarrierLogin) {
-	logins := slices.Insert(slices.Clone(a.Logins), 0, login)
-	a.Logins = logins[:min(len(logins), mostLogins)]
+// Continued returns the login whose records the ledger's login continues; nil if it has its own. The
+// ledger may be nil.
+func (l *RequestLedger) Continued() *CarrierLogin {
+	if l == nil || l.Spec.Account == nil || l.Spec.Account.Continues == nil {
+		return nil
+	}
+	return &l.Spec.Account.Continues.Login
 }
 
 // Reservation is an attempt that counts towards chargeLimit.

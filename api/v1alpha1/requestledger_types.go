@@ -15,9 +15,10 @@ const MarkerName = "marker"
 const FinalizerMemory = "wholesale.broadband/memory"
 
 // RequestLedgerSpec contains the requests about one order, one service or the tests of one service,
-// and their outcomes; or what the accounts of one identity share. One ledger, the marker, lists the
+// and their outcomes; or what the accounts of one login share. One ledger, the marker, lists the
 // clusters whose ledgers count.
-// +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity",fieldPath=".identity",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.login) != has(self.marker)",message="every ledger except the marker belongs to a login",fieldPath=".login"
+// +kubebuilder:validation:XValidation:rule="has(self.login) == has(oldSelf.login) && (!has(self.login) || self.login == oldSelf.login)",message="login is immutable: a ledger belongs to one login",fieldPath=".login",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="the subject of a ledger is immutable",fieldPath=".order",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="the subject of a ledger is immutable",fieldPath=".service",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="the subject of a ledger is immutable",fieldPath=".diagnostics",reason=FieldValueForbidden
@@ -37,20 +38,9 @@ type RequestLedgerSpec struct {
 	// +optional
 	Cluster string `json:"cluster,omitempty"`
 
-	// identity is the account identity under which requests were sent.
-	// +kubebuilder:validation:MaxLength=253
-	// +required
-	Identity string `json:"identity"`
-
-	// baseURL is the carrier's origin. An account of the identity with another baseURL is a
-	// Conflict.
-	// +kubebuilder:validation:MaxLength=512
-	// +required
-	BaseURL string `json:"baseURL"`
-
-	// moved is the resolution by which baseURL was last changed.
+	// login is the login that this ledger belongs to. The marker has none.
 	// +optional
-	Moved *Resolution `json:"moved,omitempty"`
+	Login CarrierLogin `json:"login,omitzero"`
 
 	// order is the order that this ledger is about.
 	// +optional
@@ -60,7 +50,7 @@ type RequestLedgerSpec struct {
 	// +optional
 	Service *LedgerService `json:"service,omitempty"`
 
-	// account is what the accounts of the identity share, if this ledger is about the identity itself.
+	// account is what the accounts of the login share, if this ledger is about the login itself.
 	// +optional
 	Account *LedgerAccount `json:"account,omitempty"`
 
@@ -311,7 +301,8 @@ type LedgerReference struct {
 }
 
 // RequestLedger records the requests that were sent to a carrier for an order, for a service or for
-// its diagnostic tests. Do not delete it, because without it a request could be sent a second time.
+// its diagnostic tests, or what the accounts of one login share. Do not delete it, because without it
+// a request could be sent a second time.
 // Only the operator writes ledgers, and a deleted ledger stays until nothing depends on it and the
 // annotation wholesale.broadband/forget repeats its name.
 // +kubebuilder:object:root=true
@@ -324,6 +315,8 @@ type LedgerReference struct {
 // +kubebuilder:printcolumn:name="Open",type=string,JSONPath=`.spec.open[*].operation`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Namespace",type=string,priority=1,JSONPath=`.spec.holder.namespace`
+// +kubebuilder:printcolumn:name="Carrier",type=string,priority=1,JSONPath=`.spec.login.baseURL`
+// +kubebuilder:printcolumn:name="Client",type=string,priority=1,JSONPath=`.spec.login.clientName`
 // +kubebuilder:printcolumn:name="Phase",type=string,priority=1,JSONPath=`.spec.open[*].phase`
 // +kubebuilder:printcolumn:name="Last",type=string,priority=1,JSONPath=`.spec.ended[0].operation`
 // +kubebuilder:printcolumn:name="Outcome",type=string,priority=1,JSONPath=`.spec.ended[0].outcome`

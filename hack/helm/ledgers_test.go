@@ -44,7 +44,7 @@ metadata:
   finalizers: [wholesale.broadband/memory]
   annotations: {wholesale.broadband/acknowledge: old}
 spec:
-  {schema: 1, sequence: 1, revision: 7, identity: tenant, baseURL: "https://carrier.example", cluster: c,
+  {schema: 1, sequence: 1, revision: 7, login: {baseURL: "https://carrier.example", clientName: tenant}, cluster: c,
    order: {customerReference: ` + name + `}, holder: {namespace: default, name: gone, uid: u}}
 `)
 	must(t, create)

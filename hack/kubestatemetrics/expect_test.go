@@ -73,7 +73,7 @@ func expectDetails(t *testing.T, shown map[string]map[string]string) {
 		},
 		"BroadbandService/drifted-stalled":     {"drifted": "True"},
 		"BroadbandService/overdue-reconciling": {"in_flight": "PlanChange"},
-		"CarrierAccount/tokenissued-ready":     {"carrier": "True", "identity": "sites"},
+		"CarrierAccount/tokenissued-ready":     {"carrier": "True", "client": "reseller"},
 		"DiagnosticTest/completed-ready":       {"test_type": "port-reset"},
 		"HealthCheck/completed-ready":          {"health": "Green"},
 		"ServiceOrder/progressing-reconciling": {"in_flight": "OrderCreate"},

@@ -44,7 +44,7 @@ func whyNotReady(in *Input) string {
 	}
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
 		return fmt.Sprintf("CarrierAccount %s was edited and has not been checked yet: nothing is sent as clientName %s "+
-			"to %s until the identity of that login is known", name, login.ClientName, login.BaseURL)
+			"to %s until that login is known", name, login.ClientName, login.BaseURL)
 	}
 	return ""
 }
@@ -72,45 +72,38 @@ func onceReady(open *v1alpha1.Request) string {
 }
 
 // isLoggedIn reports whether the last check of the account succeeded with this login. By then, the
-// identity under which the login has sent requests is recorded: "(baseURL, clientName) -> identity
-// is on record ... when the account first sends" (R31).
+// ledger of the login exists.
 func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
 	return account.Status.Login != nil && *account.Status.Login == login
 }
 
-// IsReady reports whether an account is Ready. An account with an unacknowledged identity is not.
+// IsReady reports whether an account is Ready.
 func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
 
-// SentElsewhere enforces that identity and baseURL are "pinned". A request sent to one carrier is
-// not tracked, verified or repeated at another.
+// SentElsewhere enforces that a request stays with its login: it is not tracked, verified or repeated
+// with another one, which may be another carrier's.
 func SentElsewhere(in *Input) *Decision {
-	account := in.Account.Object
 	for _, open := range in.Subject.OpenRequests() {
 		if !isElsewhere(in, open) {
 			continue
 		}
-		remedy := "restore the account"
+		remedy := "create the CarrierAccount again with the former login"
 		if !IsReadAgain(open) {
 			remedy += ", or resolve the request by hand: " + ResolveHint(in, open)
 		}
 		conflict := RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"%s attempt %s was sent to %s under identity %s, but the account now uses %s and identity %s: %s",
-			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
-			account.Spec.BaseURL, account.IdentityName(), remedy))
+			"%s attempt %s was sent with %s, but CarrierAccount %s now has %s: %s%s",
+			open.Operation, open.AttemptID, open.Login, in.Subject.AccountName(), in.Account.Memory(), remedy,
+			orContinue(in.Account, open.Login)))
 		if open.Phase == v1alpha1.PhaseSubmitting && !resolvable(in, open) { // it becomes so without any event
 			conflict = RequeueAt(conflict, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
-		}
-		if in.Ledger != nil {
-			conflict.Verdict.Message += ". " + sameCarrierHint(in)
 		}
 		return conflict
 	}
 	return nil
 }
 
-// isElsewhere reports whether a request was sent to another carrier, or under another identity, than
-// the account has now.
+// isElsewhere reports whether a request was sent with another login than the account has now.
 func isElsewhere(in *Input, open *v1alpha1.Request) bool {
-	account := in.Account.Object
-	return account != nil && (open.BaseURL != account.Spec.BaseURL || open.Identity != account.IdentityName())
+	return in.Account.Object != nil && open.Login != in.Account.Memory()
 }

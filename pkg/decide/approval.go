@@ -86,16 +86,16 @@ func otherApproval(in *Input) string {
 	return fmt.Sprintf("the approval %s is for another plan of changes, or for another price", given)
 }
 
-// NewPending returns a plan of changes with a hash over the object, its generation, the admission
-// policy that decides who may approve, the last attempt that the plan covers, the body, the changes
-// and the fees, so that an old approval never matches, nor one that was set while the policy was
-// missing. "Attempts that never reached the carrier ... change neither an approved hash nor an
+// NewPending returns a plan of changes with a hash over the login, the object, its generation, the
+// admission policy that decides who may approve, the last attempt that the plan covers, the body, the
+// changes and the fees, so that an old approval never matches, nor one that was set while the policy
+// was missing. "Attempts that never reached the carrier ... change neither an approved hash nor an
 // approval" (R11).
 func NewPending(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {
 	text, err := json.Marshal([]any{
-		in.Subject.GetUID(), in.Subject.GetGeneration(), in.Installation.Policies.InForce,
+		in.Account.Memory(), in.Subject.GetUID(), in.Subject.GetGeneration(), in.Installation.Policies.InForce,
 		last, DesiredChange{Body: body}.BodyHash(), changes, fees,
 	})
 	if err != nil {

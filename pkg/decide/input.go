@@ -69,10 +69,12 @@ func AnnotateCommand(in *Input, annotation, value string) string {
 type Account struct {
 	Object   *v1alpha1.CarrierAccount // nil if it does not exist
 	Unusable error                    // why no session could be opened for it; nil if one is open
-	Spending Spending                 // what its identity has spent, if the account has a chargeLimit
+	Spending Spending                 // what its login has spent, if the account has a chargeLimit
 	Breaker  Breaker                  // what holds back chargeable requests
 
 	Extensions Extensions // what this process knows about the carrier's extensions
+
+	Continues *v1alpha1.CarrierLogin // the login whose records the account's login continues; nil if it has its own
 }
 
 // Extensions maps each extension that a process has used to the error with which the carrier refused
@@ -119,10 +121,9 @@ type Policies struct {
 	InForce string // identifies the policy of approvals; another one, or a changed one, has another value
 }
 
-// Spending is the joint spending of the accounts of an identity.
+// Spending is the joint spending of the accounts of a login.
 type Spending struct {
-	Ledger  *v1alpha1.RequestLedger // of the identity; nil if nothing has been reserved yet
-	Damaged error                   // why it cannot be used; nil if it can
+	Ledger  *v1alpha1.RequestLedger // of the login; nil if there is none yet
 	Future  FutureReservations      // of reservations with a time in the future
 	Elapsed time.Duration           // the current monotonic time, which Future is compared with
 }

@@ -15,6 +15,8 @@ type LedgerInput struct {
 	HolderExists bool // whether its holder exists; meaningless if the object is the holder
 	Lost         bool // whether a state of the ledger was seen that is newer than the current one
 
+	Former *v1alpha1.RequestLedger // the ledger of the same subject and another login that the status names; nil for none
+
 	Receipt *v1alpha1.Request // an attempt whose Location is only recorded in the status; nil if none
 }
 
@@ -23,27 +25,11 @@ type LedgerVerdict struct {
 	Verdict  *Verdict          // why nothing may be done; nil if the ledger may be used
 	TakeOver bool              // the holder no longer exists: this object becomes the holder
 	Lost     *v1alpha1.Request // an attempt to be recorded that stands for everything that was lost
-	Move     bool              // the carrier's address has changed: the ledger takes the account's new one
-	Resolve  string            // a resolve annotation that can never move the ledger and is ignored for good; "" if none
-	Unused   string            // the part of the message about that annotation
 }
 
-// WhyNotUsable returns the decision about a ledger that an object cannot use, or not yet; nil if it
-// can.
-func WhyNotUsable(in *LedgerInput) *LedgerVerdict {
-	why := WhyNotReadable(in)
-	switch {
-	case why != nil:
-		return &LedgerVerdict{Verdict: why}
-	case AtAnotherCarrier(in):
-		return new(CarrierConflict(in))
-	}
-	return nil
-}
-
-// WhyNotReadable returns why a ledger cannot be used, whatever its carrier: a newer version wrote
-// it, or another object is its holder. Nil if neither applies.
-func WhyNotReadable(in *LedgerInput) *Verdict {
+// WhyNotUsable returns why a ledger cannot be used: a newer version wrote it, or another object is its
+// holder. Nil if neither applies.
+func WhyNotUsable(in *LedgerInput) *Verdict {
 	switch {
 	case IsNewerSchema(in):
 		return NewerLedger(in.Ledger)
@@ -67,15 +53,6 @@ func HeldByAnother(in *LedgerInput) bool {
 // IsHolder reports whether an object is the holder of the ledger.
 func IsHolder(in *LedgerInput) bool {
 	return in.Ledger.Spec.Holder.UID == string(in.Subject.GetUID())
-}
-
-// ownerOf names whose requests a ledger records: those of its holder, or the tests of a service,
-// which share a ledger without a holder.
-func ownerOf(ledger *v1alpha1.RequestLedger) string {
-	if tests := ledger.Spec.Diagnostics; tests != nil {
-		return "the tests of service " + string(tests.ID)
-	}
-	return holderOf(ledger)
 }
 
 func holderOf(ledger *v1alpha1.RequestLedger) string {

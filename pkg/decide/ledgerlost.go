@@ -54,14 +54,9 @@ func WithOutcomeOf(open, lost *v1alpha1.Request) *v1alpha1.Request {
 // status shows. The entry "is written into the ledger ... as an open entry with an id, and blocks
 // Charge and Never until settled" (R5).
 func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
-	account := in.Account.Object
-	baseURL := account.Spec.BaseURL
-	if in.Ledger != nil {
-		baseURL = in.Ledger.Spec.BaseURL // a ledger that is only outdated stays with its own carrier
-	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
-		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: apiVersionOf(account, operation),
+		Login: in.Account.Memory(), APIVersion: apiVersionOf(in.Account.Object, operation),
 		Generation: in.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(in.Now),
 		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: lostText(in, what)},
 	}
@@ -70,7 +65,7 @@ func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 // lostText describes what was lost. A request that the carrier accepted may be recorded nowhere but
 // in the status (R16).
 func lostText(in *LedgerInput, what string) string {
-	why := "is missing, belongs to another identity, or is older than the newest one seen"
+	why := "is missing, or is older than the newest one seen"
 	if in.Installation.IsLost(in.Ledger) {
 		why = fmt.Sprintf("belongs to another cluster (%q)", in.Ledger.Spec.Cluster)
 	}

@@ -5,25 +5,26 @@ package decide
 import (
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // Memory is what one process remembers about one object. It is lost with the process, so nothing
 // that must survive is kept only here.
 type Memory struct {
-	Sender           string             // the id of this process
-	FirstSeen        time.Time          // when this process first saw the object
-	Attempts         map[string]Attempt // by attempt id: the attempts that have not ended
-	NotBefore        time.Time          // the carrier asked for no calls before this time (Retry-After)
-	Gate             Gate               // what the check before a POST last saw
-	FutureTimes      FutureTimes        // recorded times that were in the future when first seen
-	Readings         Readings           // the newest reading of each topic
-	Origin           Origin             // the carrier and identity the readings are from
-	LastQuery        LastQuery          // the outcome of the last POST of class Query
-	NextRefusalWrite time.Time          // before this time the same refusal is not written again in other words
-	NotifiedAt       time.Time          // when the carrier last sent a notification about the object
-	ContactErr       error              // why the contact could not be read from its Secret; nil if it could
-	ContactAgain     time.Time          // when the Secret is read again after such an error
+	Sender           string                // the id of this process
+	FirstSeen        time.Time             // when this process first saw the object
+	Attempts         map[string]Attempt    // by attempt id: the attempts that have not ended
+	NotBefore        time.Time             // the carrier asked for no calls before this time (Retry-After)
+	Gate             Gate                  // what the check before a POST last saw
+	FutureTimes      FutureTimes           // recorded times that were in the future when first seen
+	Readings         Readings              // the newest reading of each topic
+	Login            v1alpha1.CarrierLogin // with which the readings were made
+	LastQuery        LastQuery             // the outcome of the last POST of class Query
+	NextRefusalWrite time.Time             // before this time the same refusal is not written again in other words
+	NotifiedAt       time.Time             // when the carrier last sent a notification about the object
+	ContactErr       error                 // why the contact could not be read from its Secret; nil if it could
+	ContactAgain     time.Time             // when the Secret is read again after such an error
 
 	CancellationNotifiedAt time.Time // of the last notification about the cancellation of the service
 }
@@ -66,10 +67,6 @@ type Version struct {
 // FutureTimes maps each recorded time that was in the future when a process first saw it to the
 // time at which it was first seen. An entry is kept as long as its time is recorded.
 type FutureTimes map[time.Time]time.Time
-
-// Origin is the source of a carrier's state: the carrier, and the identity that made the call. At
-// another carrier or for another identity, the same number is a different service, or none.
-type Origin struct{ BaseURL, Identity string }
 
 // Topic is something that can be read from the carrier. A reading changes nothing there and can be
 // repeated freely, so it is kept in memory and needs no write.

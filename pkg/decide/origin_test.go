@@ -9,22 +9,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// "Another carrier is another identity" (R4), and a response from one is not evidence about the
-// other.
-func TestStateFromAnotherCarrierOrIdentityIsDropped(t *testing.T) {
+// A response to one login is not evidence about another.
+func TestStateOfAnotherLoginIsDropped(t *testing.T) {
 	t.Parallel()
-	here := decide.Origin{BaseURL: "https://a", Identity: "acme"}
+	here := v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "acme"}
 	for name, row := range map[string]struct {
-		from    decide.Origin
+		from    v1alpha1.CarrierLogin
 		forgets bool
 	}{
-		"the same":         {here, false},
-		"another carrier":  {decide.Origin{BaseURL: "https://b", Identity: "acme"}, true},
-		"another identity": {decide.Origin{BaseURL: "https://a", Identity: "other"}, true},
-		"it does not say":  {decide.Origin{}, true},
+		"the same":        {here, false},
+		"another carrier": {v1alpha1.CarrierLogin{BaseURL: "https://b", ClientName: "acme"}, true},
+		"another client":  {v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "other"}, true},
+		"it does not say": {v1alpha1.CarrierLogin{}, true},
 	} {
 		status := v1alpha1.BroadbandServiceStatus{
-			Carrier: &v1alpha1.CarrierState{BaseURL: row.from.BaseURL, Identity: row.from.Identity},
+			Carrier: &v1alpha1.CarrierState{Login: row.from},
 			Health:  &v1alpha1.HealthStatus{}, Disruptions: &v1alpha1.DisruptionStatus{},
 		}
 		forgot := decide.ForgetStateUnlessFrom(&status, here)
@@ -32,11 +31,11 @@ func TestStateFromAnotherCarrierOrIdentityIsDropped(t *testing.T) {
 		if forgot != row.forgets || gone != row.forgets {
 			t.Errorf("%s: forgotten is %t, and left %+v", name, forgot, status)
 		}
-		memory := decide.Memory{Origin: row.from}
+		memory := decide.Memory{Login: row.from}
 		memory.Readings.Health.State = decide.ReadingRecorded
 		memory.ForgetUnlessFrom(here)
 		kept := memory.Readings.Health.State == decide.ReadingRecorded
-		if kept != (row.from == here) || memory.Origin != here {
+		if kept != (row.from == here) || memory.Login != here {
 			t.Errorf("%s: the reading is kept: %t", name, kept)
 		}
 	}

@@ -81,13 +81,10 @@ func whyResolvesNothing(in *Input, value string) string {
 	resolved, valid := ParseResolution(value)
 	switch {
 	case !valid && strings.HasPrefix(value, resolvedAll):
-		return "the form is " + resolvedAll + "<RFC 3339 time>=" + ResolvedSucceeded + ", =" + resolvedAbandoned +
-			" or =" + resolvedSameCarrier
+		return "the form is " + resolvedAll + "<RFC 3339 time>=" + ResolvedSucceeded + " or =" + resolvedAbandoned
 	case !valid:
 		return "the form is <attempt id>=" + resolvedAccepted + ":<request id>, =" + ResolvedNotAccepted +
 			", =" + ResolvedSucceeded + " or =" + resolvedAbandoned
-	case resolved.Outcome == resolvedSameCarrier:
-		return "this object has no RequestLedger that has to be moved"
 	case resolved.AttemptID == "":
 		return "no attempt was open for a resolution at that time, or the time is in the future"
 	}

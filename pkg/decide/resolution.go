@@ -13,7 +13,7 @@ import (
 
 // resolution is a person's resolution of one attempt:
 // <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned;
-// or of everything that was unknown before a time: all@<time>=Succeeded | Abandoned | SameCarrier.
+// or of everything that was unknown before a time: all@<time>=Succeeded | Abandoned.
 type resolution struct {
 	AttemptID string // "" for a resolution of all attempts
 	Outcome   string
@@ -92,16 +92,13 @@ func ParseResolution(value string) (resolution, bool) {
 // resolvedAll is the prefix of a resolution of everything that was unknown before a time.
 const resolvedAll = "all@"
 
-// resolvedSameCarrier is the outcome that moves a ledger to the account's baseURL.
-const resolvedSameCarrier = "SameCarrier"
-
 // parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is "never NotAccepted" (R27): that
 // would resend requests that nobody has checked.
 func parseForAll(at, outcome string) (resolution, bool) {
 	before, err := time.Parse(time.RFC3339, at)
 	parsed := resolution{Outcome: outcome, before: before}
 	switch outcome {
-	case ResolvedSucceeded, resolvedAbandoned, resolvedSameCarrier:
+	case ResolvedSucceeded, resolvedAbandoned:
 		return parsed, err == nil
 	}
 	return parsed, false
@@ -113,11 +110,8 @@ func parseForAll(at, outcome string) (resolution, bool) {
 func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := ResolveAnnotation(in)
 	resolved, ok := ParseResolution(value)
-	switch {
-	case !ok, isUsedUp(in, value), resolved.AttemptID != "", resolved.before.After(in.Now):
+	if !ok || isUsedUp(in, value) || resolved.AttemptID != "" || resolved.before.After(in.Now) {
 		return false
-	case resolved.Outcome == resolvedSameCarrier:
-		return false // it concerns the ledger
 	}
 	waits := open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance
 	// Recorded times are truncated to seconds: the order within the same second is unknown.
@@ -128,8 +122,7 @@ func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 // settle an attempt; "" if the annotation is not of that form.
 func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	value := ResolveAnnotation(in)
-	resolved, ok := ParseResolution(value)
-	if !strings.HasPrefix(value, resolvedAll) || ok && resolved.Outcome == resolvedSameCarrier {
+	if !strings.HasPrefix(value, resolvedAll) {
 		return ""
 	}
 	return fmt.Sprintf(" (the annotation %s is now %q, which does not resolve this attempt: "+

@@ -92,8 +92,8 @@ func IsResolved(object metav1.Object, attemptID string) bool {
 }
 
 // resolvable reports whether a person may resolve the request: it is OutcomeUnknown, Overdue or
-// accepted late, its outcome is being verified after a lost response or Location, or it is at another
-// carrier and not polled. A request that a process may still be sending is excluded.
+// accepted late, its outcome is being verified after a lost response or Location, or it was sent with
+// another login and is not polled. A request that a process may still be sending is excluded.
 func resolvable(in *Input, open *v1alpha1.Request) bool {
 	switch open.Phase {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
@@ -131,8 +131,7 @@ func resolvesNothing(in *Input) bool {
 	return ended == nil || WhyImpossible(ended, value) != ""
 }
 
-// hasResolved reports whether the annotation has resolved an attempt of the object, or has moved
-// its ledger or that of its identity. The status alone does not show this: it may have been emptied,
+// hasResolved reports whether the annotation has resolved an attempt of the object. The status alone does not show this: it may have been emptied,
 // and it shows a resolution of all attempts as handled only once nothing is left to resolve.
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
@@ -140,11 +139,7 @@ func hasResolved(in *Input) bool {
 	if anyRequest(in, func(request *v1alpha1.Request) bool { return isBy(request.ResolvedBy) }) {
 		return true
 	}
-	if identity := in.Account.Spending.Ledger; identity != nil && isBy(identity.Spec.Moved) {
-		return true
-	}
-	return in.Ledger != nil && (isBy(in.Ledger.Spec.Moved) ||
-		slices.ContainsFunc(in.Ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
-			return ended.UID == string(in.Subject.GetUID()) && isBy(ended.ResolvedBy)
-		}))
+	return in.Ledger != nil && slices.ContainsFunc(in.Ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
+		return ended.UID == string(in.Subject.GetUID()) && isBy(ended.ResolvedBy)
+	})
 }

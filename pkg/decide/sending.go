@@ -89,7 +89,7 @@ func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 	return v1alpha1.Request{
 		Operation: want.Operation, Attempt: attemptNumber(in, want), Repeats: queriesBefore(in, want),
 		Target: want.Target, Before: want.Before,
-		Identity: in.Account.Object.IdentityName(), BaseURL: in.Account.Object.Spec.BaseURL,
+		Login:      in.Account.Memory(),
 		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: apiVersionOf(in.Account.Object, want.Operation),
 	}

@@ -22,7 +22,7 @@ func Counts(attempt *v1alpha1.Request) bool {
 // ReservedSince returns the start of the period that counts: an older reservation is ignored.
 func ReservedSince(now time.Time) time.Time { return now.Add(-reservationHolds) }
 
-// Reserved returns an identity's reservations that still count.
+// Reserved returns a login's reservations that still count.
 func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 	if s.Ledger == nil || s.Ledger.Spec.Account == nil {
 		return nil
@@ -56,8 +56,8 @@ func (r FutureReservations) Add(all []v1alpha1.Reservation, now time.Time, elaps
 	return report
 }
 
-// MayReserve reports whether an account may send one more chargeable request: "each account's limit
-// is held against the whole identity's hour" (R10).
+// MayReserve reports whether an account may send one more chargeable request: each account's limit
+// is compared with what the whole login has sent in the last hour.
 func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) bool {
 	return spendingHeld(account, spending, now) == nil
 }
@@ -76,11 +76,7 @@ func underChargeLimit(in *Input, want DesiredChange) *Decision {
 	if !want.costs() {
 		return nil
 	}
-	decision := spendingHeld(in.Account.Object, in.Account.Spending, in.Now)
-	if decision != nil && decision.Verdict.Reason == v1alpha1.ReasonConflict {
-		decision.Verdict.Message += ". " + sameCarrierHint(in)
-	}
-	return decision
+	return spendingHeld(in.Account.Object, in.Account.Spending, in.Now)
 }
 
 func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) *Decision {
@@ -92,20 +88,14 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 		return RequeueAt(decision, now.Add(time.Minute))
 	}
 	switch {
-	case spending.Damaged != nil:
-		return &Decision{Step: Rest{}, Verdict: DamagedLedger(spending.Damaged)}
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:
 		return &Decision{Step: Rest{}, Verdict: *NewerLedger(ledger)}
-	case ledger != nil && ledger.Spec.BaseURL != account.Spec.BaseURL:
-		return RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"RequestLedger %s counts what identity %s spends at the carrier at %s, but the account uses the carrier at %s: %s",
-			ledger.Name, ledger.Spec.Identity, ledger.Spec.BaseURL, account.Spec.BaseURL, differentCarriers))
 	case len(spending.Reserved(now)) < int(limit.PerHour):
 		return nil
 	}
 	decision := RestWorking(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
-		"chargeLimit.perHour of the CarrierAccount is %d, and the accounts of identity %s have sent at least that many "+
+		"chargeLimit.perHour of the CarrierAccount is %d, and the accounts with %s have sent at least that many "+
 			"chargeable requests in the last hour: the next one is sent once there are fewer",
-		limit.PerHour, account.IdentityName()))
+		limit.PerHour, account.Login()))
 	return RequeueAt(decision, now.Add(time.Minute))
 }

@@ -3,7 +3,6 @@
 package decide
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +12,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// spentAgo is an identity's ledger with reservations of these ages.
+// spentAgo is a login's ledger with reservations of these ages.
 func spentAgo(now time.Time, ago ...time.Duration) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-		Schema: 1, BaseURL: "https://a", Account: &v1alpha1.LedgerAccount{},
+		Schema: 1, Account: &v1alpha1.LedgerAccount{},
 	}}
 	for _, long := range ago {
 		ledger.Spec.Account.Reservations = append(ledger.Spec.Account.Reservations,
@@ -25,11 +24,11 @@ func spentAgo(now time.Time, ago ...time.Duration) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-func TestR10TheReservationsOfAnIdentityCountForEachOfItsAccounts(t *testing.T) {
+func TestR10TheReservationsOfALoginCountForEachOfItsAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	newer, elsewhere := spentAgo(now), spentAgo(now)
-	newer.Spec.Schema, elsewhere.Spec.BaseURL = v1alpha1.LedgerSchema+1, "https://b"
+	newer := spentAgo(now)
+	newer.Spec.Schema = v1alpha1.LedgerSchema + 1
 	const limit = v1alpha1.ReasonChargeLimit
 	for name, test := range map[string]struct {
 		spending Spending
@@ -45,13 +44,11 @@ func TestR10TheReservationsOfAnIdentityCountForEachOfItsAccounts(t *testing.T) {
 			Spending{Ledger: spentAgo(now, time.Minute, time.Hour+11*time.Second)}, "",
 		},
 		"two from the future": {Spending{Ledger: spentAgo(now, -time.Minute, -time.Hour)}, limit},
-		"a damaged ledger":    {Spending{Damaged: errors.New("damaged")}, v1alpha1.ReasonLedgerUnreadable},
 		"a newer schema":      {Spending{Ledger: newer}, v1alpha1.ReasonLedgerUnreadable},
-		"of another carrier":  {Spending{Ledger: elsewhere}, v1alpha1.ReasonConflict},
 		"no reservation left": {Spending{Ledger: spentAgo(now)}, ""},
 	} {
 		account := &v1alpha1.CarrierAccount{}
-		account.Spec.BaseURL, account.Spec.Identity = "https://a", "reseller"
+		account.Spec.BaseURL, account.Spec.Auth.ClientName = "https://a", "reseller"
 		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 2}
 		got := ""
 		if held := spendingHeld(account, test.spending, now); held != nil {
@@ -61,7 +58,7 @@ func TestR10TheReservationsOfAnIdentityCountForEachOfItsAccounts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, test.reason)
 		}
 		if held := spendingHeld(account, test.spending, now); test.reason == limit &&
-			!strings.Contains(held.Verdict.Message, "the accounts of identity reseller have sent") {
+			!strings.Contains(held.Verdict.Message, "the accounts with clientName reseller at https://a have sent") {
 			t.Errorf("%s: %s", name, held.Verdict.Message)
 		}
 		account.Spec.ChargeLimit = nil

@@ -24,15 +24,11 @@ func (d *Decision) WithControls(in *Input) {
 	}
 }
 
-// Overruled returns the decision for a verdict that was reached without the rules of the kind. The
-// verdict's message may describe a resolve annotation without effect.
-func Overruled(subject Subject, verdict Verdict, unused string) Decision {
+// Overruled returns the decision for a verdict that was reached without the rules of the kind.
+func Overruled(subject Subject, verdict Verdict) Decision {
 	decision := Decision{Step: Rest{}, Verdict: verdict, Handled: *subject.Controls()}
 	if decision.Handled.IgnoredResolve != Control(subject, v1alpha1.AnnotationResolve) {
 		decision.Handled.IgnoredResolve = "" // the annotation was removed or replaced
-	}
-	if unused != "" {
-		decision.Unused = []string{unused}
 	}
 	return decision
 }
@@ -40,7 +36,7 @@ func Overruled(subject Subject, verdict Verdict, unused string) Decision {
 // described returns the parts of a decision's messages that describe a control annotation without
 // effect.
 func described(in *Input, d *Decision) []string {
-	texts := []string{otherApproval(in), otherTrust(in), whyNotMoved(in)}
+	texts := []string{otherApproval(in), otherTrust(in)}
 	for contract := range carrier.Contracts() {
 		last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
 		if last != nil && RetryDue(in, last).IsZero() { // otherwise it has an effect later
@@ -94,9 +90,6 @@ func unusedControl(in *Input, decision *Decision) string {
 // the message describes it already.
 func unusedResolution(in *Input, decision *Decision) string {
 	ignored := decision.Handled.IgnoredResolve
-	if moves := whyNotMoved(in); moves != "" && decision.says(moves) {
-		return ""
-	}
 	if void := in.Installation.Policies.voidResolution(ignored); ignored != "" && void != "" {
 		return void
 	}

@@ -226,7 +226,7 @@ func expectFewestWrites(writes world.Tally) {
 		BeNumerically(">=", converging*requests()), BeNumerically("<=", converging*(2*requests()+1))))
 	Expect(writes.Done).To(Equal(map[string]int{
 		"update broadbandservices/status": writes.Done["update broadbandservices/status"],
-		"create requestledgers":           converging + 1, // and one for the identity
+		"create requestledgers":           converging + 1, // and one for the login
 		"update requestledgers":           converging * (3*requests() - 1),
 		"update carrieraccounts/status":   accountWrites,
 		"create events":                   writes.Done["create events"],
@@ -256,7 +256,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 		Expect(run.sent.posts).To(BeEmpty())
 		Expect(run.writes.Done).To(Equal(map[string]int{
 			"update broadbandservices/status": services,
-			"create requestledgers":           services + 1, // one per service for what is trusted, and one for the identity
+			"create requestledgers":           services + 1, // one per service for what is trusted, and one for the login
 			"update carrieraccounts/status":   accountWrites,
 			"create events":                   1, // of the account
 		}))

@@ -61,7 +61,6 @@ func table() map[string][]health {
 		v1alpha1.ReasonTokenNotAccepted:            {degraded},
 		v1alpha1.ReasonTokenTooShort:               {degraded},
 		v1alpha1.ReasonInsecureCarrier:             {degraded},
-		v1alpha1.ReasonIdentityChanged:             {degraded},
 		v1alpha1.ReasonClockSkew:                   {degraded},
 		v1alpha1.ReasonInvalid:                     {degraded},
 		v1alpha1.ReasonOutcomeUnknown:              {degraded},

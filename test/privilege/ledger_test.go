@@ -22,7 +22,7 @@ var _ = Describe("A RequestLedger", func() {
 	It("is written by the operator only, and may be restored by anyone who may create one", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-restored"},
-			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: "tenant", BaseURL: "https://a", Revision: 1},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "tenant"}, Revision: 1},
 		}
 		Expect(plane.Client.Create(ctx, ledger)).To(Succeed())
 		forge := func() error {
@@ -64,11 +64,11 @@ var _ = Describe("A RequestLedger", func() {
 		Expect(w.Ordered("SITE-DEVELOPER").Seen).To(BeZero())
 	})
 
-	It("of an identity stays one, and has at most a thousand reservations (R10)", func(ctx SpecContext) {
+	It("of a login stays one, and has at most a thousand reservations (R10)", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
-			ObjectMeta: metav1.ObjectMeta{Name: "identity-reserved"},
+			ObjectMeta: metav1.ObjectMeta{Name: "login-reserved"},
 			Spec: v1alpha1.RequestLedgerSpec{
-				Schema: 1, Identity: "tenant", BaseURL: "https://a", Revision: 1, Account: &v1alpha1.LedgerAccount{},
+				Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "tenant"}, Revision: 1, Account: &v1alpha1.LedgerAccount{},
 			},
 		}
 		Expect(as(operator).Create(ctx, ledger)).To(Succeed())

@@ -76,7 +76,7 @@ func FuzzPass(f *testing.F) {
 		for _, phase := range phases() {
 			request := v1alpha1.Request{
 				Operation: scenario.Operation, AttemptID: "p9-9", Sender: "p9-1", Phase: phase, APIVersion: 8, Generation: 1,
-				Identity: "tenant", BaseURL: "http://carrier.example", SubmittedAt: metav1.NewTime(beginning),
+				Login: world.Offline(nil, now).Account().Login(), SubmittedAt: metav1.NewTime(beginning),
 			}
 			status := marshal(f, reflect.ValueOf(map[string]any{"request": request, "requests": []any{request}}))
 			f.Add(uint8(number), spec, status, "p9-9=NotAccepted", uint8(0))

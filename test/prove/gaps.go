@@ -76,7 +76,7 @@ func keysOf(effect Effect) []key {
 		{effect.Op.isCarrierCall(), []key{keyCarrier}},
 		{effect.Op == Token, []key{keyAccount}},
 		{effect.Op == Key, []key{keyAccount}},
-		{strings.Contains(effect.What, "identity-"), nil}, // the ledger of the identity: no action changes it
+		{strings.Contains(effect.What, "login-"), nil}, // the ledger of the login: no action changes it
 		{strings.HasPrefix(effect.What, "list "), everyKey()},
 		{strings.Contains(effect.What, ofLedger), []key{keyLedger}},
 		{strings.Contains(effect.What, ofAccount), []key{keyAccount}},

@@ -76,15 +76,13 @@ func (s *Scenario) restrict(options *simulator.Options) {
 // readsAtInterval reports whether the service of a scenario is read again at its intervals.
 func (s *Scenario) readsAtInterval() bool { return s.Installed && s.Kind == kindService }
 
-// asInstalled edits the account of an installed scenario: its fields have the defaults of the CRD, and
-// nobody has acknowledged its identity.
+// asInstalled edits the account of an installed scenario: its fields have the defaults of the CRD.
 func asInstalled(account *v1alpha1.CarrierAccount) {
 	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
-	account.Spec.FamilyVersions, account.Spec.Identity = v1alpha1.FamilyVersionsLeast, ""
+	account.Spec.FamilyVersions = v1alpha1.FamilyVersionsLeast
 	account.Spec.Approval, account.Spec.UnknownValues = v1alpha1.ApprovalOnCost, v1alpha1.UnknownAsk
 	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 5, Burst: 10}
 	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "5m"}
-	account.Annotations = map[string]string{}
 }
 
 // install creates the marker, as the first process of an installation does before anything is applied.

@@ -48,7 +48,7 @@ func ledgerOf(ctx context.Context, from client.Reader, subject Subject) *v1alpha
 	var ledgers v1alpha1.RequestLedgerList
 	must(from.List(ctx, &ledgers, client.MatchingFields{field: id}))
 	for i, ledger := range ledgers.Items {
-		if ledger.Spec.Identity == account.IdentityName() {
+		if ledger.Spec.Login == account.Login() {
 			return &ledgers.Items[i]
 		}
 	}

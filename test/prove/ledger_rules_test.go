@@ -15,7 +15,7 @@ import (
 
 const ordering = v1alpha1.OperationOrderCreate
 
-// onlyLedger returns the only ledger besides the identity's; nil for none.
+// onlyLedger returns the only ledger besides the login's; nil for none.
 func (s *scriptedRun) onlyLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList

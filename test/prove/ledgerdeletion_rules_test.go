@@ -88,7 +88,7 @@ func TestR3LedgerBeingDeletedRepeatsNoAttempt(t *testing.T) {
 	})
 }
 
-// The ledger of an identity counts chargeable requests.
+// The ledger of a login counts chargeable requests.
 func TestR10LedgerBeingDeletedTakesNoReservation(t *testing.T) {
 	t.Parallel()
 	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {

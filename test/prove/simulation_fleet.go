@@ -102,7 +102,7 @@ func nameOf(kind, name string) string { return kind + "/" + name }
 
 func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
 
-// memberOf returns the member of an object or of its ledger; nil for the ledger of an identity.
+// memberOf returns the member of an object or of its ledger; nil for the ledger of a login.
 func (f *fleet) memberOf(object client.Object) *member {
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
 		if ledger.Spec.Account != nil {
@@ -135,7 +135,10 @@ func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *me
 		kind: kindAccount, key: client.ObjectKey{Name: name},
 		object: func() client.Object {
 			return f.simulation.world.Account(forManyRuns, func(account *v1alpha1.CarrierAccount) {
-				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
+				account.Name, account.Spec.ChargeLimit = name, nil
+				if name != world.AccountName {
+					account.Spec.BaseURL = "http://" + name + ".example" // another login, and the same simulator
+				}
 				account.Spec.Extensions = f.simulation.extensions()
 				if f.simulation.confirmed {
 					account.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance

@@ -166,7 +166,7 @@ func record(name string) client.Object {
 func ledger(name string) client.Object {
 	return &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: name, BaseURL: name, Revision: 1},
+		Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: name, ClientName: name}, Revision: 1},
 	}
 }
 
@@ -237,7 +237,7 @@ func (s *sequence) edit(object client.Object) {
 	case *corev1.ConfigMap:
 		object.Data = map[string]string{"value": value}
 	case *v1alpha1.RequestLedger:
-		object.Spec.BaseURL = value
+		object.Spec.Cluster = value
 	}
 }
 
@@ -316,7 +316,7 @@ func (s *sequence) stateOf(object client.Object) state {
 	case *corev1.ConfigMap:
 		seen.Value = object.Data["value"]
 	case *v1alpha1.RequestLedger:
-		seen.Value = object.Spec.BaseURL
+		seen.Value = object.Spec.Cluster
 	}
 	return seen
 }

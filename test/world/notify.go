@@ -79,7 +79,7 @@ func (e *Receiver) SwitchTo(p *Process) {
 // Subscribe makes the carrier send notifications to the path that the account shows.
 func (w *World) Subscribe(ctx context.Context, receiver *Receiver, path, secret string) {
 	ginkgo.GinkgoHelper()
-	gomega.Expect(w.Carrier.SetCallback(ClientName, receiver.URL+path, secret)).To(gomega.Succeed())
+	gomega.Expect(w.Carrier.SetCallback(w.ClientName, receiver.URL+path, secret)).To(gomega.Succeed())
 	w.Deliver(ctx, receiver)
 }
 

@@ -34,10 +34,9 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: AccountName},
 		Spec: v1alpha1.CarrierAccountSpec{
 			BaseURL:        w.URL,
-			Identity:       w.Namespace, // the API server is shared, a reseller is not
 			IdentifierWord: w.word,
 			Auth: v1alpha1.Auth{
-				TokenURL: w.TokenURL(), ClientName: ClientName,
+				TokenURL: w.TokenURL(), ClientName: w.ClientName,
 				Keys: []v1alpha1.SigningKey{{
 					KeyID: KeyID, PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: SecretName, Key: SecretKey},
 				}},
@@ -49,12 +48,6 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 	}
 	for _, edit := range edits {
 		edit(account)
-	}
-	if account.Annotations == nil {
-		// The address of a carrier that has ended may be used by a new one, and some worlds share a
-		// carrier. For the RequestLedgers, which outlive a world, that is one login with several
-		// identities.
-		account.Annotations = map[string]string{v1alpha1.AnnotationAcknowledge: account.IdentityName()}
 	}
 	w.extensions.note(account)
 	return account
@@ -104,7 +97,7 @@ func (w *World) AwaitLogin(ctx context.Context, edits ...func(*v1alpha1.CarrierA
 // Line adds a service to the carrier's records, and returns its id.
 func (w *World) Line(edits ...func(*simulator.Service)) int64 {
 	line := simulator.Service{
-		ID: firstServiceID() + lastServiceID.Add(1), Client: ClientName, TechnologyType: "FTTP",
+		ID: firstServiceID() + lastServiceID.Add(1), Client: w.ClientName, TechnologyType: "FTTP",
 		Plan: PlanSlow, Term: 12, RestorationSLA: SLAStd,
 	}
 	for _, edit := range edits {

@@ -101,7 +101,8 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 	text, err := yaml.Marshal(bare.Object)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	plain := strings.NewReplacer(
-		strings.TrimPrefix(w.URL, "http://"), "carrier.example", "marker-of-"+w.Namespace, "marker", w.Namespace, "sites",
+		strings.TrimPrefix(w.URL, "http://"), "carrier.example", "marker-of-"+w.Namespace, "marker",
+		w.ClientName, ClientName, w.Namespace, "sites",
 	).Replace(string(text))
 	plain = numbered(plain, uuids, "00000000-0000-4000-8000-%012d")
 	plain = numbered(plain, sums, "sha256:%064d")

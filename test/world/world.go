@@ -14,8 +14,11 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"net/http/httptest"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -31,8 +34,7 @@ const (
 	AccountName  = "default"
 	SecretName   = "carrier-key"
 	SecretKey    = "tls.key"
-	ClientName   = "reseller"
-	OtherClient  = "reseller-b" // has no services
+	ClientName   = "reseller" // of a carrier that is not the world's own
 	KeyID        = "key-1"
 	Realm        = "reseller"
 	OperatorName = "broadband-operator" // the operator's own namespace
@@ -63,8 +65,14 @@ type World struct {
 	Clock     *Clock
 	Carrier   *simulator.Simulator
 	URL       string // the carrier's and the identity provider's origin
-	KeyPEM    []byte // the reseller's private key
-	Events    *Recorder
+
+	// ClientName is the client of the world's account. The RequestLedgers outlive a world, and the address
+	// of a carrier that has ended may be used by a new one, so each world that has an API server has a
+	// client of its own.
+	ClientName string
+
+	KeyPEM []byte // the reseller's private key
+	Events *Recorder
 
 	// DoubtAfter is how long the managers of the world wait after an object became less settled; 0:
 	// the program's default.
@@ -81,6 +89,7 @@ type World struct {
 	// for servers that never answer. Otherwise a call may take minutes.
 	ProductionTimeouts bool
 
+	clients       *clients
 	word          string // the carrier's own word in identifiers
 	now           func() time.Time
 	records       Records
@@ -144,11 +153,12 @@ func build(
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: options.Now, held: &heldResponses{},
 		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{},
-		provoked: make(map[simulator.Rule]bool),
+		provoked: make(map[simulator.Rule]bool), clients: &clients{},
 	}
+	w.ClientName = ClientName + strings.TrimPrefix(w.Namespace, namespacePrefix)
 	private, public := keyPair()
 	w.KeyPEM = private
-	options.Seed, options.Observe = seed(public), w.held.observe
+	options.Seed, options.Observe = seed(public, w.ClientName), w.held.observe
 	for _, edit := range edits {
 		edit(&options.Seed)
 	}
@@ -171,14 +181,14 @@ func build(
 // client, and its carrier is called in this process.
 func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulator.Options)) *World {
 	private, public := keyPair()
-	options := simulator.Options{Seed: seed(public), Now: now}
+	options := simulator.Options{Seed: seed(public, ClientName), Now: now}
 	for _, edit := range edits {
 		edit(&options)
 	}
 	carrier := simulator.New(options)
 	return &World{
 		Client: cluster, Events: &Recorder{}, now: now, Namespace: "tenant", URL: "http://carrier.example", KeyPEM: private,
-		Carrier: carrier, records: carrier,
+		ClientName: ClientName, clients: &clients{}, Carrier: carrier, records: carrier,
 	}
 }
 
@@ -188,6 +198,7 @@ func WithCarrierAt(ctx context.Context, plane *ControlPlane, origin string, reco
 	private, _ := keyPair()
 	w := &World{
 		Client: plane.Client, Plane: plane, Namespace: newNamespace(), URL: origin, KeyPEM: private, records: records,
+		ClientName: ClientName, clients: &clients{},
 	}
 	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
@@ -196,19 +207,39 @@ func WithCarrierAt(ctx context.Context, plane *ControlPlane, origin string, reco
 // Seed returns the initial state of every carrier of a world.
 func Seed() simulator.Seed {
 	_, public := keyPair()
-	return seed(public)
+	return seed(public, ClientName)
 }
 
 // InAnotherNamespace returns another namespace of the same world: it has the same carrier and
-// clock, and another tenant.
+// clock, and another tenant, who is another client.
 func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	other := *w
-	other.Namespace = newNamespace()
+	other.Namespace, other.ClientName = newNamespace(), w.AnotherClient()
 	gomega.Expect(w.Plane.AddNamespace(ctx, other.Namespace)).To(gomega.Succeed())
 	return &other
 }
 
-func newNamespace() string { return "test-" + string(uuid.NewUUID())[:8] }
+// clients counts the clients of a carrier that worlds have used, beside the first world's.
+type clients struct{ used atomic.Int64 }
+
+// otherClients is how many clients a carrier has, beside the first world's.
+const otherClients = 8
+
+// AnotherClient returns a client of the world's carrier that no world has used. It has no services.
+func (w *World) AnotherClient() string {
+	number := w.clients.used.Add(1)
+	gomega.Expect(number).To(gomega.BeNumerically("<=", otherClients), "the clients of a carrier")
+	return clientName(w.ClientName, number)
+}
+
+func clientName(first string, number int64) string {
+	first, _, _ = strings.Cut(first, ".")
+	return fmt.Sprintf("%s.%d", first, number)
+}
+
+const namespacePrefix = "test"
+
+func newNamespace() string { return namespacePrefix + "-" + string(uuid.NewUUID())[:8] }
 
 var keyPair = sync.OnceValues(func() (private []byte, public string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -221,13 +252,15 @@ var keyPair = sync.OnceValues(func() (private []byte, public string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}))
 })
 
-func seed(publicKey string) simulator.Seed {
+func seed(publicKey, client string) simulator.Seed {
+	keys := map[string]string{KeyID: publicKey}
+	clients := []simulator.Client{{Name: client, Realm: Realm, Keys: keys}}
+	for number := range int64(otherClients) {
+		clients = append(clients, simulator.Client{Name: clientName(client, number+1), Realm: Realm, Keys: keys})
+	}
 	terms := []int64{1, 12, 24, 36}
 	return simulator.Seed{
-		Clients: []simulator.Client{
-			{Name: ClientName, Realm: Realm, Keys: map[string]string{KeyID: publicKey}},
-			{Name: OtherClient, Realm: Realm, Keys: map[string]string{KeyID: publicKey}},
-		},
+		Clients: clients,
 		Plans: []simulator.Plan{
 			{Name: PlanSlow, Terms: terms, SpeedDown: 50, SpeedUp: 20, Price: simulator.Price{Monthly: "45.00"}},
 			{Name: PlanFast, Terms: terms, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}},
@@ -249,8 +282,8 @@ func seed(publicKey string) simulator.Seed {
 			},
 		},
 		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},
-		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: ClientName}},
-		Qualifications: qualifications(),
+		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: client}},
+		Qualifications: qualifications(client),
 		Events:         simulator.EventRules{Form: simulator.EventsMixed}, // for accounts with a callback
 		SLAs:           []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{

@@ -16,15 +16,13 @@ const (
 	defaultBurst     = 10
 )
 
-// rateOwner is an identity at a carrier: "Rate and a 429's pause belong to the identity, too, and
-// no edit of an account resets them" (R10).
-type rateOwner struct{ baseURL, identity string }
+// rateOwner is a login: the rate and the pause of a 429 belong to it, and no edit of an account
+// resets them.
+type rateOwner = v1alpha1.CarrierLogin
 
-func rateOwnerOf(account *v1alpha1.CarrierAccount) rateOwner {
-	return rateOwner{account.Spec.BaseURL, account.IdentityName()}
-}
+func rateOwnerOf(account *v1alpha1.CarrierAccount) rateOwner { return account.Login() }
 
-// rateOf returns the rate that an account shares with all others of its identity. It drops the
+// rateOf returns the rate that an account shares with all others of its login. It drops the
 // rates that no account uses any more and that have no state to keep.
 func (r *Registry) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
 	of := rateOwnerOf(account)
@@ -41,14 +39,14 @@ func (r *Registry) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
 	return r.rates[of]
 }
 
-// setRate sets the rate of an identity to that of its slowest account.
+// setRate sets the rate of a login to that of its slowest account.
 func (r *Registry) setRate(of rateOwner) {
 	if slowest := r.slowest(of); slowest != (v1alpha1.RateLimit{}) {
 		r.rates[of].Set(r.Now(), float64(slowest.RequestsPerSecond), int(slowest.Burst))
 	}
 }
 
-// slowest returns the lowest rate of the accounts of an identity, with each of the two values
+// slowest returns the lowest rate of the accounts of a login, with each of the two values
 // compared separately; zero if there is no account.
 func (r *Registry) slowest(of rateOwner) (slowest v1alpha1.RateLimit) {
 	for _, kept := range r.sessions {

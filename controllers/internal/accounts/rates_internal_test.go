@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// left is the number of calls that the identity of an account may still make immediately.
+// left is the number of calls that the login of an account may still make immediately.
 func left(registry *Registry, account *v1alpha1.CarrierAccount) (calls int) {
 	rate := registry.rateOf(account)
 	for rate.Take(carrier.CallSubmit, "a", registry.Now()) == 0 {
@@ -25,7 +25,7 @@ func left(registry *Registry, account *v1alpha1.CarrierAccount) (calls int) {
 
 func ratedAt(namespace string, uid types.UID, perSecond, burst int32) *v1alpha1.CarrierAccount {
 	account := accountOf(uid)
-	account.Namespace, account.Spec.Identity = namespace, "tenant"
+	account.Namespace, account.Spec.Auth.ClientName = namespace, "tenant"
 	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: perSecond, Burst: burst}
 	return account
 }
@@ -44,7 +44,7 @@ func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 			registry.Close(client.ObjectKeyFromObject(ratedAt("shop", "1", 1, 4)))
 			sessionOf(t, registry, ratedAt("shop", "2", 1, 4))
 		},
-		"another account of the identity": func(registry *Registry) { sessionOf(t, registry, ratedAt("branch", "2", 1, 4)) },
+		"another account of the login": func(registry *Registry) { sessionOf(t, registry, ratedAt("branch", "2", 1, 4)) },
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
@@ -61,20 +61,20 @@ func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 	}
 }
 
-func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
+func TestR10TheSlowestAccountOfALoginSetsItsRate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	registry := &Registry{Now: func() time.Time { return now }, NewID: rand.Text}
 	sessionOf(t, registry, ratedAt("shop", "1", 100, 100))
 	slow, foreign := ratedAt("branch", "2", 1, 2), ratedAt("other", "3", 1, 50)
-	foreign.Spec.Identity = "another"
+	foreign.Spec.Auth.ClientName = "another"
 	sessionOf(t, registry, slow)
 	sessionOf(t, registry, foreign)
 	if calls := left(registry, ratedAt("shop", "1", 100, 100)); calls != 2 {
 		t.Errorf("%d calls at once with an account that allows 2", calls)
 	}
 	if calls := left(registry, foreign); calls != 50 {
-		t.Errorf("another identity has %d calls at once, want 50", calls)
+		t.Errorf("another login has %d calls at once, want 50", calls)
 	}
 	registry.Close(client.ObjectKeyFromObject(slow))
 	now = now.Add(time.Second)
@@ -92,7 +92,7 @@ func TestR10AnUnusedRateIsDroppedOnceItIsFresh(t *testing.T) {
 	left(registry, gone)
 	registry.Close(client.ObjectKeyFromObject(gone))
 	other := ratedAt("shop", "2", 1, 4)
-	other.Spec.Identity = "another"
+	other.Spec.Auth.ClientName = "another"
 	sessionOf(t, registry, other)
 	if len(registry.rates) != 2 {
 		t.Errorf("%d rates, want that of the account which has just gone, too", len(registry.rates))

@@ -105,6 +105,11 @@ func digest(account *v1alpha1.CarrierAccount) ([sha256.Size]byte, error) {
 
 func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	spec := account.Spec
+	if canonical := carrier.CanonicalOrigin(spec.BaseURL); canonical != "" && canonical != spec.BaseURL {
+		return nil, &FieldError{Field: "baseURL", Message: fmt.Sprintf(
+			"%q must be written as %q, because one login has one spelling: create the CarrierAccount again",
+			spec.BaseURL, canonical)}
+	}
 	if flaw := zoneFlaw(spec.TimeZone); flaw != "" {
 		return nil, &FieldError{Field: "timeZone", Message: flaw}
 	}

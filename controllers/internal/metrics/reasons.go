@@ -43,7 +43,7 @@ func reasons() []string {
 		v1alpha1.ReasonDateInPast, v1alpha1.ReasonDiagnosticTestFailed, v1alpha1.ReasonDiagnosticTestTimedOut,
 		v1alpha1.ReasonDisruptionActive, v1alpha1.ReasonDrifted, v1alpha1.ReasonExpired, v1alpha1.ReasonExtensionUnavailable,
 		v1alpha1.ReasonFibreBuildQuoteFailed, v1alpha1.ReasonHandleLost, v1alpha1.ReasonHealthGood,
-		v1alpha1.ReasonHealthImpaired, v1alpha1.ReasonHealthNotRated, v1alpha1.ReasonIdentityChanged,
+		v1alpha1.ReasonHealthImpaired, v1alpha1.ReasonHealthNotRated,
 		v1alpha1.ReasonInSync, v1alpha1.ReasonInsecureCarrier, v1alpha1.ReasonInvalid, v1alpha1.ReasonInvalidFormat,
 		v1alpha1.ReasonKeyInvalid, v1alpha1.ReasonLateAcceptance, v1alpha1.ReasonLedgerDeleting, v1alpha1.ReasonLedgerLost,
 		v1alpha1.ReasonLedgerUnreadable, v1alpha1.ReasonNTDOptionRequired, v1alpha1.ReasonNewInstallation,

@@ -5,23 +5,24 @@ package operate
 import (
 	"sync"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// futureReservations holds, by identity, when this process first saw reservations with a time in
+// futureReservations holds, by login, when this process first saw reservations with a time in
 // the future.
 type futureReservations struct {
 	mu sync.Mutex
-	by map[string]decide.FutureReservations
+	by map[v1alpha1.CarrierLogin]decide.FutureReservations
 }
 
-// sightings returns the sightings of an identity. The lock must be held.
-func (s *futureReservations) sightings(identity string) decide.FutureReservations {
-	if s.by[identity] == nil {
+// sightings returns the sightings of a login. The lock must be held.
+func (s *futureReservations) sightings(login v1alpha1.CarrierLogin) decide.FutureReservations {
+	if s.by[login] == nil {
 		if s.by == nil {
-			s.by = map[string]decide.FutureReservations{}
+			s.by = map[v1alpha1.CarrierLogin]decide.FutureReservations{}
 		}
-		s.by[identity] = decide.FutureReservations{}
+		s.by[login] = decide.FutureReservations{}
 	}
-	return s.by[identity]
+	return s.by[login]
 }

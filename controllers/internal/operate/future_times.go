@@ -27,13 +27,13 @@ func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
 	}
 }
 
-// CheckReservations checks the reservations of an account's identity. One with a time in the future
+// CheckReservations checks the reservations of the login under which an account records. One with a time in the future
 // "counts as now (and is reported)" (R19).
 func (p *Protocol) CheckReservations(
-	account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation,
+	account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin, reservations []v1alpha1.Reservation,
 ) decide.Spending {
 	p.future.mu.Lock()
-	elapsed, seen := p.Elapsed(), p.future.sightings(account.IdentityName())
+	elapsed, seen := p.Elapsed(), p.future.sightings(login)
 	report := seen.Add(reservations, p.Now(), elapsed)
 	seen = maps.Clone(seen)
 	p.future.mu.Unlock()
@@ -43,15 +43,15 @@ func (p *Protocol) CheckReservations(
 	return decide.Spending{Future: seen, Elapsed: elapsed}
 }
 
-// CheckAllReservations is CheckReservations for all recorded reservations of an identity. It
-// forgets the sightings of all other reservations of the identity.
+// CheckAllReservations is CheckReservations for all recorded reservations of a login. It
+// forgets the sightings of all other reservations of the login.
 func (p *Protocol) CheckAllReservations(
-	account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation,
+	account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin, reservations []v1alpha1.Reservation,
 ) decide.Spending {
-	spending := p.CheckReservations(account, reservations)
+	spending := p.CheckReservations(account, login, reservations)
 	p.future.mu.Lock()
 	defer p.future.mu.Unlock()
-	maps.DeleteFunc(p.future.sightings(account.IdentityName()), func(id string, _ time.Duration) bool {
+	maps.DeleteFunc(p.future.sightings(login), func(id string, _ time.Duration) bool {
 		return !slices.ContainsFunc(reservations, func(one v1alpha1.Reservation) bool { return one.AttemptID == id })
 	})
 	return spending

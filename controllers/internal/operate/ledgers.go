@@ -4,9 +4,6 @@ package operate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // Ledgers reads and writes RequestLedgers: "Written only by create and by update with
@@ -28,8 +26,8 @@ type Ledgers struct {
 	Cluster client.Client // reads from the cache
 	Live    client.Reader
 
-	// MayCreate fails if no ledger may be created; nil: creating is always allowed.
-	MayCreate func(ctx context.Context) error
+	// MayCreate fails if a ledger may not be created; nil: creating is always allowed.
+	MayCreate func(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 }
 
 // ErrLedgerPruned means that the API server dropped fields of a ledger because its CRD does not
@@ -40,34 +38,9 @@ var ErrLedgerPruned = errors.New(
 // ErrLedgerChanged closes the gate: the ledger changed after the intent was written.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
 
-// ErrLedgerDamaged means that a ledger's content does not match its name: "identity and id inside
-// are compared after every read".
+// ErrLedgerDamaged means that a ledger's content does not match its name: login and id inside are
+// compared after every read.
 var ErrLedgerDamaged = errors.New("its content does not match its name")
-
-// LedgerName returns the name of the ledger for the subject of a spec: "at least 128 bits of a hash
-// of the JSON array [kind, identity, exact id]". It is "" if the spec has no subject.
-func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
-	switch {
-	case spec.Order != nil:
-		return nameOf("order", spec.Identity, spec.Order.CustomerReference)
-	case spec.Service != nil && spec.Service.ID != "":
-		return nameOf("service", spec.Identity, string(spec.Service.ID))
-	case spec.Diagnostics != nil && spec.Diagnostics.ID != "":
-		return nameOf("diagnostics", spec.Identity, string(spec.Diagnostics.ID))
-	case spec.Account != nil:
-		return nameOf("identity", spec.Identity, "")
-	}
-	return ""
-}
-
-func nameOf(kind, identity, id string) string {
-	text, err := json.Marshal([]string{kind, identity, id})
-	if err != nil {
-		panic("operate: strings always marshal: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
-	return kind + "-" + hex.EncodeToString(sum[:16])
-}
 
 // Get reads a ledger; nil when there is none. It bypasses the cache if the cache is older than what
 // a status or this process has seen of the ledger (R32). If the live read is older too, the ledger
@@ -118,7 +91,7 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 		}
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, err)
 	}
-	if LedgerName(&ledger.Spec) != name {
+	if decide.LedgerName(&ledger.Spec) != name {
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, ErrLedgerDamaged)
 	}
 	return &ledger, nil
@@ -173,7 +146,7 @@ func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 		return l.Cluster.Update(ctx, ledger, strictFields)
 	}
 	if l.MayCreate != nil && ledger.Spec.Marker == nil {
-		if err := l.MayCreate(ctx); err != nil {
+		if err := l.MayCreate(ctx, ledger); err != nil {
 			return err
 		}
 	}
@@ -204,6 +177,12 @@ var errNotNewest = errors.New("there is a newer version than the one that was ev
 
 // errChangedSince returns the conflict error for a ledger that changed since the decision.
 func errChangedSince(name string) error { return conflictOf(name, errNotNewest) }
+
+var errContinuesAnother = errors.New("the login continues another one, under which its requests are recorded")
+
+// ContinuesAnother returns the conflict error for the ledger of a login that has been continued since
+// the decision.
+func ContinuesAnother(name string) error { return conflictOf(name, errContinuesAnother) }
 
 var errBehind = errors.New("it is older than a version seen before")
 

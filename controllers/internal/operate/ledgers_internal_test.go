@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // slow is an API server whose watch event arrives before its response.
@@ -42,7 +43,7 @@ func TestR32OwnWritesAreNotNews(t *testing.T) {
 		return nil
 	}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
-	ledger.Name = LedgerName(&ledger.Spec)
+	ledger.Name = decide.LedgerName(&ledger.Spec)
 	if err := ledgers.Write(t.Context(), ledger); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestALedgerIsCreatedOnlyIfItMayBe(t *testing.T) {
 		"the marker":    {v1alpha1.RequestLedgerSpec{Marker: &v1alpha1.LedgerMarker{}}, errStep, true},
 	} {
 		created := false
-		ledgers := &Ledgers{MayCreate: func(context.Context) error { return row.refusal }}
+		ledgers := &Ledgers{MayCreate: func(context.Context, *v1alpha1.RequestLedger) error { return row.refusal }}
 		ledgers.Cluster = slow{meanwhile: func(*v1alpha1.RequestLedger) error { created = true; return nil }}
 		ledger := &v1alpha1.RequestLedger{Spec: row.spec}
 		ledger.Name = "ledger"
@@ -82,7 +83,7 @@ func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
-	ledger.Name = LedgerName(&ledger.Spec)
+	ledger.Name = decide.LedgerName(&ledger.Spec)
 	if err := ledgers.Write(t.Context(), ledger); !errors.Is(err, errStep) {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestR6AWriteToAnOutdatedLedgerDoesNotHideTheLoss(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
-	ledger.Name = LedgerName(&ledger.Spec)
+	ledger.Name = decide.LedgerName(&ledger.Spec)
 	ledgers.noteShown(ledger.Name, 7)
 	ledger.Spec.Revision = 6
 	if err := ledgers.Amend(t.Context(), ledger); err != nil || ledger.Spec.Revision >= ledgers.highest(ledger.Name) {
@@ -129,7 +130,7 @@ func TestR1APrunedLedgerIsAnError(t *testing.T) {
 		ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 			Service: &v1alpha1.LedgerService{ID: "1"}, Open: []v1alpha1.Request{{BodyHash: "sha256:0"}},
 		}}
-		ledger.Name = LedgerName(&ledger.Spec)
+		ledger.Name = decide.LedgerName(&ledger.Spec)
 		if err := ledgers.Write(t.Context(), ledger); errors.Is(err, ErrLedgerPruned) != row.pruned {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -93,7 +93,7 @@ type Policies interface {
 	VerifyLive(ctx context.Context, judged decide.Policies) error
 }
 
-// Spending records what the accounts of an identity spend.
+// Spending records what the accounts of a login spend.
 type Spending interface {
 	// Reserve counts an attempt before its intent is written. A wait above zero means that the limit
 	// is reached.

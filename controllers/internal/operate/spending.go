@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
+// reserve makes a reservation per attempt id in the login's ledger before the intent. A
 // process that is shut down waits for the response, so that the reservation can be released.
 func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if scope.Spending == nil || !submission.Class.Costly() {

@@ -33,7 +33,7 @@ func slotRules() []decide.Rule[*Input] {
 		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
 		slotsOffered,                      // slots that were read stay valid, whatever the state of the account
 		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
 		openRequest,                       // a request at the carrier is tracked until it ends
 		orderKnown,                        // the order has a number, and belongs to this account
 		dateToCome,                        // the day is not in the past
@@ -304,19 +304,18 @@ func cancelFirst(in *Input) *decide.Decision {
 	return decision
 }
 
-// madeElsewhere reports a conflict if the account has changed. The recorded request pins the
-// carrier at which the appointment-request was created. At another carrier the same number is
-// somebody else's.
+// madeElsewhere reports a conflict if the account has another login than the one that created the
+// appointment-request. At another carrier the same number is somebody else's.
 func madeElsewhere(in *Input) *decide.Decision {
-	request, account := in.Appointment.Status.Request, in.Account.Object
-	if request == nil || request.BaseURL == account.Spec.BaseURL && request.Identity == account.IdentityName() {
+	request := in.Appointment.Status.Request
+	if request == nil || request.Login == in.Account.Memory() {
 		return nil
 	}
 	return decide.RestStuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-		"appointment-request %s was created at %s under identity %s, but the account now uses %s and identity %s, "+
-			"where it can be neither booked nor cancelled: restore the account, or create another AppointmentRequest",
-		in.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
-		account.Spec.BaseURL, account.IdentityName()))
+		"appointment-request %s was created with %s, but CarrierAccount %s now has %s, with which it can be neither "+
+			"booked nor cancelled: create the CarrierAccount again with the former login, or create another "+
+			"AppointmentRequest",
+		in.Appointment.Status.AppointmentRequestID, request.Login, in.Subject.AccountName(), in.Account.Memory()))
 }
 
 // querySlots queries when a technician is available. The query leaves an appointment-request

@@ -74,7 +74,7 @@ func cancelRules() []decide.Rule[*Input] {
 		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
 		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
 		common(decide.AccountReady),       // no call is possible without a login
-		madeElsewhere,                     // the appointment-request is at the carrier and identity it was made at
+		madeElsewhere,                     // the appointment-request belongs to the login that created it
 		openCancel,                        // a cancel at the carrier is tracked until it ends
 		cancelFirst,                       // the appointment-request is cancelled
 		nothingLeft,

@@ -25,6 +25,8 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 		return decide.LedgerVerdict{Verdict: decide.NewerLedger(in.Ledger)}
 	case isDeleting(test):
 		return decide.LedgerVerdict{}
+	case in.Former != nil:
+		return decide.LedgerVerdict{Verdict: decide.LoginConflict(&in)}
 	case hasOnlyFinalizer(&in, shown):
 		lost := decide.LostAttempt(&in, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{
@@ -38,10 +40,7 @@ func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decid
 	case in.Ledger == nil:
 		return decide.LedgerVerdict{}
 	}
-	if unfit := decide.WhyNotUsable(&in); unfit != nil {
-		return *unfit
-	}
-	return decide.LedgerVerdict{}
+	return decide.LedgerVerdict{Verdict: decide.WhyNotUsable(&in)}
 }
 
 // isOver reports whether a test is being deleted, or has ended and is not retried automatically.

@@ -30,7 +30,7 @@ func (s testCase) attempt(phase v1alpha1.RequestPhase) v1alpha1.Request {
 	return v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "me", Generation: 1, Phase: phase,
 		BodyHash: "sha256:1", Location: "/tests/1", APIVersion: 8, EndedBy: v1alpha1.EndedByCarrier,
-		Identity: "reseller", BaseURL: "https://carrier.example",
+		Login: decidetest.Login(),
 	}
 }
 
@@ -43,7 +43,7 @@ func (s testCase) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
 		test.PutRequest(s.attempt(s.shown))
 	}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-		Identity: "reseller", BaseURL: "https://carrier.example",
+		Login: decidetest.Login(),
 	}}
 	if s.recorded != "" {
 		ledger.Open(s.attempt(s.recorded))
@@ -93,12 +93,9 @@ func TestR24ATestIsRunOnceEvenIfItsStatusIsLost(t *testing.T) {
 func (s testCase) holds(t *testing.T) {
 	t.Helper()
 	object, ledger := s.test()
-	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{
-		BaseURL: "https://carrier.example", Identity: "reseller",
-	}}
-	judged := oneshots.JudgeTestLedger(decide.LedgerInput{Lost: s.lost, Input: decide.Input{
-		Subject: object, Ledger: ledger, Now: decidetest.Start(), Account: decide.Account{Object: account},
-	}}, object)
+	view := decidetest.Input(object)
+	view.Ledger, view.Now = ledger, decidetest.Start()
+	judged := oneshots.JudgeTestLedger(decide.LedgerInput{Lost: s.lost, Input: view}, object)
 	losing := ""
 	if judged.Lost != nil {
 		losing = judged.Lost.Error.Code
@@ -138,23 +135,20 @@ func TestR30ANewerLedgerOfTestsIsNotUsed(t *testing.T) {
 	decidetest.AssertUnreadable(t, oneshots.JudgeTestLedger(decidetest.NewerLedger(test), test))
 }
 
-// The ledger of the tests of a service has no holder. A person may move it (R4).
-func TestR4ALedgerOfTestsAtAnotherCarrierIsAConflict(t *testing.T) {
+// A test whose status names the ledger of another login is not sent again, unless it has ended.
+func TestATestOfAnotherLoginIsAConflict(t *testing.T) {
 	t.Parallel()
-	view := decidetest.NewerLedger(&v1alpha1.DiagnosticTest{})
-	view.Lost, view.Ledger.Spec.Schema, view.Ledger.Name = false, v1alpha1.LedgerSchema, "diagnostics-1"
-	view.Ledger.Spec.Diagnostics = &v1alpha1.LedgerService{ID: "1"}
-	view.Ledger.Spec.BaseURL = "https://old.example"
-	judged := oneshots.JudgeTestLedger(view, &v1alpha1.DiagnosticTest{})
-	const message = "RequestLedger diagnostics-1 of the tests of service 1 belongs to the carrier at https://old.example"
-	if judged.Verdict == nil || !strings.HasPrefix(judged.Verdict.Message, message) {
-		t.Errorf("%+v", judged.Verdict)
-	}
-	moving := &v1alpha1.DiagnosticTest{}
-	moving.Annotations = map[string]string{v1alpha1.AnnotationResolve: decidetest.ResolveAll(0, "SameCarrier")}
-	view.Subject = moving
-	if judged = oneshots.JudgeTestLedger(view, moving); !judged.Move {
-		t.Errorf("it is not moved: %+v", judged.Verdict)
+	former := &v1alpha1.RequestLedger{ObjectMeta: metav1.ObjectMeta{Name: "diagnostics-1"}}
+	former.Spec.Login = v1alpha1.CarrierLogin{BaseURL: "https://old.example", ClientName: "reseller"}
+	for phase, reason := range map[v1alpha1.RequestPhase]string{
+		v1alpha1.PhaseInProgress: v1alpha1.ReasonConflict, v1alpha1.PhaseSucceeded: "",
+	} {
+		test := &v1alpha1.DiagnosticTest{}
+		test.PutRequest(testCase{}.attempt(phase))
+		judged := oneshots.JudgeTestLedger(decide.LedgerInput{Former: former, Input: decidetest.Input(test)}, test)
+		if decidetest.ReasonOf(judged.Verdict) != reason || judged.Lost != nil {
+			t.Errorf("%s: %+v", phase, judged)
+		}
 	}
 }
 
@@ -182,7 +176,7 @@ func TestALostTestWaitsForAPerson(t *testing.T) {
 	test := &v1alpha1.DiagnosticTest{}
 	test.PutRequest(v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
-		Identity: "reseller", BaseURL: "https://carrier.example",
+		Login: decidetest.Login(),
 		Error: &v1alpha1.RequestError{HTTPStatus: 502, Message: "bad gateway"},
 	})
 	decision := oneshots.Decide(oneshots.Input{

@@ -124,7 +124,7 @@ func taskRules() []decide.Rule[*Input] {
 		notOffered,                        // a test that the carrier does not offer is never sent
 		failed,                            // a definitive failure stays, too
 		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
 		openTask,                          // a request at the carrier is tracked until it ends
 		blocked,                           // a referenced object is missing or wrong
 		awaitTestTypes,                    // which tests the carrier offers is read first

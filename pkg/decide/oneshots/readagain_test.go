@@ -22,7 +22,7 @@ func readAgain(edits ...func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt
 	now := decidetest.Start().Add(50 * time.Hour)
 	request := v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "u-1", Phase: v1alpha1.PhaseInProgress,
-		EndedBy: v1alpha1.EndedByCarrier, APIVersion: 8, Identity: "reseller", BaseURL: "https://carrier.example",
+		EndedBy: v1alpha1.EndedByCarrier, APIVersion: 8, Login: decidetest.Login(),
 		Location:    "/api/connect/services/diagnostic-tests/requests/1",
 		SubmittedAt: metav1.NewTime(decidetest.Start()), FinishedAt: metav1.NewTime(decidetest.Start().Add(time.Minute)),
 	}

@@ -25,13 +25,12 @@ func TestATestThatIsSentAgainNeedsItsLedger(t *testing.T) {
 	t.Parallel()
 	test := notAccepted()
 	view := decidetest.NewerLedger(test)
-	view.Lost, view.Ledger.Spec.Schema, view.Ledger.Name = false, v1alpha1.LedgerSchema, "diagnostics-1"
-	view.Ledger.Spec.BaseURL = "https://old.example"
+	view.Lost, view.Ledger.Spec.Schema, view.Former = false, v1alpha1.LedgerSchema, &v1alpha1.RequestLedger{}
 	judged := oneshots.JudgeTestLedger(view, test)
 	if judged.Verdict == nil || judged.Verdict.Reason != v1alpha1.ReasonConflict {
-		t.Errorf("at another carrier: %+v", judged)
+		t.Errorf("with another login: %+v", judged)
 	}
-	view.Lost = true
+	view.Lost, view.Former = true, nil
 	if judged = oneshots.JudgeTestLedger(view, test); judged.Lost == nil {
 		t.Errorf("its ledger is lost: %+v", judged)
 	}

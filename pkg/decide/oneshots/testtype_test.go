@@ -51,7 +51,7 @@ func TestATestIsSentOnlyIfItIsOfferedOrNobodyKnows(t *testing.T) {
 		return func(in *oneshots.Input) {
 			in.Test.Status.Request = &v1alpha1.Request{
 				Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: phase,
-				Identity: "reseller", BaseURL: "https://carrier.example",
+				Login: decidetest.Login(),
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func follows(in *Input) bool {
 	case status.Rejection != nil && !status.Rejection.Unverified:
 		return false
 	}
-	return serviceOf(in) == "" && isAt(in.Ledger, account)
+	return serviceOf(in) == "" && in.Ledger != nil
 }
 
 // serviceOf returns the service that the order has become, as the carrier or a person said; "" if it
@@ -46,12 +46,6 @@ func serviceOf(in *Input) v1alpha1.CarrierID {
 		return in.Order.Spec.ServiceID
 	}
 	return in.Ledger.Spec.Known.Order.ServiceID
-}
-
-// isAt reports whether the order of a ledger is at an account's carrier, under the account's identity.
-func isAt(ledger *v1alpha1.RequestLedger, account *v1alpha1.CarrierAccount) bool {
-	return ledger != nil && ledger.Spec.BaseURL == account.Spec.BaseURL &&
-		ledger.Spec.Identity == account.IdentityName()
 }
 
 // followed adds the next read of an accepted order to a decision.

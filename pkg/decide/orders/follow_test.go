@@ -31,7 +31,7 @@ func followedOrder(edits ...func(*orders.Input)) orders.Input {
 	in := orderAt(order, decidetest.Start(), false)
 	in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionOrderRead}
 	in.Ledger = &v1alpha1.RequestLedger{}
-	in.Ledger.Spec.Identity, in.Ledger.Spec.BaseURL = "reseller", "https://carrier.example"
+	in.Ledger.Spec.Login = decidetest.Login()
 	in.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: "7", CarrierStatus: "OPEN"}
 	in.Ledger.Put(v1alpha1.Request{
 		Operation: v1alpha1.OperationOrderCreate, AttemptID: "a-1", UID: "u-1", Phase: v1alpha1.PhaseSucceeded,
@@ -92,8 +92,7 @@ func TestOnlyAnOpenOrderOfTheAccountsCarrierIsRead(t *testing.T) {
 		"without the extension":   func(in *orders.Input) { in.Account.Object.Spec.Extensions = nil },
 		"without an account":      func(in *orders.Input) { in.Account.Object = nil },
 		"account not ready":       func(in *orders.Input) { in.Account.Unusable = errors.New("no key") },
-		"another carrier":         func(in *orders.Input) { in.Ledger.Spec.BaseURL = "https://other.example" },
-		"another identity":        func(in *orders.Input) { in.Ledger.Spec.Identity = "other" },
+		"without a ledger":        func(in *orders.Input) { in.Ledger = nil },
 		"a service":               func(in *orders.Input) { in.Ledger.Spec.Known.Order.ServiceID = "9" },
 		"a service by a person":   func(in *orders.Input) { in.Order.Spec.ServiceID = "9" },
 		"a number nobody knows":   func(in *orders.Input) { in.Ledger.Spec.Known.Order = nil },

@@ -20,24 +20,23 @@ import (
 func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
 	ledger := in.Ledger
 	switch {
+	case in.Former != nil:
+		return decide.LedgerVerdict{Verdict: decide.LoginConflict(&in)}
 	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger, order):
 		return decide.LedgerVerdict{Lost: lostOrder(&in)}
 	case ledger == nil:
 		return decide.LedgerVerdict{}
-	case decide.WhyNotReadable(&in) != nil:
-		return decide.LedgerVerdict{Verdict: decide.WhyNotReadable(&in)}
+	case decide.WhyNotUsable(&in) != nil:
+		return decide.LedgerVerdict{Verdict: decide.WhyNotUsable(&in)}
 	case staysSent(&in):
 		return decide.LedgerVerdict{}
-	case decide.AtAnotherCarrier(&in):
-		return decide.CarrierConflict(&in)
 	}
 	return inherit(ledger, order)
 }
 
-// staysSent reports whether this object has sent its order. Such an order is done, whichever
-// carrier the account names, unless a person moves the ledger.
+// staysSent reports whether this object has sent its order. Such an order is done.
 func staysSent(in *decide.LedgerInput) bool {
-	return decide.IsHolder(in) && !mayOrderAgain(in.Ledger) && (!decide.AtAnotherCarrier(in) || !decide.MovedByPerson(in))
+	return decide.IsHolder(in) && !mayOrderAgain(in.Ledger)
 }
 
 // inherit decides about a ledger for an object that may continue it.

@@ -23,7 +23,8 @@ type ledgerCase struct {
 	holderLives bool
 	lost        bool
 	schema      int32
-	url, hash   string // "" for equal
+	former      bool   // whether the status names the ledger of another login
+	hash        string // "" for equal
 	shown       string // the attempt in the status; "" for none
 
 	take   bool
@@ -44,16 +45,19 @@ func (c ledgerCase) order() *v1alpha1.ServiceOrder {
 
 func (c ledgerCase) view() decide.LedgerInput {
 	order := c.order()
-	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a"}}
 	view := decide.LedgerInput{HolderExists: c.holderLives, Lost: c.lost, Input: decide.Input{
 		Subject: order, Now: decidetest.Start(), Account: decide.Account{Object: account},
 	}}
+	if c.former {
+		view.Former = &v1alpha1.RequestLedger{}
+	}
 	if c.phase != "" {
 		view.Ledger = &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-1"},
 			Spec: v1alpha1.RequestLedgerSpec{
-				Schema: v1alpha1.LedgerSchema + c.schema, BaseURL: "https://a" + c.url,
-				Order: &v1alpha1.LedgerOrder{}, Holder: v1alpha1.LedgerHolder{UID: "me" + c.holder},
+				Schema: v1alpha1.LedgerSchema + c.schema,
+				Order:  &v1alpha1.LedgerOrder{}, Holder: v1alpha1.LedgerHolder{UID: "me" + c.holder},
 			},
 		}
 		view.Ledger.Open(v1alpha1.Request{
@@ -88,10 +92,10 @@ func TestR2R3WhichObjectMayUseALedger(t *testing.T) {
 		"another holder is gone, not sent":      {phase: notSent, holder: "x"},
 		"another order":                         {phase: succeeded, holder: "x", hash: "other", reason: differs},
 		"another order, unknown":                {phase: unknown, holder: "x", hash: "other", reason: differs},
-		"another carrier":                       {phase: rejected, url: "x", reason: conflict},
-		"another carrier, holder gone":          {phase: succeeded, holder: "x", url: "x", reason: conflict},
-		"another carrier, in progress":          {phase: submitting, url: "x"},
-		"another carrier, done":                 {phase: succeeded, url: "x"},
+		"another login":                         {former: true, reason: conflict},
+		"another login, and one was seen":       {former: true, lost: true, reason: conflict},
+		"another login, holder gone":            {phase: succeeded, holder: "x", former: true, reason: conflict},
+		"another login, done":                   {phase: succeeded, former: true, reason: conflict},
 		"ours":                                  {phase: succeeded},
 		"ours, older ledger":                    {phase: rejected, lost: true, losing: true},
 		"ours, older ledger, in progress":       {phase: submitting, lost: true, losing: true},

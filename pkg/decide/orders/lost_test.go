@@ -62,7 +62,7 @@ func TestR5AnUnsentAttemptOfALostLedgerProvesNothing(t *testing.T) {
 		unsent := v1alpha1.Request{
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "a-1", UID: "u-1", Sender: view.Memory.Sender,
 			Generation: 1, Phase: v1alpha1.PhaseOutcomeUnknown, Error: &v1alpha1.RequestError{Code: code},
-			BaseURL: view.Account.Object.Spec.BaseURL, Identity: view.Account.Object.IdentityName(),
+			Login: view.Account.Memory(),
 		}
 		view.Ledger.Open(unsent)
 		orders.Project(view.Order, view.Ledger, metav1.NewTime(view.Now))

@@ -34,7 +34,7 @@ func orderRules() []decide.Rule[*Input] {
 		differsFromSent,                   // the object was edited while its order was being sent
 		ended,                             // an order that is accepted, or final, is at most read
 		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
 		openOrder,                         // a request at the carrier is tracked until it ends
 		heldBack,                          // an order that the carrier has refused waits for a correction or a retry
 		fieldsAllowed,                     // some fields need an extension

@@ -13,28 +13,29 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// With another carrier or reseller identity, the Location of a request leads to nothing, or to
-// another reseller's request.
-func TestARequestInProgressBelongsToTheCarrierAndIdentityItWasSentTo(t *testing.T) {
+// With another login, the Location of a request leads to nothing, or to another reseller's request.
+func TestARequestInProgressStaysWithItsLogin(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		edit func(*v1alpha1.CarrierAccountSpec)
+		edit func(*decide.Account)
 		held bool
 	}{
-		"the same account":  {func(*v1alpha1.CarrierAccountSpec) {}, false},
-		"another identity":  {func(a *v1alpha1.CarrierAccountSpec) { a.Identity = "another" }, true},
-		"another carrier":   {func(a *v1alpha1.CarrierAccountSpec) { a.BaseURL = "https://another.example" }, true},
-		"the same identity": {func(a *v1alpha1.CarrierAccountSpec) { a.Identity = "reseller" }, false},
+		"the same account": {func(*decide.Account) {}, false},
+		"another client":   {func(a *decide.Account) { a.Object.Spec.Auth.ClientName = "another" }, true},
+		"another carrier":  {func(a *decide.Account) { a.Object.Spec.BaseURL = "https://another.example" }, true},
+		"another client that continues it": {func(a *decide.Account) {
+			a.Object.Spec.Auth.ClientName, a.Continues = "another", new(decidetest.Login())
+		}, false},
 	} {
 		for _, phase := range []v1alpha1.RequestPhase{
 			v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown,
 		} {
 			view := settled(with(phase), at(0))
-			row.edit(&view.Account.Object.Spec)
+			row.edit(&view.Account)
 			view.Account.Object.Status.Login = new(view.Account.Object.Login())
 			decision := services.Decide(view)
 			conflict := decision.Verdict.Reason == v1alpha1.ReasonConflict && isRest(decision.Step)
-			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "under identity reseller") {
+			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "was sent with clientName reseller at https://carrier.example") {
 				t.Errorf("%s, %s: %T, %s (%s)", name, phase, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 			}
 		}
@@ -72,7 +73,7 @@ func TestARequestAtAnotherCarrierCanBeResolved(t *testing.T) {
 		if got := decidetest.StepName(decision.Step); got != row.step || row.again > 0 && again != row.again {
 			t.Errorf("%s: %s, and again after %s: %s", name, got, again, decision.Verdict.Message)
 		}
-		if names := strings.Contains(decision.Verdict.Message, "annotate"); row.step == "Rest" && names != (row.again > 0) {
+		if names := strings.Contains(decision.Verdict.Message, "resolve="); row.step == "Rest" && names != (row.again > 0) {
 			t.Errorf("%s: it says %s", name, decision.Verdict.Message)
 		}
 	}
@@ -118,8 +119,7 @@ func TestAnAccountThatIsNotReadyHidesNoUnknownOutcome(t *testing.T) {
 	}
 }
 
-// "(baseURL, clientName) -> identity is on record in the identity's ledger when the account first
-// sends": that is so once the account is Ready with that login.
+// The ledger of a login exists once the account is Ready with that login.
 func TestR31OnlyACheckedLoginSends(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

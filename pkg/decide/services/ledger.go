@@ -16,13 +16,15 @@ import (
 // holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
 func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
 	switch {
+	case in.Former != nil:
+		return decide.LedgerVerdict{Verdict: decide.LoginConflict(&in)}
 	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in):
 		return decide.LedgerVerdict{Lost: decide.ReceiptLost(&in, v1alpha1.OperationPlanChange, "service")}
 	case in.Ledger == nil:
 		return decide.LedgerVerdict{}
 	}
-	if unfit := decide.WhyNotUsable(&in); unfit != nil {
-		return *unfit
+	if why := decide.WhyNotUsable(&in); why != nil {
+		return decide.LedgerVerdict{Verdict: why}
 	}
 	return decide.LedgerVerdict{TakeOver: !decide.IsHolder(&in)}
 }

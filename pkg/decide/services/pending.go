@@ -73,9 +73,10 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 	return changes
 }
 
-// pendingHash returns the hash of the plan of changes. It covers the object, its generation and
-// last attempts, the admission policy that decides who may approve, the bodies, the carrier's values,
-// the fees and a trust that was used up, so that it is "never the same twice" and an old approval never matches. An approved plan keeps its hash until
+// pendingHash returns the hash of the plan of changes. It covers the login, the object, its generation
+// and last attempts, the admission policy that decides who may approve, the bodies, the carrier's
+// values, the fees and a trust that was used up, so that it is "never the same twice" and an old
+// approval never matches. An approved plan keeps its hash until
 // it is carried out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) &&
@@ -98,11 +99,12 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 	return bare
 }
 
-// hashOf returns the hash of the wanted changes as they are shown. Changes in progress are shown, too,
+// hashOf returns the hash of the wanted changes as they are shown, and of the login that would send
+// them: an approval for one carrier is none for another. Changes in progress are shown, too,
 // but are not part of what is approved: an approval that is given meanwhile is valid after their end.
 func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	const each = 3
-	facts := append(make([]any, 0, each*(2+len(wanted))),
+	facts := append(make([]any, 0, each*(2+len(wanted))), in.Account.Memory(),
 		in.Subject.GetUID(), in.Subject.GetGeneration(), in.Installation.Policies.InForce)
 	if trusted := in.Service.Status.Handled.Trust; trusted != "" { // a used-up value never matches again
 		facts = append(facts, trusted)

@@ -19,7 +19,7 @@ func serviceRules() []decide.Rule[*Input] {
 		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
 		whoseService,                      // the order that the service comes from, and the account's list of services
 		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress belongs to the carrier and identity it was sent to
+		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
 		onlyTracked,                       // for a service that is not on the account's list, only that request is tracked
 	}
 }

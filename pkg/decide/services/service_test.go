@@ -59,7 +59,7 @@ func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*s
 		request := v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, Attempt: 1, AttemptID: "a-1", Sender: "me", Phase: phase,
 			Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12}, Before: v1alpha1.RequestBefore{Plan: "Slow"},
-			Identity: "reseller", BaseURL: "https://carrier.example",
+			Login:      decidetest.Login(),
 			Generation: 3, APIVersion: 8,
 			SubmittedAt: metav1.NewTime(decidetest.Start()), FinishedAt: metav1.NewTime(decidetest.Start()),
 			Location: "/api/connect/services/plan-changes/requests/77",

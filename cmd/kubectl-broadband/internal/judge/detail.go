@@ -74,12 +74,12 @@ type Progress struct {
 
 // AccountFacts is the account and the carrier behind an object.
 type AccountFacts struct {
-	Name     string `json:"name"`
-	Missing  bool   `json:"missing,omitempty"`
-	Carrier  string `json:"carrier,omitempty"`
-	Identity string `json:"identity,omitempty"`
-	Reason   string `json:"reason,omitempty"`  // the reason of its condition Ready
-	Answers  string `json:"answers,omitempty"` // the reason of its condition Carrier
+	Name    string `json:"name"`
+	Missing bool   `json:"missing,omitempty"`
+	Carrier string `json:"carrier,omitempty"`
+	Client  string `json:"client,omitempty"`
+	Reason  string `json:"reason,omitempty"`  // the reason of its condition Ready
+	Answers string `json:"answers,omitempty"` // the reason of its condition Carrier
 }
 
 // EventLine is one Event.
@@ -133,12 +133,20 @@ func progressOf(object fleet.Object, around Around) []Progress {
 			one.Problem = cmp.Or(request.Error.Message, one.Problem)
 		}
 		if subject, is := object.(decide.Subject); is && request.Phase == v1alpha1.PhaseInProgress {
-			input := decide.Input{Subject: subject, Account: decide.Account{Object: around.Account}, Now: around.Now}
+			input := decide.Input{Subject: subject, Account: accountIn(around.Account), Now: around.Now}
 			one.NextPoll = metav1.NewTime(decide.NextPollOf(&input, &request))
 		}
 		open = append(open, one)
 	}
 	return open
+}
+
+// accountIn returns an account as decisions about its objects see it.
+func accountIn(account *v1alpha1.CarrierAccount) decide.Account {
+	if account == nil {
+		return decide.Account{}
+	}
+	return decide.Account{Object: account, Continues: account.Status.Continues}
 }
 
 // historyOf returns the finished requests, newest first.
@@ -173,7 +181,7 @@ func accountFacts(object fleet.Object, account *v1alpha1.CarrierAccount) *Accoun
 		return &AccountFacts{Name: name, Missing: true}
 	}
 	facts := &AccountFacts{
-		Name: name, Carrier: account.Spec.BaseURL, Identity: account.IdentityName(), Reason: Ready(account).Reason,
+		Name: name, Carrier: account.Spec.BaseURL, Client: account.Spec.Auth.ClientName, Reason: Ready(account).Reason,
 	}
 	if answers := Condition(account, v1alpha1.ConditionCarrier); answers != nil {
 		facts.Answers = answers.Reason

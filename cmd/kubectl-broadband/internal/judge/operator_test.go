@@ -153,7 +153,7 @@ func randomStatus(random *rand.Rand) v1alpha1.BroadbandServiceStatus {
 		return &v1alpha1.KnownValue{Value: value, Source: source, Since: metav1.NewTime(start().Add(-time.Hour))}
 	}
 	state := &v1alpha1.CarrierState{
-		BaseURL: "https://api.carrier.example", Identity: "reseller",
+		Login:               v1alpha1.CarrierLogin{BaseURL: "https://api.carrier.example", ClientName: "reseller"},
 		Plan:                known(v1alpha1.SourceHealth, "Home 50/20", "Home 100/20", "Home 25/5"),
 		Term:                known(v1alpha1.SourceChangeResult, "1", "12", "24"),
 		RestorationSLA:      known(v1alpha1.SourceChangeResult, "", "Standard", "Enhanced"),

@@ -187,7 +187,7 @@ func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	}
 	return services.Input{
 		Input: decide.Input{
-			Subject: service, Ledger: known.Ledger, Account: decide.Account{Object: known.Account}, Memory: memory,
+			Subject: service, Ledger: known.Ledger, Account: accountIn(known.Account), Memory: memory,
 			Now: known.Now, Submit: true,
 		},
 		Service: service, Order: order,

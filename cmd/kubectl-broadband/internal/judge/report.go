@@ -17,7 +17,7 @@ import (
 // Entry is one finished request of a report.
 type Entry struct {
 	SentAt    metav1.Time           `json:"sentAt"`
-	Identity  string                `json:"identity"`
+	Login     v1alpha1.CarrierLogin `json:"login"`
 	Namespace string                `json:"namespace,omitempty"`
 	Holder    string                `json:"holder,omitempty"` // the name of the object
 	About     string                `json:"about"`            // service 1234567, order SITE-015
@@ -43,18 +43,18 @@ type Report struct {
 	Tests     map[string]types.NamespacedName `json:"-"` // the diagnostic tests that exist, by UID
 }
 
-// Group adds up the entries of one account identity, operation and person.
+// Group adds up the entries of one login, operation and person.
 type Group struct {
-	Identity  string             `json:"identity"`
-	Operation v1alpha1.Operation `json:"operation"`
-	Person    string             `json:"person,omitempty"`
-	Currency  string             `json:"currency,omitempty"`
-	Succeeded int                `json:"succeeded"`
-	Failed    int                `json:"failed"`
-	Abandoned int                `json:"abandoned"` // nobody knows what they cost
-	OneTime   int64              `json:"oneTimeCents"`
-	Rise      int64              `json:"monthlyRiseCents"`
-	Unknown   int                `json:"unknownPrices"`
+	Login     v1alpha1.CarrierLogin `json:"login"`
+	Operation v1alpha1.Operation    `json:"operation"`
+	Person    string                `json:"person,omitempty"`
+	Currency  string                `json:"currency,omitempty"`
+	Succeeded int                   `json:"succeeded"`
+	Failed    int                   `json:"failed"`
+	Abandoned int                   `json:"abandoned"` // nobody knows what they cost
+	OneTime   int64                 `json:"oneTimeCents"`
+	Rise      int64                 `json:"monthlyRiseCents"`
+	Unknown   int                   `json:"unknownPrices"`
 }
 
 // Take adds the requests of a ledger that were sent for the namespace in the period of the report,
@@ -67,7 +67,7 @@ func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 			continue
 		}
 		entry := Entry{
-			SentAt: ended.SubmittedAt, Identity: ledger.Spec.Identity, Namespace: object.Namespace,
+			SentAt: ended.SubmittedAt, Login: ledger.Spec.Login, Namespace: object.Namespace,
 			Holder: object.Name, About: aboutOf(ledger), Operation: ended.Operation,
 			Change: decide.DescribeChanges(decide.Unpriced(ended.Changes)), Outcome: ended.Outcome, Code: ended.Code,
 			Person: cmp.Or(ended.ApprovedBy, ended.RetriedBy, decide.ResolverOf(ended.ResolvedBy)),
@@ -114,7 +114,7 @@ func (r *Report) Finish() {
 		r.groupOf(entry).add(entry)
 	}
 	slices.SortFunc(r.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Operation, b.Operation),
+		return cmp.Or(cmp.Compare(a.Login.String(), b.Login.String()), cmp.Compare(a.Operation, b.Operation),
 			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Currency, b.Currency))
 	})
 }
@@ -140,14 +140,14 @@ func (g *Group) add(entry Entry) {
 func (r *Report) groupOf(entry Entry) *Group {
 	for i := range r.Groups {
 		group := &r.Groups[i]
-		same := group.Identity == entry.Identity && group.Operation == entry.Operation && group.Person == entry.Person
+		same := group.Login == entry.Login && group.Operation == entry.Operation && group.Person == entry.Person
 		if same && (group.Currency == entry.Currency || group.Currency == "" || entry.Currency == "") {
 			group.Currency = cmp.Or(group.Currency, entry.Currency)
 			return group
 		}
 	}
 	r.Groups = append(r.Groups, Group{
-		Identity: entry.Identity, Operation: entry.Operation, Person: entry.Person, Currency: entry.Currency,
+		Login: entry.Login, Operation: entry.Operation, Person: entry.Person, Currency: entry.Currency,
 	})
 	return &r.Groups[len(r.Groups)-1]
 }

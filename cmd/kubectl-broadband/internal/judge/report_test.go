@@ -17,7 +17,7 @@ import (
 // tested is the ledger of the diagnostic tests of a service, which has no holder.
 func tested(outcomes map[string]v1alpha1.RequestPhase) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-		Identity: "shop", Diagnostics: &v1alpha1.LedgerService{ID: "4000001"},
+		Login: v1alpha1.CarrierLogin{ClientName: "shop"}, Diagnostics: &v1alpha1.LedgerService{ID: "4000001"},
 	}}
 	for uid, outcome := range outcomes {
 		ledger.Spec.Ended = append(ledger.Spec.Ended, v1alpha1.EndedAttempt{
@@ -70,7 +70,7 @@ func TestAReportDoesNotCallAnAbandonedRequestFailed(t *testing.T) {
 		"a": v1alpha1.PhaseSucceeded, "b": v1alpha1.PhaseFailed, "c": v1alpha1.PhaseRejected, "d": v1alpha1.PhaseAbandoned,
 	}))
 	want := []judge.Group{{
-		Identity: "shop", Operation: v1alpha1.OperationDiagnosticTest, Succeeded: 1, Failed: 2, Abandoned: 1,
+		Login: v1alpha1.CarrierLogin{ClientName: "shop"}, Operation: v1alpha1.OperationDiagnosticTest, Succeeded: 1, Failed: 2, Abandoned: 1,
 	}}
 	if diff := cmp.Diff(want, report.Groups); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

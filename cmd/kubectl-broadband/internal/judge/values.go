@@ -94,7 +94,7 @@ func factsOf(object fleet.Object) []Fact {
 	case *v1alpha1.CarrierAccount:
 		facts = []Fact{
 			{"carrier", object.Spec.BaseURL},
-			{"identity", object.IdentityName()},
+			{"client", object.Spec.Auth.ClientName},
 			{"API version", strconv.Itoa(int(object.Spec.APIVersion))},
 		}
 	default:

@@ -269,7 +269,7 @@ func accountSection(detail *judge.Detail) Section {
 	if account == nil {
 		return Section{}
 	}
-	rows := table.New("ACCOUNT", "CARRIER", "IDENTITY", "LOGIN", "CARRIER IS", "LEDGER")
+	rows := table.New("ACCOUNT", "CARRIER", "CLIENT", "LOGIN", "CARRIER IS", "LEDGER")
 	login, color := account.Reason, table.Green
 	if account.Missing {
 		login = "this CarrierAccount does not exist"
@@ -277,7 +277,7 @@ func accountSection(detail *judge.Detail) Section {
 	if login != v1alpha1.ReasonTokenIssued {
 		color = table.Red
 	}
-	rows.AddCells(table.Cell{Text: account.Name}, table.Cell{Text: account.Carrier}, table.Cell{Text: account.Identity},
+	rows.AddCells(table.Cell{Text: account.Name}, table.Cell{Text: account.Carrier}, table.Cell{Text: account.Client},
 		table.Cell{Text: login, Color: color}, table.Cell{Text: account.Answers}, table.Cell{Text: detail.Ledger})
 	return Section{Table: rows}
 }

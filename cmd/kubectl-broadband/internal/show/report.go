@@ -23,10 +23,10 @@ func reportTitle(report *judge.Report) string {
 }
 
 func groupTable(report *judge.Report) *table.Table {
-	rows := table.New("ACCOUNT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME", "MONTHLY",
+	rows := table.New("CARRIER", "CLIENT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME", "MONTHLY",
 		"UNKNOWN PRICES")
 	for _, group := range report.Groups {
-		rows.Add(group.Identity, string(group.Operation), group.Person, strconv.Itoa(group.Succeeded),
+		rows.Add(group.Login.BaseURL, group.Login.ClientName, string(group.Operation), group.Person, strconv.Itoa(group.Succeeded),
 			strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned), judge.Money(group.OneTime, group.Currency),
 			judge.Signed(group.Rise, group.Currency), strconv.Itoa(group.Unknown))
 	}
@@ -35,14 +35,14 @@ func groupTable(report *judge.Report) *table.Table {
 
 // Entries is the table of every request of a report, for CSV.
 func Entries(report *judge.Report) *table.Table {
-	rows := table.New("SENT", "ACCOUNT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE",
+	rows := table.New("SENT", "CARRIER", "CLIENT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE",
 		"PERSON", "ONE-TIME", "MONTHLY", "CURRENCY")
 	for _, entry := range report.Entries {
 		oneTime, monthly := judge.Money(entry.OneTime, ""), judge.Money(entry.Rise, "")
 		if entry.Unknown {
 			oneTime, monthly = unknown, unknown
 		}
-		rows.Add(judge.Time(entry.SentAt), entry.Identity, entry.Namespace, entry.Holder, entry.About,
+		rows.Add(judge.Time(entry.SentAt), entry.Login.BaseURL, entry.Login.ClientName, entry.Namespace, entry.Holder, entry.About,
 			string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person, oneTime, monthly,
 			entry.Currency)
 	}

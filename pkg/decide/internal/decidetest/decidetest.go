@@ -36,8 +36,8 @@ func Encoded(f *testing.F, value any) []byte {
 // NewerLedger is the input of an object whose ledger a newer version of the operator has written.
 func NewerLedger(subject decide.Subject) decide.LedgerInput {
 	ledger := &v1alpha1.RequestLedger{}
-	ledger.Spec.Schema, ledger.Spec.BaseURL = v1alpha1.LedgerSchema+1, "https://a"
-	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	ledger.Spec.Schema = v1alpha1.LedgerSchema + 1
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a"}}
 	return decide.LedgerInput{Lost: true, Input: decide.Input{
 		Subject: subject, Ledger: ledger, Now: Start(), Account: decide.Account{Object: account},
 	}}
@@ -65,6 +65,11 @@ func ResolveAll(after time.Duration, word string) string {
 	return "all@" + Start().Add(after).Format(time.RFC3339Nano) + "=" + word
 }
 
+// Login returns the login of the account in [Input].
+func Login() v1alpha1.CarrierLogin {
+	return v1alpha1.CarrierLogin{BaseURL: "https://carrier.example", ClientName: "reseller"}
+}
+
 // Start is when the scenarios of the tests begin.
 func Start() time.Time { return time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC) }
 
@@ -83,7 +88,7 @@ func Input(subject decide.Subject) decide.Input {
 				Conditions: []metav1.Condition{
 					{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 1},
 				},
-				Login: &v1alpha1.CarrierLogin{BaseURL: "https://carrier.example", ClientName: "reseller"},
+				Login: new(Login()),
 			},
 		}},
 		Memory: decide.Memory{

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// identityLedger returns the ledger of what the account's identity spends.
-func (s *scriptedRun) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
+// loginLedger returns the ledger of what the accounts with the account's login share.
+func (s *scriptedRun) loginLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
 	must(s.store.Client().List(t.Context(), &ledgers))
@@ -22,7 +22,7 @@ func (s *scriptedRun) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
 			return &ledgers.Items[i]
 		}
 	}
-	t.Fatal("there is no RequestLedger of the identity")
+	t.Fatal("there is no RequestLedger of the login")
 	return nil
 }
 
@@ -39,20 +39,20 @@ func (s *scriptedRun) accountReady(t *testing.T) (reason, message string) {
 }
 
 // "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26). This
-// includes the ledger of an identity: one of another cluster counts the requests of that cluster,
+// includes the ledger of a login: one of another cluster counts the requests of that cluster,
 // and not those of this one.
-func TestR26IdentityLedgerOfAnotherClusterIsLost(t *testing.T) {
+func TestR26LoginLedgerOfAnotherClusterIsLost(t *testing.T) {
 	t.Parallel()
 	runMarked(t, diagnosing, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		s.startBeforeObjects(t)
 		s.expectPosted(t, diagnosing, 1, v1alpha1.ReasonCompleted)
 		here := s.readMarker(t).Spec.Cluster
-		if named := s.identityLedger(t).Spec.Cluster; named != here || here == "" {
-			t.Fatalf("the ledger of the identity names cluster %q, and this is %q", named, here)
+		if named := s.loginLedger(t).Spec.Cluster; named != here || here == "" {
+			t.Fatalf("the ledger of the login names cluster %q, and this is %q", named, here)
 		}
 
-		foreign := s.identityLedger(t)
+		foreign := s.loginLedger(t)
 		foreign.Spec.Cluster = "elsewhere"
 		foreign.Spec.Revision++
 		must(s.store.Client().Update(t.Context(), foreign))
@@ -65,7 +65,7 @@ func TestR26IdentityLedgerOfAnotherClusterIsLost(t *testing.T) {
 			reconcilerOf(s.managers[0].reconcilers, kindTest), keyIn(s.run, "other"))
 		must(err)
 		if posted := s.posted(diagnosing); posted != 1 {
-			t.Errorf("%d were sent while the ledger of the identity was another cluster's", posted)
+			t.Errorf("%d were sent while the ledger of the login was another cluster's", posted)
 		}
 
 		marker := s.readMarker(t)

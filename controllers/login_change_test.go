@@ -11,18 +11,18 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("A request in progress whose account has another identity now", func() {
-	It("is polled only once the account has the identity back: a query", func(ctx SpecContext) {
+var _ = Describe("A request in progress whose account has another login now", func() {
+	It("is polled only once the account has the login back: a query", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
 		_, err := process.ReconcileOneShot(ctx, quotes().shot())
 		Expect(err).NotTo(HaveOccurred())
-		recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
+		recreateAccount(ctx, w, process, movedURL(w))
 		calls := len(w.Carrier.Calls())
 		quotes().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(w.Carrier.Calls()).To(HaveLen(calls), "the same id is somebody else's there")
 
-		recreateWithIdentity(ctx, w, process, w.Namespace)
+		recreateAccount(ctx, w, process, w.URL)
 		quotes().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(quotes().posts(w)).To(Equal(1))
 	})
@@ -32,7 +32,7 @@ var _ = Describe("A request in progress whose account has another identity now",
 		Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
 		_, err := process.ReconcileOneShot(ctx, quotes().shot())
 		Expect(err).NotTo(HaveOccurred())
-		recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
+		recreateAccount(ctx, w, process, movedURL(w))
 		quotes().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 
 		quotes().annotate(ctx, w, v1alpha1.AnnotationResolve, quotes().request(ctx, w).AttemptID+"=Abandoned")
@@ -40,19 +40,19 @@ var _ = Describe("A request in progress whose account has another identity now",
 		Expect(quotes().posts(w)).To(Equal(1))
 	})
 
-	It("is polled only once the account has the identity back: slots, which are not cancelled either",
+	It("is polled only once the account has the login back: slots, which are not cancelled either",
 		func(ctx SpecContext) {
 			w, process := begin(ctx)
 			Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 			reconcileAppointment(ctx, w, process)
-			recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
+			recreateAccount(ctx, w, process, movedURL(w))
 			calls := len(w.Carrier.Calls())
 			expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 			Expect(w.Carrier.Calls()).To(HaveLen(calls))
-			recreateWithIdentity(ctx, w, process, w.Namespace)
+			recreateAccount(ctx, w, process, w.URL)
 			expectSlots(w, process.DriveAppointment(ctx, site))
 
-			recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
+			recreateAccount(ctx, w, process, movedURL(w))
 			w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
 			expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 			Expect(cancelPosts(w)).To(BeZero())

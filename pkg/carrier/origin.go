@@ -1,0 +1,72 @@
+package carrier
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// hostForm is the form of a host name in lower case, without a dot at its end. A name whose last part
+// is a number is another spelling of an IP address, or nothing.
+var (
+	hostForm   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	numberForm = regexp.MustCompile(`(^|[.])([0-9]+|0x[0-9a-f]*)$`)
+)
+
+// CanonicalOrigin returns the one way in which an origin is written: scheme and host in lower case, no
+// default port, no zeros at the beginning of the port, no dot at the end of the host, and an IP address
+// in its shortest form. It returns "" for anything else than an origin. An address is canonical if it
+// is returned unchanged, because a login that could be written in two ways would be two logins.
+func CanonicalOrigin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.RawFragment != "" ||
+		u.Path != "" && u.Path != "/" || u.Scheme != schemeSecure && u.Scheme != schemePlain {
+		return ""
+	}
+	host, port := canonicalHost(u), canonicalPort(u)
+	if host == "" || port == "0" {
+		return ""
+	}
+	if port != "" {
+		host += ":" + port
+	}
+	return u.Scheme + "://" + host
+}
+
+// canonicalHost returns the host of an address in its canonical form, an IPv6 address in brackets; ""
+// if it is not usable.
+func canonicalHost(u *url.URL) string {
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	ip, err := netip.ParseAddr(host)
+	isBracketed := strings.HasPrefix(u.Host, "[")
+	switch {
+	case err != nil && !isBracketed && hostForm.MatchString(host) && !numberForm.MatchString(host):
+		return host
+	case err != nil, isBracketed != ip.Is6(), ip.Zone() != "", ip.Is4In6():
+		return ""
+	case isBracketed:
+		return "[" + ip.String() + "]"
+	}
+	return ip.String()
+}
+
+// canonicalPort returns the port of an address without zeros at its beginning, "" for the default port
+// of the scheme, "0" if it is not usable.
+func canonicalPort(u *url.URL) string {
+	const highest = 65535
+	text := u.Port()
+	if text == "" {
+		return ""
+	}
+	number, err := strconv.Atoi(text)
+	port := strconv.Itoa(number)
+	switch {
+	case err != nil || number > highest:
+		return "0"
+	case u.Scheme == schemeSecure && port == portSecure, u.Scheme == schemePlain && port == portPlain:
+		return ""
+	}
+	return port
+}
