@@ -471,8 +471,7 @@ const (
 	AnnotationRetry = "wholesale.broadband/retry"
 	// AnnotationResolve resolves an unknown outcome: <attemptID>=Accepted:<request id> | NotAccepted |
 	// Succeeded | Abandoned. all@<time>=Succeeded | Abandoned resolves all outcomes that were unknown
-	// before an RFC 3339 time. all@<time>=SameCarrier confirms that only the address of the account's
-	// carrier has changed.
+	// before an RFC 3339 time.
 	AnnotationResolve = "wholesale.broadband/resolve"
 	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy name who set approve, resolve
 	// and retry. The API server sets them if config/usernames is installed.
