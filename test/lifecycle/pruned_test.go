@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -96,26 +95,6 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 		account := w.Login(ctx, world.PollEverySecond)
 		awaitReason(ctx, w, v1alpha1.ReasonAPIServerRefused, account)
 		expectOlder(account, "status.login")
-	})
-
-	// A value that was read was once lost without a word.
-	It("prevents writes of a status that it would prune, until it is upgraded", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
-		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, world.PollEverySecond)
-		downgrade(ctx, "appointmentrequests.wholesale.broadband", "status", "properties", "slotCount")
-		visit := w.Appointment("visit", farAhead)
-		counted := visit.DeepCopy()
-		counted.Status.SlotCount = 1
-		awaitUnknown(ctx, w, "status.slotCount", counted)
-		Expect(w.Create(ctx, visit)).To(Succeed())
-		awaitReason(ctx, w, v1alpha1.ReasonAPIServerRefused, visit)
-		expectOlder(visit, "status.slotCount")
-
-		plane.InstallCRDs()
-		awaitReason(ctx, w, v1alpha1.ReasonCompleted, visit)
-		Expect(visit.Status.SlotCount).To(Equal(int32(len(visit.Status.Slots))))
-		Expect(w.Carrier.SubmissionsAbout(simulator.OpAppointmentSlots, "").Seen).To(Equal(1))
 	})
 })
 
