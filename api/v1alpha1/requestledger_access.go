@@ -363,6 +363,9 @@ func (l *RequestLedger) MayHaveDropped(shown *Request) bool {
 	return l != nil && shown.Phase.Ended() && len(l.Spec.Ended) == endedLimit && !l.Knows(shown)
 }
 
+// HasDropped reports whether the ledger may have dropped attempts that have ended.
+func (l *RequestLedger) HasDropped() bool { return len(l.Spec.Ended) == endedLimit }
+
 // LacksReceipt reports whether a status has the Location of an attempt and the ledger contains the
 // attempt without one. The ledger may be nil.
 func (l *RequestLedger) LacksReceipt(shown *Request) bool {

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 84
+	wantMutants = 87
 )
 
 // loadMutants returns the listed mutants.

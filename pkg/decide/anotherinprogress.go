@@ -56,10 +56,29 @@ func NewestCovered(
 	at := slices.IndexFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
 		return isOneOf(ended) && ended.Outcome.Reached() && !EndedForAnother(&ended) && !ended.IsProvenNotAccepted()
 	})
-	if at < 0 {
-		return ""
+	switch {
+	case at >= 0:
+		return ledger.Spec.Ended[at].AttemptID
+	case newest != nil && ledger.HasDropped(): // perhaps the covered one: no earlier hash may fit again
+		return newest.AttemptID
 	}
-	return ledger.Spec.Ended[at].AttemptID
+	return ""
+}
+
+// NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil if
+// there is none. It reports false if the ledger has dropped it.
+func NewestWithEffect(in *Input, operation v1alpha1.Operation) (newest *v1alpha1.Request, known bool) {
+	id, newest := CoveredAttempt(in, operation), ReachedOf(in, operation)
+	switch {
+	case id == "":
+		return nil, true
+	case newest.AttemptID != id:
+		history := in.Ledger.History()
+		return history[slices.IndexFunc(history, func(one *v1alpha1.Request) bool { return one.AttemptID == id })], true
+	case changedNothing(newest):
+		return nil, false
+	}
+	return newest, true
 }
 
 // EndedForAnother reports whether an attempt was refused only because another request was in progress.

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // soon is the longest wait that is not recorded: it would be over before anybody reads it.
@@ -18,6 +19,8 @@ const soon = 30 * time.Second
 func breakerClosed(in *Input, want DesiredChange) *Decision {
 	breaker := in.Account.Breaker
 	switch {
+	case breaker.holdsNever() && ClassOf(want.Operation, want.Target) == carrier.ClassNever:
+		return RequeueAt(RestWorking(v1alpha1.ReasonBreakerOpen, breaker.unprovenText(in)), in.Now.Add(time.Minute))
 	case !want.costs() || breaker.LostAt.IsZero() || breaker.Answered && !in.Now.Before(breaker.Until):
 		return nil
 	case !breaker.Answered && !in.Now.Before(breaker.ProbeAt):
@@ -26,6 +29,18 @@ func breakerClosed(in *Input, want DesiredChange) *Decision {
 	decision := RequeueAt(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextChange())
 	decision.Transient = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
 	return decision
+}
+
+// holdsNever reports whether no request of class Never is sent.
+func (b Breaker) holdsNever() bool { return b.Unproven.Count >= MostUnproven }
+
+// unprovenText describes which requests are without evidence, since when, and what ends the wait.
+func (b Breaker) unprovenText(in *Input) string {
+	return Bounded(fmt.Sprintf("the responses to %d requests in a row do not show whether the carrier has accepted them, "+
+		"the last to %s at %s and before it to %s: no order, aggregation conversion, diagnostic test or change with an NTD "+
+		"option is sent until the outcome of one of them is known, or the carrier accepts another request. Ask the carrier "+
+		"and resolve them",
+		b.Unproven.Count, b.Unproven.Last, FormatTime(in, b.Unproven.At), b.Unproven.Before), MaxMessage)
 }
 
 // nextChange returns when the state of the breaker may change next.
@@ -60,6 +75,11 @@ func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 		return &Aspect{
 			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
 			Message: silenceText(&Input{Account: Account{Object: account}}, known),
+		}
+	case known.holdsNever():
+		return &Aspect{
+			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonBreakerOpen,
+			Message: known.unprovenText(&Input{Account: Account{Object: account}}),
 		}
 	case known.AnsweredAt.IsZero():
 		return nil

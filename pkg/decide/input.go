@@ -92,7 +92,19 @@ type Breaker struct {
 	AnsweredAt  time.Time // when the carrier last answered; zero: never
 	ProbeAt     time.Time // when a free read is sent, unless the carrier has answered
 	ProbeError  error     // the error of the first free read that has failed since LostAt; nil if none has failed
+	Unproven    Unproven  // requests of class Never, in a row, that the carrier may or may not have accepted
 	Silence     *Silence  // set while the carrier does not answer; nil if it does, or was not called for a long time
+}
+
+// MostUnproven is how many requests of class Never, in a row, may be without evidence of their outcome. No other
+// is sent then.
+const MostUnproven = 2
+
+// Unproven describes the requests in a row of which nobody knows whether the carrier has accepted them.
+type Unproven struct {
+	Count        int
+	Last, Before string    // the last two, such as "OrderCreate for sorder/site"; "" if there are fewer
+	At           time.Time // when the response to the last one was found to be lost
 }
 
 // Silence is what is shown of a carrier that does not answer. It holds back nothing.

@@ -134,3 +134,35 @@ func TestTheMessageNamesTheAttemptThatMayBeInProgress(t *testing.T) {
 		}
 	}
 }
+
+// A write whose response was lost is made again, with the same fact.
+func TestARepeatIsEndedOnlyOnce(t *testing.T) {
+	t.Parallel()
+	lost := &v1alpha1.RequestError{Message: "the gate was closed"}
+	repeat := &v1alpha1.Request{Phase: v1alpha1.PhaseSubmitting, Repeats: 1}
+	for range 2 {
+		EndUnreached(repeat, v1alpha1.PhaseNotSent, lost)
+	}
+	if repeat.Phase != v1alpha1.PhaseSubmitting || repeat.Repeats != 0 {
+		t.Errorf("the attempt before the repeat is %s with %d repeats", repeat.Phase, repeat.Repeats)
+	}
+}
+
+// After two requests of class Never without evidence, none is sent, and the others are.
+func TestClassNeverWaitsForEvidence(t *testing.T) {
+	t.Parallel()
+	in := &Input{Subject: &v1alpha1.BroadbandService{}}
+	for unproven, held := range []bool{false, false, true, true} {
+		in.Account.Breaker.Unproven.Count = unproven
+		if got := breakerClosed(in, DesiredChange{Operation: v1alpha1.OperationOrderCreate}); (got != nil) != held {
+			t.Errorf("after %d: an order waits: %t", unproven, got != nil)
+		}
+		if breakerClosed(in, DesiredChange{Operation: v1alpha1.OperationPlanChange}) != nil {
+			t.Errorf("after %d: a plan change waits", unproven)
+		}
+		shown := CarrierAspect(&v1alpha1.CarrierAccount{}, Breaker{Unproven: in.Account.Breaker.Unproven})
+		if (shown != nil) != held || held && shown.Reason != v1alpha1.ReasonBreakerOpen {
+			t.Errorf("after %d the account shows %+v", unproven, shown)
+		}
+	}
+}

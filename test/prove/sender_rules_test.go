@@ -140,3 +140,37 @@ func loseAndRepeatLate() func(Effect) FaultKind {
 		return noFault
 	}
 }
+
+// The gate stops a repeat. The write of that is applied, its response is lost, and the retry of the write
+// applies the same fact again: the first attempt, which the carrier may have accepted, must not end by it.
+func TestAStoppedRepeatIsEndedOnce(t *testing.T) {
+	t.Parallel()
+	const operation = v1alpha1.OperationDSLStabilityProfileChange
+	runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		lost, closed, written := time.Time{}, false, false
+		s.faultAt = func(effect Effect) FaultKind {
+			switch {
+			case effect.Op == Post && lost.IsZero():
+				lost = now()
+				return Lost
+			case !lost.IsZero() && !closed && now().Sub(lost) >= 15*time.Minute && strings.HasPrefix(effect.What, "read default"):
+				closed = true
+				return Refused
+			case closed && !written && strings.Contains(effect.What, "update *v1alpha1.RequestLedger service-"):
+				written = true
+				return Lost
+			}
+			return noFault
+		}
+		for range 24 * 60 {
+			if written {
+				break
+			}
+			s.runFor(t, s.managers[0], time.Minute)
+		}
+		if !written || s.subject().RequestOf(operation).Phase == v1alpha1.PhaseNotSent {
+			t.Errorf("the repeat was stopped: %t; the attempt before it is %s", written, s.subject().RequestOf(operation).Phase)
+		}
+	})
+}

@@ -193,3 +193,17 @@ func (s *scriptedRun) setPlan(t *testing.T, plan string) {
 	})
 	s.notifyManagers()
 }
+
+// A plan change that is refused because another request is in progress has done nothing.
+func TestR10ARefusalBecauseAnotherRequestIsInProgressDoesNotCount(t *testing.T) {
+	t.Parallel()
+	runScript(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		s.setChargeLimit(t, 1)
+		s.faultAt = atFirst(planChange, func() FaultKind { return Busy })
+		s.runFor(t, s.managers[0], 30*time.Minute)
+		if reason, ready, _ := stateOf(s.subject()); !ready {
+			t.Errorf("after half an hour it is %s", reason)
+		}
+	})
+}

@@ -49,6 +49,8 @@ type breaker struct {
 	probeAt time.Time // when the next free read is due
 	probing error     // the error of the first of these free reads
 
+	unproven []unproven // requests of class Never, in a row, of which nobody knows whether they were accepted
+
 	silence silence
 }
 
@@ -56,6 +58,7 @@ type breaker struct {
 type ticket struct {
 	enteredAt time.Time // zero: for a query, which takes no slot
 	request   string    // the request, such as "PlanChange for bbs/site"
+	never     bool      // whether it is of class Never
 }
 
 // enter takes a slot in the window, or returns how long to wait before trying again.
@@ -95,8 +98,10 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 	switch {
 	case delivery == carrier.Ambiguous:
 		b.noteLoss(class, had)
+		news = b.noteUnproven(had)
 	case class.Costly() && delivery == carrier.Rejected, delivery == carrier.Accepted:
-		news = b.noteResponse()
+		news = b.noteEvidence(class)
+		news = b.noteResponse() || news
 		if class.Costly() {
 			b.widen()
 		}
@@ -191,7 +196,7 @@ func (b *breaker) state() decide.Breaker {
 	defer b.mu.Unlock()
 	return decide.Breaker{
 		LostRequest: b.lost, LostAt: b.lostAt, Until: b.until, Answered: b.heard, AnsweredAt: b.heardAt,
-		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown,
+		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown, Unproven: b.shownUnproven(),
 	}
 }
 

@@ -78,12 +78,22 @@ func (l *Lease) enter(class carrier.RepeatClass) time.Duration {
 	if !class.Costly() {
 		return 0
 	}
+	never := class == carrier.ClassNever
+	if never {
+		if wait := l.breaker.enterNever(); wait > 0 {
+			return wait
+		}
+	}
 	slot, wait := l.breaker.enter()
 	if wait == 0 {
+		slot.never = never
 		l.ticket = &slot
 	}
 	return wait
 }
+
+// named names a request of the object.
+func (l *Lease) named(op carrier.Operation) string { return fmt.Sprintf("%s for %s", op, l.object) }
 
 // kindOf returns how the rate limit counts a call of a class.
 func kindOf(class carrier.RepeatClass) carrier.CallKind {
@@ -101,7 +111,7 @@ func (l *Lease) Submit(ctx context.Context, op carrier.Operation, version int, b
 	if l.ticket != nil {
 		had = *l.ticket
 	}
-	had.request = fmt.Sprintf("%s for %s", op, l.object)
+	had.request = l.named(op)
 	contract, _ := carrier.ContractOf(op)
 	news := l.breaker.posted(contract.Repeat, receipt.Delivery, had)
 	if receipt.Err != nil {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -89,7 +90,7 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	if request == nil {
 		return nil // another attempt is recorded: this fact is not about it
 	}
-	was := request.Phase
+	was, unknown := request.Phase, isUnproven(request)
 	changed := p.apply(scope, request, fact)
 	if scope.Ledger == nil {
 		scope.Describe()
@@ -100,12 +101,21 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	if err := p.write(ctx, scope, changed); err != nil {
 		return err
 	}
+	if unknown && !isUnproven(&changed) && scope.Carrier != nil {
+		scope.Carrier.Settled(carrier.Operation(changed.Operation))
+	}
 	p.Metrics.Recorded(was, changed, feesOf(scope.Subject))
 	p.announce(scope.Subject, changed, fact)
 	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
 		logRequest(ctx, requestEnded, scope.Subject, &changed)
 	}
 	return nil
+}
+
+// isUnproven reports whether nobody knows the outcome of an attempt whose response was lost.
+func isUnproven(request *v1alpha1.Request) bool {
+	lost := request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil
+	return lost || request.Phase == v1alpha1.PhaseOutcomeUnknown
 }
 
 // feesOf returns the fees of an order; nil for other kinds, whose prices are in the plan of changes.

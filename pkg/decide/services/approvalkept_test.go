@@ -156,3 +156,41 @@ func TestR24AnApprovalIsNotTakenOver(t *testing.T) {
 		}
 	}
 }
+
+// One approval covers a conversion and a plan. The plan is refused at first, and the conversion comes
+// before it. Then the carrier moves the service to a dearer plan, and going back needs no approval. What
+// was done under the approval must not be done under it once more.
+func TestAnApprovalThatWasCarriedOutNeverFitsAgain(t *testing.T) {
+	t.Parallel()
+	change := func(in *services.Input) {
+		in.Service.Spec.AggregationMethod = "ETHERNET"
+		in.Service.Status.Carrier.AggregationMethod = &v1alpha1.KnownValue{Value: "L2TP", Source: v1alpha1.SourceOrder}
+	}
+	wants := []func(*services.Input){wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00"), change}
+	approved := *services.Decide(settled(wants...)).Pending
+	attempt := func(operation v1alpha1.Operation, after time.Duration, hash string) func(*services.Input) {
+		return with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) {
+			r.Operation, r.AttemptID, r.UID = operation, "a-"+after.String(), "u-1"
+			r.SubmittedAt = metav1.NewTime(decidetest.Start().Add(after))
+			r.ApprovedHash, r.Plan = hash, approved.Changes
+		})
+	}
+	converted := attempt(v1alpha1.OperationAggregationConversion, time.Minute, approved.Hash)
+	for name, test := range map[string]struct {
+		plan func(*services.Input)
+		fits bool
+	}{
+		"the plan is still to come":           {func(*services.Input) {}, true},
+		"it was changed before the approval":  {attempt(v1alpha1.OperationPlanChange, 0, "p-earlier"), true},
+		"it was changed under the approval":   {attempt(v1alpha1.OperationPlanChange, time.Hour, approved.Hash), false},
+		"it was changed since, without one":   {attempt(v1alpha1.OperationPlanChange, time.Hour, ""), false},
+		"it was changed since, under another": {attempt(v1alpha1.OperationPlanChange, time.Hour, "p-later"), false},
+	} {
+		view := settled(append(wants, converted, test.plan, annotated(v1alpha1.AnnotationApprove, approved.Hash))...)
+		view.Service.Status.Carrier.AggregationMethod.Value = "ETHERNET"
+		pending := services.Decide(view).Pending
+		if fits := pending != nil && pending.Hash == approved.Hash; fits != test.fits {
+			t.Errorf("%s: the approval fits: %t", name, fits)
+		}
+	}
+}

@@ -79,9 +79,9 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 // approval never matches. An approved plan keeps its hash until
 // it is carried out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
-	if held := approvedPlan(in); held != nil && isBeingCarriedOut(in, held, append(inProgress, differences(wanted)...)) &&
-		hasApprovedBodies(in, held, wanted) {
-		return held.Hash
+	if newest := newestApproved(in); newest != nil && hasApprovedBodies(in, newest.ApprovedHash, wanted) &&
+		isBeingCarriedOut(in, newest, append(inProgress, differences(wanted)...)) {
+		return newest.ApprovedHash
 	}
 	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
 		given == hashOf(in, withoutPrices(wanted)) {
@@ -122,65 +122,72 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	return decide.ApprovalHash(text)
 }
 
-// approvedPlan returns the plan that was approved last, from the attempts at it; nil if none. An
-// attempt that was not sent proves no approval: its last check may have found that the policy which
-// decides who may approve was missing.
-func approvedPlan(in *Input) *v1alpha1.Pending {
-	var newest *v1alpha1.Request
+// newestApproved returns the newest attempt that was made under an approval; nil if there is none. It
+// contains what was left of the approved plan when it was made. An attempt that was not sent proves no
+// approval: its last check may have found that the policy which decides who may approve was missing.
+func newestApproved(in *Input) (newest *v1alpha1.Request) {
 	for i := range in.Service.Status.Requests {
 		request := &in.Service.Status.Requests[i]
-		if request.ApprovedHash != "" && request.Phase != v1alpha1.PhaseNotSent && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
+		approved := request.ApprovedHash != "" && request.Phase != v1alpha1.PhaseNotSent
+		if approved && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
 			newest = request
 		}
 	}
-	if newest == nil {
-		return nil
-	}
-	return &v1alpha1.Pending{Hash: newest.ApprovedHash, Changes: newest.Plan}
+	return newest
 }
 
-// isBeingCarriedOut reports whether a recorded plan is approved and in progress without a failure,
-// and its remaining changes are exactly the ones wanted now. A completed change does not remain, so
-// making the same change again needs a new plan.
-func isBeingCarriedOut(in *Input, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
-	inProgress, done := false, make(map[v1alpha1.Operation]bool)
+// isBeingCarriedOut reports whether the plan of the newest approved attempt is in progress without a
+// failure, and its remaining changes are exactly the ones wanted now. A completed change does not remain,
+// so making the same change again needs a new plan.
+func isBeingCarriedOut(in *Input, newest *v1alpha1.Request, left []v1alpha1.Change) bool {
 	for i := range in.Service.Status.Requests {
 		request := &in.Service.Status.Requests[i]
-		if request.ApprovedHash != held.Hash {
-			continue
-		}
-		if endsPlan(request) || request.TakenOver || request.Generation != in.Service.Generation {
+		if request.ApprovedHash == newest.ApprovedHash &&
+			(endsPlan(request) || request.TakenOver || request.Generation != in.Service.Generation) {
 			return false
 		}
-		inProgress, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}
-	for _, change := range left {
-		same := func(h v1alpha1.Change) bool { return decide.SameChange(h, change) }
-		inProgress = inProgress && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
+	return !slices.ContainsFunc(left, func(change v1alpha1.Change) bool {
+		same := func(planned v1alpha1.Change) bool { return decide.SameChange(planned, change) }
+		return !slices.ContainsFunc(newest.Plan, same) || isCarriedOut(in, newest, change.Operation)
+	})
+}
+
+// isCarriedOut reports whether the change that an operation makes in an approved plan was made already. The
+// newest attempt under the approval lists what was left when it was made, so the change was made
+// since: under the approval, or without it, for example because the carrier had meanwhile moved the
+// service, and going back needed no approval. What the ledger has dropped counts as made.
+func isCarriedOut(in *Input, newest *v1alpha1.Request, operation v1alpha1.Operation) bool {
+	if own := in.Service.RequestOf(operation); own != nil && own.ApprovedHash == newest.ApprovedHash {
+		return own.Phase == v1alpha1.PhaseSucceeded
 	}
-	return inProgress
+	last, known := decide.NewestWithEffect(&in.Input, operation)
+	if last == nil {
+		return !known
+	}
+	return last.Phase.Ended() && !last.SubmittedAt.Before(&newest.SubmittedAt)
 }
 
 // hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as they
 // were approved. An attempt records its body. An SLA is sent together with the plan and term that
 // the service has. If either became known after the first attempt at the plan was sent, the request
 // is no longer the approved one.
-func hasApprovedBodies(in *Input, held *v1alpha1.Pending, wanted []decide.DesiredChange) bool {
+func hasApprovedBodies(in *Input, approved string, wanted []decide.DesiredChange) bool {
 	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		sent := in.Service.RequestOf(want.Operation)
-		if sent != nil && sent.ApprovedHash == held.Hash {
+		if sent != nil && sent.ApprovedHash == approved {
 			return sent.BodyHash != want.BodyHash()
 		}
 		state := in.Service.LastKnown()
 		return want.Operation == v1alpha1.OperationPlanChange && in.Service.Spec.Plan == nil &&
-			(knownSince(in, held, state.Plan) || knownSince(in, held, state.Term))
+			(knownSince(in, approved, state.Plan) || knownSince(in, approved, state.Term))
 	})
 }
 
 // knownSince reports whether a value became known after the first attempt at a plan was sent.
-func knownSince(in *Input, held *v1alpha1.Pending, value *v1alpha1.KnownValue) bool {
+func knownSince(in *Input, approved string, value *v1alpha1.KnownValue) bool {
 	return value != nil && slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
-		return request.ApprovedHash == held.Hash && request.SubmittedAt.Before(&value.Since)
+		return request.ApprovedHash == approved && request.SubmittedAt.Before(&value.Since)
 	})
 }
 
