@@ -16,7 +16,8 @@ import (
 )
 
 // setup reconciles an appointment-request when a user changes it, when its account, its order or the
-// marker changes, when the state of the admission policies changes, and some time after it became less settled.
+// marker changes, when the state of the admission policies changes, and some time after it became less
+// settled.
 func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(userChanges())).

@@ -19,8 +19,8 @@ import (
 // setup reconciles a service when a user changes it, when its account or its order changes, when a
 // notification about it arrives, when another object of the same service is deleted, when another
 // process writes to its ledger, when the ledger is removed or goes back to an older revision, when
-// another object becomes the ledger's holder, when the marker or the state of the admission policies changes, and some time after the
-// service became less settled.
+// another object becomes the ledger's holder, when the marker or the state of the admission policies
+// changes, and some time after the service became less settled.
 func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(userChanges())).

@@ -15,8 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// setup reconciles a ledger that is being deleted, or whose login is to be continued, whenever it changes. It
-// also reconciles one that is being deleted when an object that may depend on it is deleted.
+// setup reconciles a ledger that is being deleted, or whose login is to be continued, whenever it
+// changes. It also reconciles one that is being deleted when an object that may depend on it is
+// deleted.
 func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	leavers := whenDeleted(r.ledgersToRelease)
 	return ctrl.NewControllerManagedBy(mgr).

@@ -39,10 +39,11 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 }
 
 // setup reconciles an object when a user creates or annotates it, when its account or the marker
-// changes, when the state of the admission policies changes, when the service that it names is created or gets another number, and some time after it
-// became less settled. A test is also reconciled when another test of its service has ended or is
-// deleted, when another process writes to their ledger, when the ledger is removed or goes back to
-// an older revision, and when a late acceptance is added to it or settled.
+// changes, when the state of the admission policies changes, when the service that it names is created
+// or gets another number, and some time after it became less settled. A test is also reconciled when
+// another test of its service has ended or is deleted, when another process writes to their ledger,
+// when the ledger is removed or goes back to an older revision, and when a late acceptance is added to
+// it or settled.
 func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.newObject().subject, builder.WithPredicates(userChanges())).

@@ -143,9 +143,9 @@ func orNobody(user string) string {
 	return user
 }
 
-// Identity identifies the policy and the binding that a cluster has, "none" if one is missing. It changes whenever one of the
-// two is replaced or its spec is changed, even if the change is undone later: UIDs are never used
-// again, and a generation never goes back.
+// Identity identifies the policy and the binding that a cluster has, "none" if one is missing. It
+// changes whenever one of the two is replaced or its spec is changed, even if the change is undone
+// later: UIDs are never used again, and a generation never goes back.
 func (p Policy) Identity() string {
 	if p.Policy == nil || p.Binding == nil {
 		return "none"

@@ -95,8 +95,9 @@ type connection struct {
 	stopped atomic.Pointer[error]
 }
 
-// hook returns the function that is called when the connection is in hand, before the first byte of the
-// request is written to it. If the check fails, the connection, which is this call's own, is closed.
+// hook returns the function that is called when the connection is in hand, before the first byte of
+// the request is written to it. If the check fails, the connection, which is this call's own, is
+// closed.
 func (c *connection) hook(check func() error) func(httptrace.GotConnInfo) {
 	return func(got httptrace.GotConnInfo) {
 		if check != nil {

@@ -44,8 +44,8 @@ func wantDelivery(contract Contract, o Observation) Delivery {
 	return Ambiguous
 }
 
-// A refusal is the carrier's own only if it has the standard error body, for this very status, and does
-// not report a fault of a server.
+// A refusal is the carrier's own only if it has the standard error body, for this very status, and
+// does not report a fault of a server.
 func TestIsRefusal(t *testing.T) {
 	body := func(status, kind, code string) string {
 		return `{"httpStatusCode":` + status + `,"type":"` + kind + `","code":"` + code + `","message":"m"}`

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listed has the statuses of each POST in spec §4, transcribed independently. It shows only 201 and 422
-// for an order; the others are those of the common table in spec §7.
+// listed has the statuses of each POST in spec §4, transcribed independently. It shows only 201 and
+// 422 for an order; the others are those of the common table in spec §7.
 var listed = map[Operation][]int{
 	AggregationConversion:     {201, 401, 404, 422, 500},
 	PlanChange:                {201, 401, 404, 422, 500, 502},

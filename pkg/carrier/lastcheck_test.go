@@ -14,7 +14,8 @@ import (
 
 var errTooOld = errors.New("the decision is too old")
 
-// A POST whose last check fails is given up with its connection in hand, and not a byte of it is written.
+// A POST whose last check fails is given up with its connection in hand, and not a byte of it is
+// written.
 func TestALastCheckThatFailsWritesNothing(t *testing.T) {
 	for _, op := range []Operation{OrderCreate, PlanChange, Reclaim, CancellationAbort, AppointmentCancel} {
 		connected, received := make(chan struct{}), make(chan []byte, 1)

@@ -54,12 +54,13 @@ func (e *LocationError) Error() string {
 
 // ParseLocation returns the handle of a request from the Location in the carrier's response.
 //
-// A Location is a URL, or a reference relative to the path of the POST (RFC 9110 section 10.2.2). It is
-// resolved, and matched at its end with the operation's own path template, because a gateway may show
-// the carrier's paths behind a prefix, or behind a prefix of its own instead of /api/connect. Only the
-// id is taken from it: scheme, user, host, prefix, query, fragment and the parameters of the last
-// segment are dropped, so the carrier's text cannot decide where the next call goes. Paths of other
-// operations, escapes before the id, and ids in another format are refused with a [LocationError].
+// A Location is a URL, or a reference relative to the path of the POST (RFC 9110 section 10.2.2). It
+// is resolved, and matched at its end with the operation's own path template, because a gateway may
+// show the carrier's paths behind a prefix, or behind a prefix of its own instead of /api/connect.
+// Only the id is taken from it: scheme, user, host, prefix, query, fragment and the parameters of the
+// last segment are dropped, so the carrier's text cannot decide where the next call goes. Paths of
+// other operations, escapes before the id, and ids in another format are refused with a
+// [LocationError].
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
 	if !ok || contract.PollPath == "" {

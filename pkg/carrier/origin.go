@@ -16,9 +16,10 @@ var (
 )
 
 // CanonicalOrigin returns the one way in which an origin is written: scheme and host in lower case, no
-// default port, no zeros at the beginning of the port, no dot at the end of the host, and an IP address
-// in its shortest form. It returns "" for anything else than an origin. An address is canonical if it
-// is returned unchanged, because a login that could be written in two ways would be two logins.
+// default port, no zeros at the beginning of the port, no dot at the end of the host, and an IP
+// address in its shortest form. It returns "" for anything else than an origin. An address is
+// canonical if it is returned unchanged, because a login that could be written in two ways would be
+// two logins.
 func CanonicalOrigin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.RawFragment != "" ||

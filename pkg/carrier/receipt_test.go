@@ -117,8 +117,8 @@ func endless(header ...string) http.HandlerFunc {
 	}
 }
 
-// The message says what came, and that it is not the carrier's, because a person who reads only "404 Not
-// Found" would take the request for refused.
+// The message says what came, and that it is not the carrier's, because a person who reads only "404
+// Not Found" would take the request for refused.
 func TestAnUnprovenResponseSaysWhatCame(t *testing.T) {
 	page := func(status int, header ...string) http.HandlerFunc {
 		return respond(status, "<html>", append(header, "Content-Type", "text/html; charset=utf-8")...)
@@ -158,7 +158,8 @@ func TestAnUnprovenResponseSaysWhatCame(t *testing.T) {
 	}
 }
 
-// The id of an order is said to be from the body only if it is, and a Location that is of no use is shown.
+// The id of an order is said to be from the body only if it is, and a Location that is of no use is
+// shown.
 func TestAnOrdersNoteShowsTheLocation(t *testing.T) {
 	for name, test := range map[string]struct {
 		body, location, want, not string

@@ -80,7 +80,8 @@ func (c *Client) receipt(contract Contract, k call, resp response) Receipt {
 }
 
 // recordStatus records what a response shows beyond this one call: that the token is invalid, or may
-// be, that the account exceeds the rate limit, or how long an overloaded server wants to be left alone.
+// be, that the account exceeds the rate limit, or how long an overloaded server wants to be left
+// alone.
 func (c *Client) recordStatus(contract Contract, k call, resp response) {
 	switch {
 	case resp.status == http.StatusUnauthorized:

@@ -13,8 +13,8 @@ import (
 // the pace of a plan change, that takes about twenty minutes.
 const maxCandidatePolls = 12
 
-// HasCandidate reports whether a request has a Location that may be its own: its response named it, but
-// did not show that the carrier had accepted the request.
+// HasCandidate reports whether a request has a Location that may be its own: its response named it,
+// but did not show that the carrier had accepted the request.
 func HasCandidate(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseSubmitting && request.Candidate != ""
 }
@@ -25,8 +25,8 @@ func CandidateOf(request *v1alpha1.Request) (carrier.Handle, error) {
 }
 
 // candidatePolled polls the candidate of a request, which costs nothing, before anything else is done
-// about its lost response; nil if it has none, or if it has been polled often enough. The specification
-// has no call to poll an order.
+// about its lost response; nil if it has none, or if it has been polled often enough. The
+// specification has no call to poll an order.
 func candidatePolled(in *Input, open *v1alpha1.Request) *Decision {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
 	attempt := in.Memory.Attempts[open.AttemptID]

@@ -11,9 +11,9 @@ import (
 )
 
 // PhaseOfRefusal returns the phase of an attempt that the carrier has refused with the error that the
-// attempt has now. It is Rejected if that proves that the carrier does not have the request. If not, it is
-// the phase in which the outcome is verified, as after a lost response. The account is the one that the
-// request was sent with.
+// attempt has now. It is Rejected if that proves that the carrier does not have the request. If not,
+// it is the phase in which the outcome is verified, as after a lost response. The account is the one
+// that the request was sent with.
 func PhaseOfRefusal(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) v1alpha1.RequestPhase {
 	switch {
 	case isQuery(attempt):
@@ -46,8 +46,8 @@ func IsBusy(why *v1alpha1.RequestError) bool { return why != nil && endsInProgre
 // very request, if something between the operator and the carrier has sent it twice and returned the
 // second response; or it may be an earlier attempt that a person has resolved too early. A request of
 // a class that is not chargeable changes nothing more if it is sent again. A plan change is sent again
-// only after a reading, which shows the outcome if the plan, or what else is read, was different before.
-// Nothing shows the outcome of a request of class Never.
+// only after a reading, which shows the outcome if the plan, or what else is read, was different
+// before. Nothing shows the outcome of a request of class Never.
 func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) bool {
 	switch class := ClassOf(attempt.Operation, attempt.Target); {
 	case !class.Costly():
@@ -95,8 +95,8 @@ func howResolved(ended *v1alpha1.EndedAttempt) string {
 }
 
 // unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the carrier
-// may have although nobody has its response: a person resolved it as not accepted or abandoned it, or a
-// reading seemed to show that. It returns nil if there is none, or if the carrier has accepted a
+// may have although nobody has its response: a person resolved it as not accepted or abandoned it, or
+// a reading seemed to show that. It returns nil if there is none, or if the carrier has accepted a
 // request since, which it does only while no other is in progress. The ledger may be nil.
 func unprovenBefore(ledger *v1alpha1.RequestLedger, open *v1alpha1.Request) *v1alpha1.EndedAttempt {
 	if ledger == nil {

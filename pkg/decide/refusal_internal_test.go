@@ -15,8 +15,8 @@ func busy() *v1alpha1.RequestError {
 }
 
 // A gateway may have sent the request twice, and returned the response to the second copy: the one in
-// progress is then ours. It is refused only if a reading shows the outcome before the next attempt, or if
-// a second request changes nothing more.
+// progress is then ours. It is refused only if a reading shows the outcome before the next attempt, or
+// if a second request changes nothing more.
 func TestARefusalBecauseARequestIsInProgressProvesNothingWithoutAReading(t *testing.T) {
 	t.Parallel()
 	const refused, open = v1alpha1.PhaseRejected, v1alpha1.PhaseSubmitting
@@ -91,8 +91,8 @@ func TestARequestOfClassNeverIsNeverRetriedByItself(t *testing.T) {
 	}
 }
 
-// The carrier has one in progress: the best evidence there is that an earlier attempt, which a person has
-// resolved as not accepted, was accepted.
+// The carrier has one in progress: the best evidence there is that an earlier attempt, which a person
+// has resolved as not accepted, was accepted.
 func TestTheMessageNamesTheAttemptThatMayBeInProgress(t *testing.T) {
 	t.Parallel()
 	ended := func(id string, outcome v1alpha1.RequestPhase, by v1alpha1.EndedBy) v1alpha1.EndedAttempt {

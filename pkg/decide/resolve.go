@@ -131,8 +131,9 @@ func resolvesNothing(in *Input) bool {
 	return ended == nil || WhyImpossible(ended, value) != ""
 }
 
-// hasResolved reports whether the annotation has resolved an attempt of the object. The status alone does not show this: it may have been emptied,
-// and it shows a resolution of all attempts as handled only once nothing is left to resolve.
+// hasResolved reports whether the annotation has resolved an attempt of the object. The status alone
+// does not show this: it may have been emptied, and it shows a resolution of all attempts as handled
+// only once nothing is left to resolve.
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
 	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }

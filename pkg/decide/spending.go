@@ -63,8 +63,8 @@ func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Ti
 }
 
 // ReleasesReservation reports whether an attempt releases its reservation: it has certainly done
-// nothing, as the sender or the carrier says, and not only a person. It was not sent, not processed, or
-// refused because another request was in progress.
+// nothing, as the sender or the carrier says, and not only a person. It was not sent, not processed,
+// or refused because another request was in progress.
 func ReleasesReservation(attempt *v1alpha1.Request) bool {
 	known := attempt.EndedBy == v1alpha1.EndedBySender || attempt.EndedBy == v1alpha1.EndedByCarrier
 	return known && (!attempt.Phase.Reached() || AnotherInProgress(attempt))

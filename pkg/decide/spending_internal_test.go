@@ -92,7 +92,8 @@ func TestR10OnlyTheSenderOrTheCarrierReleasesAReservation(t *testing.T) {
 	}
 }
 
-// What was refused because another request is in progress has done nothing, as the carrier itself says.
+// What was refused because another request is in progress has done nothing, as the carrier itself
+// says.
 func TestR10ARefusalBecauseAnotherRequestIsInProgressReleasesItsReservation(t *testing.T) {
 	t.Parallel()
 	busy := &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.service.modification.request.in.progress"}

@@ -27,8 +27,8 @@ func isBusyError(why *v1alpha1.RequestError) bool {
 }
 
 // isWarned reports whether the carrier has said, between two POSTs for the same thing, that one is in
-// progress, and nobody has allowed the request once more since. A person who has resolved the first one as
-// not accepted has allowed one more POST, whose refusal then shows that the person was wrong.
+// progress, and nobody has allowed the request once more since. A person who has resolved the first
+// one as not accepted has allowed one more POST, whose refusal then shows that the person was wrong.
 func (w *recorder) isWarned(one, earlier *post) bool {
 	return slices.ContainsFunc(w.intents, func(between intent) bool {
 		since := between.number > earlier.number && between.number < one.number
@@ -36,8 +36,8 @@ func (w *recorder) isWarned(one, earlier *post) bool {
 	})
 }
 
-// inProgress returns the request that the carrier has in progress, or has carried out by now, instead of
-// an attempt that it has refused because of that; nil if it is somebody else's.
+// inProgress returns the request that the carrier has in progress, or has carried out by now, instead
+// of an attempt that it has refused because of that; nil if it is somebody else's.
 func (w *recorder) inProgress(refused *v1alpha1.Request) *post {
 	at := slices.IndexFunc(w.sent, func(one *post) bool { return one.accepted && one.isFor(refused) })
 	if at < 0 || !w.refusedAsBusy[refused.AttemptID] {

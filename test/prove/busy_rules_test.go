@@ -15,8 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// A request that is refused because another one is in progress is sent again after 5 to 30 minutes, if its
-// outcome can be read. Otherwise the one in progress may be this very request, and a person is asked.
+// A request that is refused because another one is in progress is sent again after 5 to 30 minutes, if
+// its outcome can be read. Otherwise the one in progress may be this very request, and a person is
+// asked.
 func TestARefusalBecauseAnotherRequestIsInProgressNeedsOnlyTimeIfTheOutcomeIsRead(t *testing.T) {
 	t.Parallel()
 	scheme := setUp(t)
@@ -76,7 +77,8 @@ func neverRepeated() map[v1alpha1.Operation]string {
 	return paths
 }
 
-// The carrier says that it has one in progress after a person has said that it does not have the request.
+// The carrier says that it has one in progress after a person has said that it does not have the
+// request.
 func TestARequestThatWasResolvedTooEarlyIsNotBoughtTwice(t *testing.T) {
 	t.Parallel()
 	for operation, path := range neverRepeated() {
@@ -130,8 +132,8 @@ func TestARequestThatAGatewaySendsTwiceIsNotSentOnceMore(t *testing.T) {
 	}
 }
 
-// expectAskedAboutProgress checks how often an operation was sent, and that a person is asked about the
-// last attempt.
+// expectAskedAboutProgress checks how often an operation was sent, and that a person is asked about
+// the last attempt.
 func (s *scriptedRun) expectAskedAboutProgress(t *testing.T, operation v1alpha1.Operation, sent int) {
 	t.Helper()
 	reason, _, stuck := stateOf(s.subject())

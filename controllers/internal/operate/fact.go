@@ -67,7 +67,8 @@ func acceptedAs(handle carrier.Handle) Fact {
 	}
 }
 
-// finished is like receiptFact, and calls Finish of the scope with the body if the request is not polled.
+// finished is like receiptFact, and calls Finish of the scope with the body if the request is not
+// polled.
 func finished(receipt carrier.Receipt, scope Scope) Fact {
 	fact := receiptFact(receipt, scope.Account)
 	apply := fact.Apply

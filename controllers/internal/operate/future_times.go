@@ -27,8 +27,8 @@ func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
 	}
 }
 
-// CheckReservations checks the reservations of the login under which an account records. One with a time in the future
-// "counts as now (and is reported)" (R19).
+// CheckReservations checks the reservations of the login under which an account records. One with a
+// time in the future "counts as now (and is reported)" (R19).
 func (p *Protocol) CheckReservations(
 	account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin, reservations []v1alpha1.Reservation,
 ) decide.Spending {

@@ -149,9 +149,9 @@
 //     and appointment.cancelled.
 //
 // The resource is the service as it was when the event happened, the order as it was placed, or the
-// appointment. In the header form, a service is the resource of its read (extension ServiceRead). An order lacks status, provider and fee, and has type, rejectedReason and
-// rejectedOn. The deprecated ServiceModified and ServiceModificationRejected follow their
-// successors if the seed enables them.
+// appointment. In the header form, a service is the resource of its read (extension ServiceRead). An
+// order lacks status, provider and fee, and has type, rejectedReason and rejectedOn. The deprecated
+// ServiceModified and ServiceModificationRejected follow their successors if the seed enables them.
 //
 // With a shared secret an event has three headers: webhook-id, the same for every attempt;
 // webhook-timestamp, in Unix seconds by the real clock; and webhook-signature, "v1," and the base64

@@ -7,8 +7,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Lane is the state of the other diagnostic tests of a service. The accounts of a login run the tests of
-// a service one at a time.
+// Lane is the state of the other diagnostic tests of a service. The accounts of a login run the tests
+// of a service one at a time.
 type Lane struct {
 	Open     *v1alpha1.Request // the attempt of another test that has not ended; nil if there is none
 	Owner    string            // namespace and name of that test; "" if it no longer exists

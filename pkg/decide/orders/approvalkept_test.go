@@ -38,7 +38,8 @@ func refusedOrder(approval string, codes ...string) orders.Input {
 }
 
 // A refusal because a request is in progress may be about the order itself, which something on the way
-// has sent twice. So it is not recorded as a refusal and, if it were, would not be sent again by itself.
+// has sent twice. So it is not recorded as a refusal and, if it were, would not be sent again by
+// itself.
 func TestAnOrderRefusedBecauseAnotherRequestIsInProgressIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	const inProgress, other = "constraints.order.request.in.progress", "constraints.some.rule"

@@ -23,7 +23,8 @@ func namedNTDs(site, of string, fees map[string]string) string {
 	return swap(site, "{", fmt.Sprintf(`{%q:[%s],`, of, strings.Join(devices, ",")))
 }
 
-// planWith makes the plan Slow of a qualification allow these devices, at the given fee or without one.
+// planWith makes the plan Slow of a qualification allow these devices, at the given fee or without
+// one.
 func planWith(site, fee string, options ...string) string {
 	var items []string
 	for _, option := range options {

@@ -39,10 +39,10 @@ func notAcceptedByDescription(in *Input, open *v1alpha1.Request) *decide.Decisio
 		"the carrier's description of the service showed, at %s, that it had not accepted the change", at)))
 }
 
-// mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has
-// given no Location for it, not even a candidate, and has not reported success, health has not shown what the attempt
-// requests, and it does not repeat another attempt, which may have been accepted. At most two
-// attempts in succession end in this way, and none while the carrier is known to have accepted one
+// mayBeUnaccepted reports whether nothing is known of an attempt but its intent: the carrier has given
+// no Location for it, not even a candidate, and has not reported success, health has not shown what
+// the attempt requests, and it does not repeat another attempt, which may have been accepted. At most
+// two attempts in succession end in this way, and none while the carrier is known to have accepted one
 // after all.
 func mayBeUnaccepted(in *Input, open *v1alpha1.Request) bool {
 	unanswered := open.Location == "" && open.Candidate == "" && !answeredSuccess(open)

@@ -207,8 +207,8 @@ func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
 	})
 }
 
-// isRestFree reports whether what is sent with an SLA has no price: an NTD option, and a term, which was
-// shown before the prices were read.
+// isRestFree reports whether what is sent with an SLA has no price: an NTD option, and a term, which
+// was shown before the prices were read.
 func isRestFree(want decide.DesiredChange) bool {
 	b := decide.BillOf(want.Changes[1:])
 	b.AddNTDOption(want.Changes[0].NTDOption)

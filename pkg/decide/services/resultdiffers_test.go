@@ -111,8 +111,8 @@ func offeringNow(plans ...string) func(*services.Input) {
 	}
 }
 
-// Only a person knows whether a name that the carrier does not offer is the requested plan. One that it
-// offers is another plan.
+// Only a person knows whether a name that the carrier does not offer is the requested plan. One that
+// it offers is another plan.
 func TestAResultInAnotherSpellingCanBeTrusted(t *testing.T) {
 	t.Parallel()
 	trust := annotated(v1alpha1.AnnotationTrust, "a-1")
