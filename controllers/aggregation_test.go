@@ -56,7 +56,7 @@ var _ = Describe("An aggregation method", func() {
 
 		during := driveUntilAccepted(ctx, w, process)
 		Expect(during.Status.InFlight.Operation).To(Equal(v1alpha1.OperationPlanChange))
-		Expect(during.Status.Pending.Changes).To(HaveLen(2))
+		Expect(during.Status.Pending.Changes).To(HaveLen(3), "plan, term and method")
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)

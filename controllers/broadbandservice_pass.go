@@ -101,7 +101,8 @@ func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.D
 	case decide.ContinueReading:
 		readings := p.Protocol.Memory.View(p.service.UID).Readings
 		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
-	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.Poll, decide.RecordResponse, decide.Resolve:
+	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.ReadContact, decide.Poll,
+		decide.RecordResponse, decide.Resolve:
 	}
 	return 0, nil
 }

@@ -152,7 +152,7 @@ var _ = Describe("A reschedule or abort", func() {
 		}))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
-		Expect(service.Status.Pending.Changes).To(HaveLen(2))
+		Expect(service.Status.Pending.Changes).To(HaveLen(3), "plan, term and date")
 		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{0, 0}))
 
 		w.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)

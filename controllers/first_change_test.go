@@ -20,8 +20,7 @@ import (
 // approval.
 func (d pricedService) changeOnce(ctx context.Context) {
 	GinkgoHelper()
-	hash := expectAwaiting(d.declare(ctx, withPlan(d.Read(ctx, site).Spec.Plan.Name, 36)),
-		"the first change that this object makes to a service that it did not order", "monthly 45.00 AUD → 45.00 AUD")
+	hash := expectAwaiting(d.declare(ctx, withPlan(d.Read(ctx, site).Spec.Plan.Name, 36)), "monthly 45.00 AUD → 45.00 AUD")
 	expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 }
 

@@ -79,11 +79,12 @@ var _ = Describe("The log", func() {
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		const bought = `order "SITE-014", scenario "FirstInfrastructure", site "LOC000000000001", planName "Home 100/20", ` +
 			`speed "100 MBit/s down, 20 MBit/s up", term "12", aggregationMethod "L2TP", ntdInstallation "wholesale-tech", ` +
+			`contact "spec.contact", qualificationSearchID "SQ-NEW", remoteQualificationSearchID "R-SQ-NEW", ` +
 			`fee NTD_INSTALLATION_FEE (one-time 300.00 AUD, monthly 0.00 AUD), fee PLAN (unknown)`
 		lines.expectLogged(order.Status.Request, `"object"="sorder `+w.Namespace+`/site"`,
 			`"changes"="`+strings.ReplaceAll(bought, `"`, `\"`)+`" "approved"="`+hash+`"`, `"approvedBy"="controllers.test"`)
 		Expect(w.Events.All()).To(ContainElement(HavePrefix("Normal RequestSucceeded OrderCreate succeeded: " + bought)))
-		Expect(ledgerOf(ctx, w).Spec.Ended[0].Changes).To(HaveLen(10))
+		Expect(ledgerOf(ctx, w).Spec.Ended[0].Changes).To(HaveLen(13))
 	})
 
 	It("shows what an approved diagnostic test does, as do the Event and the ledger", func(ctx SpecContext) {

@@ -54,13 +54,8 @@ var _ = DescribeTable("managementPolicy Plan shows the prices of changes",
 	Entry("an NFAS commitment", withPlan(world.PlanNFAS, 12), 1,
 		alsoCosting(planTo(world.PlanNFAS, "0.00", "45.00", "38.00"), charged("200.00"), nil)),
 	Entry("an NTD option", withNTD, 1,
-		alsoCosting(planTo(world.PlanGiga, "0.00", "45.00", "110.00"), nil, device("4_PORT_RESIDENTIAL", "99.00"))),
-	Entry("an NTD option of unknown price, because the carrier does not list it", withUnlistedNTD, 1,
-		alsoCosting(planTo(world.PlanGiga, "0.00", "45.00", "110.00"), nil, device("1_PORT", ""))),
-	Entry("a plan that the carrier does not sell, of which only the price before is known",
-		withPlan("No Such Plan", 12), 1, planTo("No Such Plan", "", "45.00", "")),
-	Entry("a plan in a term that the carrier does not sell", withPlan(world.PlanFast, 6), 1,
-		planTo(world.PlanFast, "", "45.00", ""), row("plan.term", "12", "6")),
+		alsoCosting(planTo(world.PlanGiga, "0.00", "45.00", "110.00"), nil, device("4_PORT_RESIDENTIAL", "99.00")),
+		row("plan.contact", "", "spec.plan.contact")),
 	Entry("an aggregation method, which has no quoted price", withEthernet, 0,
 		v1alpha1.Change{
 			Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod", Unknown: true, To: "ETHERNET",
@@ -73,7 +68,9 @@ var _ = Describe("The price of a plan change", func() {
 		Expect(w.Create(ctx, w.Service(site, w.Line(), underManagement(v1alpha1.ManagementPlan)))).To(Succeed())
 		planned := process.Drive(ctx, site)
 		Expect(planned.Status.Carrier.Term).To(BeNil(), "it has no read")
-		Expect(planned.Status.Pending.Changes).To(ConsistOf(planTo(world.PlanFast, "0.00", "45.00", "58.00")))
+		Expect(planned.Status.Pending.Changes).To(Equal([]v1alpha1.Change{
+			planTo(world.PlanFast, "0.00", "45.00", "58.00"), row("plan.term", "", "12"),
+		}))
 	})
 
 	It("is not known without the term of the present plan when that costs more in some", func(ctx SpecContext) {
@@ -83,7 +80,9 @@ var _ = Describe("The price of a plan change", func() {
 		dearerIn36 := &tamperingProxy{quotePath, in36 + `"45.00"`, in36 + `"49.00"`}
 		Expect(w.Create(ctx, w.Service(site, w.Line(), underManagement(v1alpha1.ManagementPlan)))).To(Succeed())
 		planned := w.Start(world.CrashPoint{}, dearerIn36.wrap).Drive(ctx, site)
-		Expect(planned.Status.Pending.Changes).To(ConsistOf(planTo(world.PlanFast, "0.00", "", "58.00")))
+		Expect(planned.Status.Pending.Changes).To(Equal([]v1alpha1.Change{
+			planTo(world.PlanFast, "0.00", "", "58.00"), row("plan.term", "", "12"),
+		}))
 	})
 
 	It("can be a credit", func(ctx SpecContext) {
@@ -214,6 +213,42 @@ var _ = DescribeTable("A plan above 1000 MBit/s without an NTD option",
 	Entry("is refused before it is approved, OnCost", withApproval(v1alpha1.ApprovalOnCost)),
 	Entry("is refused before it is approved, Always", withApproval(v1alpha1.ApprovalAlways)),
 	Entry("is refused in the plan", underManagement(v1alpha1.ManagementPlan)),
+)
+
+var _ = DescribeTable("What the carrier does not offer for a service is not put up for approval",
+	func(ctx SpecContext, wanted edit, words ...string) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+
+		stalled := d.declare(ctx, wanted)
+
+		expectReady(stalled, metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		Expect(condition(stalled, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		Expect(condition(stalled, v1alpha1.ConditionApprovalRequired).Status).NotTo(Equal(metav1.ConditionTrue))
+		for _, part := range words {
+			Expect(world.Ready(stalled).Message).To(ContainSubstring(part))
+		}
+		Expect(d.quotes()).To(Equal(1))
+
+		By("a day without changes and a restart, which change nothing and read nothing")
+		d.Clock.Advance(24 * time.Hour)
+		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		d.process = d.Start(world.CrashPoint{})
+		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		Expect(d.quotes()).To(Equal(1))
+
+		By("an approval, which has no effect")
+		expectReady(d.approve(ctx, stalled.Status.Pending.Hash), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		Expect(d.sent()).To(BeEmpty())
+
+		By("the plan that was meant")
+		expectAwaiting(d.declare(ctx, both(withPlan(world.PlanFast, 12), withSLA(world.SLAStd))), "58.00 AUD")
+	},
+	Entry("a mistyped plan", withPlan("Home 1OO/20", 12), `does not offer plan "Home 1OO/20"`, `nearest: "Home 100/20"`),
+	Entry("another name of a plan", withPlan("Family Fast", 12), `plan "Family Fast"`, `it offers: "`, `"Home 100/20"`),
+	Entry("a plan in lower case", withPlan("home 100/20", 12), `plan "home 100/20"`, `it is spelled "Home 100/20"`),
+	Entry("a term", withPlan(world.PlanFast, 6), `does not offer term "6"`, `it offers: "1"`),
+	Entry("an SLA", withSLA("Gold"), `restoration SLA "Gold"`, world.SLAFast),
+	Entry("an NTD option", withUnlistedNTD, `NTD option "1_PORT"`, `"4_PORT_RESIDENTIAL"`),
 )
 
 var _ = It("A plan above 1000 MBit/s without an NTD option is sent under approval Automatic, and refused",

@@ -110,6 +110,8 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		err = p.resolve(ctx, step, decision.Handled)
 	case decide.Probe:
 		wait, err = p.probe(ctx)
+	case decide.ReadContact:
+		_, _ = p.readContact(ctx, step.Source) //nolint:errcheck // remembered: the next decision reports it
 	case decide.StartReading, decide.ContinueReading:
 		wait, err = p.kind.performRead(ctx, step)
 	}

@@ -61,7 +61,8 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(bought).To(Equal([]string{
 			"order " + reference, "scenario FirstInfrastructure", "site " + order.Spec.Qualification.LocationID,
 			"planName " + order.Spec.PlanName, "speed 100 MBit/s down, 20 MBit/s up", "term 12", "aggregationMethod L2TP",
-			"ntdInstallation wholesale-tech",
+			"ntdInstallation wholesale-tech", "contact spec.contact", "qualificationSearchID SQ-NEW",
+			"remoteQualificationSearchID R-SQ-NEW",
 		}))
 		Expect(order.Status.Address).To(Equal("1 Example Street, Springfield"))
 		Expect(orderCondition(order, v1alpha1.ConditionApprovalRequired).Message).To(And(
@@ -229,6 +230,10 @@ var _ = DescribeTable("An order that may not be sent",
 	Entry("waits for its contact", nil, nil, func(o *v1alpha1.ServiceOrder) {
 		o.Spec.Contact, o.Spec.ContactSecretRef = nil, &v1alpha1.SecretReference{Name: "missing"}
 	}, v1alpha1.ReasonContactRequired),
+	Entry("waits for its contact before somebody is asked to approve it",
+		func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalOnCost }, nil, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.Contact, o.Spec.ContactSecretRef = nil, &v1alpha1.SecretReference{Name: "missing"}
+		}, v1alpha1.ReasonContactRequired),
 	Entry("waits for its account", nil, nil, func(o *v1alpha1.ServiceOrder) { o.Spec.AccountRef.Name = "other" },
 		v1alpha1.ReasonAccountNotReady),
 )

@@ -20,11 +20,7 @@ import (
 // submit sends a request. It reads the contact first, so that a missing Secret causes neither an
 // intent nor an unknown outcome.
 func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
-	contact, err := p.contact(ctx, step.Contact)
-	now := p.Protocol.Now()
-	p.Protocol.Memory.Change(p.subject.GetUID(), now, func(memory *decide.Memory) {
-		memory.ContactErr, memory.ContactAgain = err, now.Add(secretInterval)
-	})
+	contact, err := p.readContact(ctx, step.Contact)
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next decision reports it
 	}
@@ -38,6 +34,19 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 		Consume: func() { consume(p.subject.Controls(), step) },
 	}
 	return p.Protocol.Send(ctx, p.scope(), submission)
+}
+
+// readContact reads the contact of a request, and remembers whether that is possible.
+func (p *pass) readContact(ctx context.Context, source decide.ContactSource) (v1alpha1.Contact, error) {
+	contact, err := p.contact(ctx, source)
+	now := p.Protocol.Now()
+	p.Protocol.Memory.Change(p.subject.GetUID(), now, func(memory *decide.Memory) {
+		memory.ContactErr, memory.ContactAgain, memory.ContactRead = err, now.Add(secretInterval), source.Secret
+		if err != nil {
+			memory.ContactRead = ""
+		}
+	})
+	return contact, err
 }
 
 // consume marks the control annotations for which a request is sent as handled.

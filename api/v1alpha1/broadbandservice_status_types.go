@@ -261,7 +261,7 @@ type Pending struct {
 
 	// changes are the requests, in the order in which they are sent.
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=48
 	// +required
 	Changes []Change `json:"changes"`
 }
@@ -289,7 +289,7 @@ type Change struct {
 	From string `json:"from,omitempty"`
 
 	// to is the declared value.
-	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:MaxLength=300
 	// +required
 	To string `json:"to"`
 

@@ -95,9 +95,9 @@ type CarrierAccountSpec struct {
 	TimeZone string `json:"timeZone,omitempty"`
 
 	// approval is the minimum approval that services and orders of this account need. Automatic: none.
-	// OnCost (default): for a change that costs money or whose price is unknown, and for an object's
-	// first change to a service that it did not order. Always: for every change. An object may be
-	// stricter.
+	// OnCost (default): for a change that costs money or whose price is unknown, for a longer term, and
+	// for an object's first change to a service that it did not order. Always: for every change. An
+	// object may be stricter.
 	// +kubebuilder:default=OnCost
 	// +optional
 	Approval Approval `json:"approval,omitempty"`

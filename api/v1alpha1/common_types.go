@@ -45,7 +45,7 @@ type Approval string
 // The approval policies.
 const (
 	ApprovalAutomatic Approval = "Automatic" // send without approval
-	ApprovalOnCost    Approval = "OnCost"    // needs approval if it costs money or the price is unknown
+	ApprovalOnCost    Approval = "OnCost"    // needs approval if it costs money, commits for longer, or has no known price
 	ApprovalAlways    Approval = "Always"    // always needs approval
 )
 

@@ -66,6 +66,7 @@ const (
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
 	ReasonTermUnknown             = "TermUnknown"             // an SLA change needs the plan's term, which is not known
 	ReasonNTDOptionRequired       = "NTDOptionRequired"       // a plan above 1000 MBit/s needs an NTD option
+	ReasonNotOffered              = "NotOffered"              // the carrier does not offer this for the service
 	ReasonContactRequired         = "ContactRequired"         // a contact is missing or cannot be read
 	ReasonUnsupportedByAPIVersion = "UnsupportedByAPIVersion" // the account's API version lacks the operation
 	ReasonNotFoundOrForbidden     = "NotFoundOrForbidden"     // 403 or 404, which never proves absence

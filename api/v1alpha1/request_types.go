@@ -135,7 +135,7 @@ type Request struct {
 
 	// plan is the whole plan of changes that the request belongs to, with the prices shown.
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:MaxItems=48
 	// +optional
 	Plan []Change `json:"plan,omitempty"`
 

@@ -222,7 +222,7 @@ type EndedAttempt struct {
 
 	// changes are the requested changes, with the prices shown.
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:MaxItems=48
 	// +optional
 	Changes []Change `json:"changes,omitempty"`
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 87
+	wantMutants = 91
 )
 
 // loadMutants returns the listed mutants.

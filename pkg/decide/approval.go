@@ -73,7 +73,7 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 	}
 	return RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 		"%s: %s%s; approve with: %s%s%s", ask.Why, DescribeChanges(pending.Changes), costs,
-		AnnotateCommand(in, v1alpha1.AnnotationApprove, pending.Hash), trustText(in, pending), void))
+		AnnotateCommand(in, v1alpha1.AnnotationApprove, pending.Hash), TrustText(in, pending), void))
 }
 
 // otherApproval describes the approve annotation, if it does not approve what is pending; "" if
@@ -116,13 +116,19 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
+// hasFee reports whether a fee of a change is known.
+func hasFee(c v1alpha1.Change) bool {
+	bought := c.NTDOption != nil && c.NTDOption.Charge != v1alpha1.Charge{}
+	return c.OneTime != nil || c.MonthlyAfter != nil || c.NFAS != nil || bought
+}
+
 // unquoted returns a note about changes that are free, or whose price is unknown. Without the note,
 // the latter would look free, or as if what is bought with them were all that they cost.
 func unquoted(changes []v1alpha1.Change) string {
 	var fields []string
 	rows, priced := PricedRows(changes), false
 	for _, i := range rows {
-		priced = priced || priceText(changes[i]) != ""
+		priced = priced || hasFee(changes[i])
 		if changes[i].OneTime == nil && changes[i].MonthlyAfter == nil {
 			fields = append(fields, changes[i].Field)
 		}

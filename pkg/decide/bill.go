@@ -9,39 +9,67 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Bill adds up the price of a request, in hundredths of the currency.
+// Price is what requests cost, in hundredths of the currency.
+type Price struct {
+	Currency string `json:"currency"`
+	OneTime  int64  `json:"oneTimeCents"` // the sum of the one-time fees and credits
+	Charged  int64  `json:"-"`            // the sum of the one-time fees above zero; a credit does not offset them
+	Before   int64  `json:"monthlyBeforeCents"`
+	After    int64  `json:"monthlyAfterCents"`
+}
+
+// Rise is by how much the monthly fees rise.
+func (p Price) Rise() int64 { return p.After - p.Before }
+
+// Plus adds a price in the same currency.
+func (p Price) Plus(other Price) Price {
+	return Price{
+		p.Currency, p.OneTime + other.OneTime, p.Charged + other.Charged, p.Before + other.Before, p.After + other.After,
+	}
+}
+
+// Bill adds up the price of a request. The price of a request with an unknown amount is unknown:
+// without that amount, the sum of the others would read as if it were the price.
 type Bill struct {
-	OneTime       int64  // the sum of the one-time fees and credits
-	Charged       int64  // the sum of the one-time fees above zero; a credit does not offset them
-	Before, After int64  // per month
-	Unknown       bool   // an amount is unknown, or the currencies differ
-	Commits       bool   // a term is longer than before, or the present term is unknown
-	Currency      string // of the amounts so far
+	price   Price
+	unknown bool // an amount is unknown, or the currencies differ
+	commits bool // a term is longer than before, or the present term is unknown
+}
+
+// Price returns the price, if all of its amounts are known.
+func (b *Bill) Price() (price Price, known bool) {
+	if b.unknown {
+		return Price{}, false
+	}
+	return b.price, true
 }
 
 // AddOneTime adds a one-time fee: "Every single one-time fee above zero asks" (R8).
 func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 	var fee int64
-	b.Add(&fee, amount)
-	b.OneTime += fee
-	b.Charged += max(fee, 0)
+	b.add(&fee, amount)
+	b.price.OneTime += fee
+	b.price.Charged += max(fee, 0)
 }
 
-// Add adds an amount: "different or missing currencies are unknown" (R8).
-func (b *Bill) Add(sum *int64, amount *v1alpha1.Money) {
+// AddMonthly adds a monthly fee after the request.
+func (b *Bill) AddMonthly(amount *v1alpha1.Money) { b.add(&b.price.After, amount) }
+
+// add adds an amount: "different or missing currencies are unknown" (R8).
+func (b *Bill) add(sum *int64, amount *v1alpha1.Money) {
 	cents, known := Cents(amount)
-	if !known || amount.Currency == "" || b.Currency != "" && b.Currency != amount.Currency {
-		b.Unknown = true
+	if !known || amount.Currency == "" || b.price.Currency != "" && b.price.Currency != amount.Currency {
+		b.unknown = true
 		return
 	}
-	*sum, b.Currency = *sum+cents, amount.Currency
+	*sum, b.price.Currency = *sum+cents, amount.Currency
 }
 
 // AddChange adds the fees of one change. An amount that it does not have makes the price unknown.
 func (b *Bill) AddChange(change v1alpha1.Change) {
 	b.AddOneTime(change.OneTime)
-	b.Add(&b.Before, change.MonthlyBefore)
-	b.Add(&b.After, change.MonthlyAfter)
+	b.add(&b.price.Before, change.MonthlyBefore)
+	b.AddMonthly(change.MonthlyAfter)
 	b.AddCharge(change.NFAS)
 	b.AddNTDOption(change.NTDOption)
 }
@@ -57,20 +85,20 @@ func (b *Bill) AddNTDOption(option *v1alpha1.NTDOptionCharge) {
 func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 	if charge != nil {
 		b.AddOneTime(charge.OneTime)
-		b.Add(&b.After, charge.Monthly)
+		b.AddMonthly(charge.Monthly)
 	}
 }
 
 // Costs reports whether a request costs money, or may cost money. A longer term costs money at an
 // equal monthly fee, because each further month has to be paid.
-func (b *Bill) Costs() bool { return b.Commits || !b.IsFree() }
+func (b *Bill) Costs() bool { return b.commits || !b.IsFree() }
 
 // IsFree reports whether nothing has to be paid, and nothing more each month.
-func (b *Bill) IsFree() bool { return !b.Unknown && b.Charged <= 0 && b.After <= b.Before }
+func (b *Bill) IsFree() bool { return !b.unknown && b.price.Charged <= 0 && b.price.Rise() <= 0 }
 
 // BillOf returns the price of changes.
 func BillOf(changes []v1alpha1.Change) Bill {
-	b := Bill{Commits: slices.ContainsFunc(changes, lengthensTerm)}
+	b := Bill{commits: slices.ContainsFunc(changes, lengthensTerm)}
 	for _, i := range PricedRows(changes) {
 		b.AddChange(changes[i])
 	}

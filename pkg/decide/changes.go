@@ -126,18 +126,27 @@ func HasUnknown(changes []v1alpha1.Change) bool {
 	return slices.ContainsFunc(changes, func(change v1alpha1.Change) bool { return change.Unknown })
 }
 
-// trustText explains how to trust the unknown values of a plan of changes instead of requesting
+// TrustText explains how to trust the unknown values of a plan of changes instead of requesting
 // them; "" if there are none.
-func trustText(in *Input, pending *v1alpha1.Pending) string {
+func TrustText(in *Input, pending *v1alpha1.Pending) string {
 	if !HasUnknown(pending.Changes) {
 		return ""
 	}
-	words := "; or, if the unknown values are already as declared, trust them with: " +
+	words := trustWords +
 		AnnotateCommand(in, v1alpha1.AnnotationTrust, pending.Hash)
 	if other := otherTrust(in); other != "" && Control(in.Subject, v1alpha1.AnnotationTrust) != pending.Hash {
 		words += "; " + other
 	}
 	return words
+}
+
+// trustWords begins the text that explains how to trust unknown values.
+const trustWords = "; or, if the unknown values are already as declared, trust them with: "
+
+// WithoutTrust returns a message without the text of [TrustText].
+func WithoutTrust(message string) string {
+	before, _, _ := strings.Cut(message, trustWords)
+	return before
 }
 
 // otherTrust describes the trust annotation, if it does not trust what is pending; "" if there is

@@ -96,6 +96,22 @@ type ContactSource struct {
 	Secret string // name of a Secret with the keys name, phone, email
 }
 
+// Describe says where a contact comes from, without its data: its Secret, or the field that contains
+// it; "" if there is none.
+func (c ContactSource) Describe(field string) string {
+	switch {
+	case c.Inline != nil:
+		return field
+	case c.Secret != "":
+		return "Secret " + c.Secret
+	}
+	return ""
+}
+
+// ReadContact reads the contact of a request from its Secret, to find out whether it can be sent. The
+// data is not kept: it is read again when the request is sent.
+type ReadContact struct{ Source ContactSource }
+
 // Poll polls the request in progress.
 type Poll struct{ AttemptID string }
 
@@ -125,6 +141,8 @@ func (Submit) step() {}
 func (SubmitQuery) step() {}
 
 func (Probe) step() {}
+
+func (ReadContact) step() {}
 
 func (Poll) step() {}
 

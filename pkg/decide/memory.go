@@ -25,6 +25,7 @@ type Memory struct {
 	NotifiedAt       time.Time             // when the carrier last sent a notification about the object
 	ContactErr       error                 // why the contact could not be read from its Secret; nil if it could
 	ContactAgain     time.Time             // when the Secret is read again after such an error
+	ContactRead      string                // the name of the Secret whose contact could be read last; "" after an error
 
 	CancellationNotifiedAt time.Time // of the last notification about the cancellation of the service
 }
@@ -142,6 +143,7 @@ type Reading struct {
 	Disruptions  []carrier.Disruption // so far, while Open
 	Page         int                  // the next page of disruptions, while Open
 	Options      carrier.PlanOptionsResult
+	Partial      bool // whether the options lack some of what the carrier offers
 	TestTypes    []string
 	Service      ServiceValues
 	Order        carrier.Order

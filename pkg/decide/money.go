@@ -73,17 +73,17 @@ func amountOf(cents int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
 }
 
-// priceText describes the price of a change; "" if it is unknown or was not requested.
+// priceText describes the price of a change; "" if nothing of it is known or it was not requested. What
+// is not known of a price is named, because the rest would read as if it were the price.
 func priceText(c v1alpha1.Change) string {
 	var words []string
-	add := func(what string, amount *v1alpha1.Money) {
-		if amount != nil {
-			words = append(words, what+" "+amount.String())
-		}
-	}
-	add("one-time", c.OneTime)
-	if c.MonthlyAfter != nil {
-		words = append(words, "monthly "+orUnknown(c.MonthlyBefore)+" → "+c.MonthlyAfter.String())
+	switch {
+	case c.OneTime == nil && c.MonthlyBefore == nil && c.MonthlyAfter == nil:
+	case c.MonthlyBefore == nil && c.MonthlyAfter == nil:
+		words = append(words, "one-time "+c.OneTime.String(), "monthly unknown")
+	default:
+		words = append(words, "one-time "+orUnknown(c.OneTime),
+			"monthly "+orUnknown(c.MonthlyBefore)+" → "+orUnknown(c.MonthlyAfter))
 	}
 	if c.NFAS != nil {
 		words = append(words, chargeText("NFAS", *c.NFAS))

@@ -92,6 +92,17 @@ func contactHeld(in *Input, contact ContactSource) *Decision {
 	return RequeueAt(RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }
 
+// AwaitContact waits until the contact of a request that a person is asked to approve has been read
+// once: without it, the request could not be sent. Nil if it can be read, or if there is none to read.
+func AwaitContact(in *Input, contact ContactSource) *Decision {
+	if held := contactHeld(in, contact); held != nil || contact.Secret == "" || in.Memory.ContactRead == contact.Secret {
+		return held
+	}
+	decision := RestWorking(v1alpha1.ReasonProgressing, "the contact is being read from Secret "+contact.Secret)
+	decision.Step = ReadContact{Source: contact}
+	return decision
+}
+
 // staleGrace is how long a cached object may lag behind the writes of this process.
 const staleGrace = 10 * time.Second
 

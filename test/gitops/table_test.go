@@ -75,6 +75,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonConflict:                    {degraded},
 		v1alpha1.ReasonTermUnknown:                 {degraded},
 		v1alpha1.ReasonNTDOptionRequired:           {degraded},
+		v1alpha1.ReasonNotOffered:                  {degraded},
 		v1alpha1.ReasonContactRequired:             {degraded},
 		v1alpha1.ReasonUnsupportedByAPIVersion:     {degraded},
 		v1alpha1.ReasonNotFoundOrForbidden:         {degraded},

@@ -48,7 +48,7 @@ func reasons() []string {
 		v1alpha1.ReasonKeyInvalid, v1alpha1.ReasonLateAcceptance, v1alpha1.ReasonLedgerDeleting, v1alpha1.ReasonLedgerLost,
 		v1alpha1.ReasonLedgerUnreadable, v1alpha1.ReasonNTDOptionRequired, v1alpha1.ReasonNewInstallation,
 		v1alpha1.ReasonNoDisruption, v1alpha1.ReasonNotEligibleForCancellation, v1alpha1.ReasonNotEligibleForReclaim,
-		v1alpha1.ReasonNotFoundOrForbidden, v1alpha1.ReasonObserving, v1alpha1.ReasonOrderDiffers,
+		v1alpha1.ReasonNotFoundOrForbidden, v1alpha1.ReasonNotOffered, v1alpha1.ReasonObserving, v1alpha1.ReasonOrderDiffers,
 		v1alpha1.ReasonOrderGone, v1alpha1.ReasonOrderNotPossible, v1alpha1.ReasonOrderNotReady, v1alpha1.ReasonOrderRejected,
 		v1alpha1.ReasonOutcomeUnknown, v1alpha1.ReasonOverdue, v1alpha1.ReasonPlanChangeFailed,
 		v1alpha1.ReasonPlanNameInvalid, v1alpha1.ReasonPlanUnknown, v1alpha1.ReasonPlanned, v1alpha1.ReasonPolicyMissing,

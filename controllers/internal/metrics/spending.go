@@ -57,18 +57,18 @@ func isCostly(request v1alpha1.Request) bool {
 
 // commit counts the price of an accepted request. The fees are those of an order.
 func (s spending) commit(request v1alpha1.Request, fees *v1alpha1.OrderFees) {
-	bill := billOf(request.Changes(), fees)
-	if bill.Unknown && isCostly(request) {
+	price, known := priceOf(request.Changes(), fees)
+	if !known && isCostly(request) {
 		s.unpriced.WithLabelValues(string(request.Operation)).Inc()
 	}
-	if bill.Currency == "" {
+	if price.Currency == "" {
 		return
 	}
-	currency := s.currencies.label(bill.Currency)
+	currency := s.currencies.label(price.Currency)
 	s.startAtZero(currency)
-	s.add(chargeOneTime, currency, bill.OneTime)
-	s.add(chargeMonthlyIncrease, currency, bill.After-bill.Before)
-	s.add(chargeMonthlyDecrease, currency, bill.Before-bill.After)
+	s.add(chargeOneTime, currency, price.OneTime)
+	s.add(chargeMonthlyIncrease, currency, price.Rise())
+	s.add(chargeMonthlyDecrease, currency, -price.Rise())
 }
 
 // add adds hundredths of a currency. A credit is not subtracted, because a counter cannot fall.
@@ -78,18 +78,17 @@ func (s spending) add(charge, currency string, cents int64) {
 	}
 }
 
-// billOf returns the price of changes, or of an order. For an order, the fees that the carrier
-// reported count, not those of the qualification, which the rows of its plan show.
-func billOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) decide.Bill {
-	if fees != nil {
-		var bill decide.Bill
-		bill.AddOneTime(fees.OneTime)
-		bill.Add(&bill.After, fees.Monthly)
-		return bill
-	}
+// priceOf returns the price of changes, or of an order, if it is known. For an order, the fees that the
+// carrier reported count, not those of the qualification, which the rows of its plan show.
+func priceOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) (price decide.Price, known bool) {
 	bill := decide.BillOf(changes)
-	bill.Unknown = bill.Unknown || len(decide.PricedRows(changes)) == 0
-	return bill
+	if fees != nil {
+		bill = decide.Bill{}
+		bill.AddOneTime(fees.OneTime)
+		bill.AddMonthly(fees.Monthly)
+	}
+	price, known = bill.Price()
+	return price, known && (fees != nil || len(decide.PricedRows(changes)) > 0)
 }
 
 // currencies limits the label to a few codes such as AUD, because the carrier writes them.

@@ -143,7 +143,7 @@ func feeText(fees *v1alpha1.OrderFees) string {
 }
 
 // maxRows is the maximum number of rows in the plan of a request.
-const maxRows = 20
+const maxRows = 48
 
 // withFeeRows adds a row for each fee to the plan of an order, as an Event, the log and the ledger
 // show it. The plan's own fees are unknown, and without a qualification all fees are.
@@ -183,14 +183,14 @@ func chargedFees(order carrier.Order) *v1alpha1.OrderFees {
 // sumOf adds up amounts; nil if one is unknown or the currencies differ.
 func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.Money) *v1alpha1.Money {
 	var b decide.Bill
-	var sum int64
 	for i := range items {
-		b.Add(&sum, amount(items[i]))
+		b.AddOneTime(amount(items[i]))
 	}
-	if b.Unknown || b.Currency == "" {
+	price, known := b.Price()
+	if !known || price.Currency == "" {
 		return nil // or there are no amounts to add up
 	}
-	return decide.MoneyOfCents(sum, b.Currency)
+	return decide.MoneyOfCents(price.OneTime, price.Currency)
 }
 
 // feeDifference compares the carrier's charges with the fees in the plan of the request, which the

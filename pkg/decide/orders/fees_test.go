@@ -173,9 +173,10 @@ func TestTheApprovalOfAnOrderShowsItsPrice(t *testing.T) {
 func TestAnOrderThatIsSentNamesWhatItBuys(t *testing.T) {
 	t.Parallel()
 	const goods = `order "SITE-014", scenario "FirstInfrastructure", site "LOC000000000001", planName "Slow", `
-	const others = `term "1", aggregationMethod "L2TP", ntdInstallation "wholesale-tech", `
+	const others = `term "1", aggregationMethod "L2TP", ntdInstallation "wholesale-tech", qualificationSearchID "SQ", ` +
+		`remoteQualificationSearchID "RSQ", `
 	const speed = `speed "50 MBit/s down, 20 MBit/s up", `
-	many := make([]string, 0, 15)
+	many := make([]string, 0, 25)
 	for i := range cap(many) {
 		many = append(many, oneTimeFee(fmt.Sprintf("F%d", i), "1.00"))
 	}
@@ -183,14 +184,14 @@ func TestAnOrderThatIsSentNamesWhatItBuys(t *testing.T) {
 		site, want string
 		rows       int
 	}{
-		"without a qualification": {"", goods + others + `fees "unknown"`, 8},
+		"without a qualification": {"", goods + others + `fees "unknown"`, 10},
 		"with one": {
 			twoNTDs(), goods + speed + others + "fee NTD_INSTALLATION_FEE (one-time 200.00 AUD), " +
-				"fee SAME (one-time 1.00 AUD), fee OTHER (unknown), fee NDF (one-time 300.00 AUD), fee PLAN (unknown)", 13,
+				"fee SAME (one-time 1.00 AUD), fee OTHER (unknown), fee NDF (one-time 300.00 AUD), fee PLAN (unknown)", 15,
 		},
 		"with more fees than there are rows for": {
 			withNTDs(empty, "generationTwoNtds", strings.Join(many, ",")),
-			`fee F9 (one-time 1.00 AUD), fees "and 7 more, see status.fees"`, 20,
+			`fee F20 (one-time 1.00 AUD), fees "and 6 more, see status.fees"`, 48,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +210,13 @@ func attemptFor(t *testing.T, site string) v1alpha1.Request {
 	t.Helper()
 	spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
 	spec.CustomerReference, spec.Term = "SITE-014", 1
+	if strings.Contains(site, "F24") { // with many rows of other fields
+		for i := range 15 {
+			spec.ExtraFields = append(spec.ExtraFields, v1alpha1.ExtraField{Name: fmt.Sprintf("x%d", i)})
+		}
+	}
 	view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, decidetest.Start(), false)
+	view.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionOrderFields}
 	if site != "" {
 		view.Qualification = qualification(t, site)
 	}
@@ -236,8 +243,8 @@ func (c charges) response() []byte {
 // before the second: the carrier charged another price, and nothing said so.
 func TestTheChargesOfAnOrderAreComparedWithThePlanOfItsAttempt(t *testing.T) {
 	t.Parallel()
-	many := make([]string, 0, 15)
-	ofMany := charges{installationFee: "200.00", "F0": "2.00", "F14": "2.00"} // the plan has rows for F0 to F9
+	many := make([]string, 0, 25)
+	ofMany := charges{installationFee: "200.00", "F0": "2.00", "F24": "2.00"} // the plan has rows for F0 to F20
 	for i := range cap(many) {
 		name := fmt.Sprintf("F%d", i)
 		many = append(many, oneTimeFee(name, "1.00"))

@@ -8,8 +8,6 @@ package orders
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -196,7 +194,11 @@ func approved(in *Input) *decide.Decision {
 	}
 	ask := decide.RequiredByPolicy(decide.ApprovalPolicy(&in.Input, in.Order.Spec.Approval))
 	ask.Priced, ask.Fees = false, feeText(PreviewFees(in))
-	return decide.AwaitApproval(&in.Input, ask, plan)
+	waits := decide.AwaitApproval(&in.Input, ask, plan)
+	if waits == nil {
+		return nil
+	}
+	return cmp.Or(decide.AwaitContact(&in.Input, contactOf(&in.Order.Spec)), waits)
 }
 
 // send sends the order and uses up the approval that it needed.
@@ -222,36 +224,21 @@ func planToApprove(in *Input) *v1alpha1.Pending {
 
 func taskOf(in *Input) decide.Task {
 	spec, remoteOrderID := &in.Order.Spec, remoteOrderIDOf(in)
-	task := decide.Task{
+	return decide.Task{
 		Operation: v1alpha1.OperationOrderCreate,
 		Target: v1alpha1.RequestTarget{
 			Plan: spec.PlanName, Term: spec.Term,
 			RestorationSLA: spec.RestorationSLA, AggregationMethod: spec.AggregationMethod,
 			RemoteOrderID: remoteOrderID,
 		},
-		Body: Body(spec, remoteOrderID, v1alpha1.Contact{}), Contact: decide.ContactSource{Inline: spec.Contact},
+		Body: Body(spec, remoteOrderID, v1alpha1.Contact{}), Contact: contactOf(spec),
 		Changes: withFeeRows(changesOf(in), PreviewFees(in)),
 	}
-	if spec.ContactSecretRef != nil {
-		task.Contact.Secret = spec.ContactSecretRef.Name
-	}
-	return task
 }
 
 // changesOf returns the rows of an order's plan: the order, and what is ordered for which site.
 func changesOf(in *Input) []v1alpha1.Change {
-	spec := &in.Order.Spec
-	row := func(field, to string) v1alpha1.Change {
-		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
-	}
-	rows := []v1alpha1.Change{
-		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
-		row("site", spec.Qualification.LocationID), row("planName", spec.PlanName), row("speed", speedOf(in)),
-		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
-		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
-	}
-	rows = slices.Concat(rows, extensionRows(spec))
-	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
+	return Rows(&in.Order.Spec, remoteOrderIDOf(in), speedOf(in))
 }
 
 // speedOf returns the speeds of the ordered plan; "" if the qualification does not show them.

@@ -47,7 +47,7 @@ func extensionFields(spec *v1alpha1.ServiceOrderSpec) []string {
 func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 	var rows []v1alpha1.Change
 	add := func(field, to string) {
-		to = decide.Bounded(to, decide.MaxNameText)
+		to = decide.Bounded(to, maxValue)
 		rows = append(rows, v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to})
 	}
 	if pots := spec.POTS; pots != nil {
@@ -55,11 +55,9 @@ func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 	}
 	add("quoteName", spec.QuoteName)
 	add("ntdOption", spec.NTDOption)
-	extra := make([]string, len(spec.ExtraFields))
-	for i, field := range spec.ExtraFields {
-		extra[i] = field.Name + " " + scalar(field)
+	for _, field := range spec.ExtraFields {
+		add("extraFields", field.Name+" "+scalar(field))
 	}
-	add("extraFields", strings.Join(extra, ", "))
 	return rows
 }
 

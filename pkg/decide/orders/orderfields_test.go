@@ -50,13 +50,13 @@ func TestAnExtraFieldIsPartOfWhatIsApproved(t *testing.T) {
 	first := orders.Decide(view).Pending
 	rows := map[string]string{}
 	for _, row := range first.Changes {
-		rows[row.Field] = row.To
+		rows[row.Field] += row.To + "; "
 	}
 	for field, to := range map[string]string{
 		"pots": "serviceOwner false, waiver true", "quoteName": "Q-1", "ntdOption": "4_PORT",
-		"extraFields": `siteAccessCode "4\"711", floors 2.50, hasLift false`,
+		"extraFields": `siteAccessCode "4\"711"; floors 2.50; hasLift false`,
 	} {
-		if rows[field] != to {
+		if rows[field] != to+"; " {
 			t.Errorf("%s: %q, want %q", field, rows[field], to)
 		}
 	}

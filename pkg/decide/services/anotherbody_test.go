@@ -54,11 +54,11 @@ func optionOnce(in *services.Input) {
 	in.Memory.Readings.Options.Options.Plans[0].NTDOptions[0].Fee.MonthlyRecurringCharge = nil
 }
 
-// unlisted declares a plan that the carrier does not offer.
-func unlisted(in *services.Input) {
+// unquoted declares another plan, which the carrier offers without a price.
+func unquoted(in *services.Input) {
 	wanting(in)
 	in.Service.Status.Carrier.Term = termFrom(v1alpha1.SourceChangeResult, "Slow")
-	in.Memory.Readings.Options.Options.Plans = []carrier.Plan{{Plan: "Slow", Term: "12"}}
+	in.Memory.Readings.Options.Options.Plans = []carrier.Plan{{Plan: "Slow", Term: "12"}, {Plan: "Fast", Term: "12"}}
 }
 
 func withNTDOption(in *services.Input) {
@@ -86,7 +86,7 @@ func TestAnSLAIsSentOnlyIfItsNTDOptionIsFreeOrApproved(t *testing.T) {
 			`"Gold" with NTD option "4_PORT" (one-time 0.00 AUD, monthly 6.00 AUD → 5.00 AUD, NTD option price unknown)`,
 		},
 		"the price of its plan is unknown": {
-			edits{withNTDOption, cheaper, unlisted}, "Rest", "; the carrier quotes no price for plan.name; approve with",
+			edits{withNTDOption, cheaper, unquoted}, "Rest", "; the carrier quotes no price for plan.name; approve with",
 		},
 		"its monthly fee is unknown": {
 			edits{withNTDOption, cheaper, optionOnce}, "Rest", "NTD option one-time 0.00 AUD, NTD option monthly unknown)",

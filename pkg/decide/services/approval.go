@@ -3,6 +3,7 @@
 package services
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,11 @@ func approved(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !needsApproval(in, want) {
 		return nil
 	}
-	return decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
+	waits := decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
+	if waits == nil {
+		return nil
+	}
+	return cmp.Or(decide.AwaitContact(&in.Input, contactOf(in, want.Target)), waits)
 }
 
 // needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the

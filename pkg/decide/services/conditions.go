@@ -105,7 +105,8 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
 	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), func(change v1alpha1.Change) bool {
-		return change.Field == decide.FieldTerm && change.From == "" // an unknown term is not one that differs
+		isSent := change.Field == decide.FieldTerm || change.Field == decide.FieldContact
+		return isSent && change.From == "" // what is sent along and is not known does not differ
 	})
 	return unless(aspect, differing, plan, verdict)
 }

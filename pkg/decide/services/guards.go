@@ -39,12 +39,7 @@ func submission(in *Input, want decide.DesiredChange) decide.Submit {
 		submit.Request.ApprovedHash = pending.Hash
 		submit.Approve = decide.Control(in.Subject, v1alpha1.AnnotationApprove)
 	}
-	if plan := in.Service.Spec.Plan; plan != nil && want.Target.NTDOption != "" {
-		submit.Contact.Inline = plan.Contact
-		if plan.ContactSecretRef != nil {
-			submit.Contact.Secret = plan.ContactSecretRef.Name
-		}
-	}
+	submit.Contact = contactOf(in, want.Target)
 	return submit
 }
 
@@ -69,6 +64,7 @@ func guards() []guard {
 	return []guard{
 		observing,        // managementPolicy Observe
 		disconnected,     // a cancelled service accepts no changes
+		onOffer,          // nothing is asked for that the carrier is known not to offer for the service
 		priced,           // the price is read if it has to be shown
 		optionGiven,      // a fast plan needs an NTD option
 		planning,         // managementPolicy Plan, --submit=false, and missing admission policies

@@ -82,18 +82,27 @@ func termRow(in *Input, sent int32) []v1alpha1.Change {
 	return []v1alpha1.Change{planChange(decide.FieldTerm, known, next)}
 }
 
-// contactRow says whose data is sent for the technician's visit, without the data.
-func contactRow(in *Input, target v1alpha1.RequestTarget) []v1alpha1.Change {
+// contactOf returns where the contact of a plan change comes from. A contact is sent only with an NTD
+// option, which a technician installs.
+func contactOf(in *Input, target v1alpha1.RequestTarget) decide.ContactSource {
 	plan := in.Service.Spec.Plan
-	switch {
-	case target.NTDOption == "":
-		return nil // a contact is sent only with an NTD option
-	case plan.ContactSecretRef != nil:
-		return []v1alpha1.Change{planChange(decide.FieldContact, "", "Secret "+plan.ContactSecretRef.Name)}
-	case plan.Contact != nil:
-		return []v1alpha1.Change{planChange(decide.FieldContact, "", "spec."+decide.FieldContact)}
+	if plan == nil || target.NTDOption == "" {
+		return decide.ContactSource{}
 	}
-	return nil
+	source := decide.ContactSource{Inline: plan.Contact}
+	if plan.ContactSecretRef != nil {
+		source.Secret = plan.ContactSecretRef.Name
+	}
+	return source
+}
+
+// contactRow says where the contact that is sent comes from, without its data.
+func contactRow(in *Input, target v1alpha1.RequestTarget) []v1alpha1.Change {
+	from := contactOf(in, target).Describe("spec." + decide.FieldContact)
+	if from == "" {
+		return nil
+	}
+	return []v1alpha1.Change{planChange(decide.FieldContact, "", from)}
 }
 
 // sendsWithoutSLA reports whether a plan change is sent without the SLA, because the SLA is unknown:

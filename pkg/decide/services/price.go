@@ -73,9 +73,11 @@ func quoteFresh(in *Input) bool {
 }
 
 // askPrice reads the options, for the current approval if there is one.
-func askPrice(in *Input) *decide.Decision {
-	approval := decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	step, at := decide.ReadingStep(&in.Input, decide.TopicOptions, approval, decide.AtOnce)
+func askPrice(in *Input) *decide.Decision { return askOffers(in, v1alpha1.AnnotationApprove) }
+
+// askOffers reads the options for the current value of an annotation, if it has one.
+func askOffers(in *Input, annotation string) *decide.Decision {
+	step, at := decide.ReadingStep(&in.Input, decide.TopicOptions, decide.Control(in.Subject, annotation), decide.AtOnce)
 	verdict := decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 		Message: "the price of the plan change is being read",

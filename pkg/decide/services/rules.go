@@ -161,7 +161,7 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 		return nil
 	}
 	switch decision.Step.(type) {
-	case decide.StartReading, decide.ContinueReading, decide.Submit, decide.SubmitQuery, decide.Probe:
+	case decide.StartReading, decide.ContinueReading, decide.Submit, decide.SubmitQuery, decide.Probe, decide.ReadContact:
 		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal, RequeueAt: decision.RequeueAt}
 	case decide.Rest, decide.Poll, decide.RecordResponse, decide.Resolve:
 	}

@@ -5,7 +5,7 @@ package services
 import (
 	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -54,21 +54,33 @@ func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	return ""
 }
 
-// changeInShort describes the first change, the term, which is a commitment, and the number of the
-// others.
+// changeInShort describes the first change, the term that is sent with it, which is a commitment, and the
+// number of the others. The plan that a new plan replaces is in another column, which leaves room for
+// the term.
 func changeInShort(changes []v1alpha1.Change, none string) string {
-	var words []string
-	for i, change := range changes {
-		text := fmt.Sprintf("%s → %s", cmp.Or(change.From, "unknown"), change.To)
-		switch {
-		case change.Field == decide.FieldTerm:
-			words = append(words, "term "+text)
-		case i == 0:
-			words = append(words, text)
-		}
+	if len(changes) == 0 {
+		return none
 	}
-	if others := len(changes) - len(words); others > 0 {
-		words = append(words, fmt.Sprintf("+%d", others))
+	first, left := changes[0], len(changes)-1
+	words := fmt.Sprintf("%s → %s", cmp.Or(first.From, "unknown"), first.To)
+	term := slices.IndexFunc(changes, func(change v1alpha1.Change) bool { return change.Field == decide.FieldTerm })
+	switch {
+	case term == 0:
+		words = "term " + words
+	case term > 0 && first.Field == decide.FieldPlan:
+		words, left = fmt.Sprintf("→ %s for %s", first.To, months(changes[term].To)), left-1
+	case term > 0:
+		words, left = words+", term "+changes[term].To, left-1
 	}
-	return decide.Bounded(cmp.Or(strings.Join(words, ", "), none), maxChangeColumn)
+	if left > 0 {
+		words = fmt.Sprintf("%s, +%d", words, left)
+	}
+	return decide.Bounded(words, maxChangeColumn)
+}
+
+func months(number string) string {
+	if number == "1" {
+		return "1 month"
+	}
+	return number + " months"
 }

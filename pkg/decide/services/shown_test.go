@@ -42,7 +42,9 @@ func TestTheChangeColumnDescribesTheChange(t *testing.T) {
 	expect("Slow → Fast, +1")
 	term := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: "plan.term", To: "12"}
 	service.Status.Pending.Changes = []v1alpha1.Change{planTo("Fast"), term, sla}
-	expect("Slow → Fast, term unknown → 12, +1")
+	expect("→ Fast for 12 months, +1")
+	service.Status.Pending.Changes = []v1alpha1.Change{sla, term}
+	expect("unknown → Gold, term 12")
 	service.Status.Pending.Changes = []v1alpha1.Change{term}
 	expect("term unknown → 12")
 	service.PutRequest(v1alpha1.Request{

@@ -3,6 +3,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,39 +12,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Sums adds up the prices of changes, for each currency.
+// Sums adds up the prices of requests, for each currency. A request with an unknown amount is in no
+// sum, because the sum would then read as if that amount were zero.
 type Sums struct {
-	Requests int `json:"requests"`      // POSTs that would be sent
-	Unknown  int `json:"unknownPrices"` // changes that may cost money and whose price is not known
+	Requests int `json:"requests"`       // POSTs that would be sent
+	Priced   int `json:"pricedRequests"` // those whose price is known: the sums are of these
+	Unknown  int `json:"unknownPrices"`  // changes that may cost money and whose price is not known
 
-	ByCurrency []Sum `json:"sums"`
+	ByCurrency []decide.Price `json:"sums"`
 
 	costs bool // whether a request costs money, or may cost money
 }
-
-// Sum is what changes cost in one currency, in hundredths of it.
-type Sum struct {
-	Currency      string `json:"currency"`
-	OneTime       int64  `json:"oneTimeCents"` // with credits
-	Charged       int64  `json:"-"`            // without credits
-	MonthlyBefore int64  `json:"monthlyBeforeCents"`
-	MonthlyAfter  int64  `json:"monthlyAfterCents"`
-}
-
-// Rise is by how much the monthly fees rise.
-func (s Sum) Rise() int64 { return s.MonthlyAfter - s.MonthlyBefore }
 
 // Add adds the changes of one object.
 func (s *Sums) Add(changes []v1alpha1.Change) {
 	for i := range changes {
 		if isFirstOf(changes, i) {
-			s.Requests++
-			request := decide.BillOf(v1alpha1.ChangesBy(changes, changes[i].Operation))
-			s.costs = s.costs || request.Costs()
+			s.addRequest(v1alpha1.ChangesBy(changes, changes[i].Operation))
 		}
-	}
-	for _, i := range decide.PricedRows(changes) {
-		s.addPrice(changes[i])
 	}
 }
 
@@ -54,29 +40,42 @@ func isFirstOf(changes []v1alpha1.Change, at int) bool {
 	}) == at
 }
 
-// addPrice adds the price of one change, as the operator computes it.
-func (s *Sums) addPrice(change v1alpha1.Change) {
-	var bill decide.Bill
-	bill.AddChange(change)
-	if bill.Unknown {
-		s.Unknown++
-	}
-	if bill.Currency == "" {
+// addRequest adds the changes of one request.
+func (s *Sums) addRequest(changes []v1alpha1.Change) {
+	bill := decide.BillOf(changes)
+	s.Requests++
+	s.costs = s.costs || bill.Costs()
+	price, known := bill.Price()
+	if !known {
+		s.Unknown += max(unknownPrices(changes), 1) // or the fees are in different currencies
 		return
 	}
-	sum := s.in(bill.Currency)
-	sum.OneTime += bill.OneTime
-	sum.Charged += bill.Charged
-	sum.MonthlyBefore += bill.Before
-	sum.MonthlyAfter += bill.After
+	s.Priced++
+	if price.Currency != "" {
+		sum := s.in(price.Currency)
+		*sum = sum.Plus(price)
+	}
+}
+
+// unknownPrices counts the changes of a request whose price is not known.
+func unknownPrices(changes []v1alpha1.Change) int {
+	count := 0
+	for _, i := range decide.PricedRows(changes) {
+		var bill decide.Bill
+		bill.AddChange(changes[i])
+		if _, known := bill.Price(); !known {
+			count++
+		}
+	}
+	return count
 }
 
 // in returns the sum in a currency.
-func (s *Sums) in(currency string) *Sum {
-	at := slices.IndexFunc(s.ByCurrency, func(sum Sum) bool { return sum.Currency == currency })
+func (s *Sums) in(currency string) *decide.Price {
+	at := slices.IndexFunc(s.ByCurrency, func(sum decide.Price) bool { return sum.Currency == currency })
 	if at < 0 {
 		at = len(s.ByCurrency)
-		s.ByCurrency = append(s.ByCurrency, Sum{Currency: currency})
+		s.ByCurrency = append(s.ByCurrency, decide.Price{Currency: currency})
 	}
 	return &s.ByCurrency[at]
 }
@@ -85,20 +84,22 @@ func (s *Sums) in(currency string) *Sum {
 // change that.
 func (s *Sums) Spends() bool { return s.costs }
 
-// String describes the sums: one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD (+13.00 AUD).
+// String describes the sums: one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD (+13.00 AUD). If prices
+// are unknown, it says how many requests the sums are of: … for 6 of 7 requests; 1 price unknown.
 func (s *Sums) String() string {
 	var words []string
 	for _, sum := range s.ByCurrency {
 		words = append(words, fmt.Sprintf("one-time %s, monthly %s → %s (%s)", Money(sum.OneTime, sum.Currency),
-			Money(sum.MonthlyBefore, sum.Currency), Money(sum.MonthlyAfter, sum.Currency), Signed(sum.Rise(), sum.Currency)))
+			Money(sum.Before, sum.Currency), Money(sum.After, sum.Currency), Signed(sum.Rise(), sum.Currency)))
 	}
-	if s.Unknown > 0 {
-		words = append(words, Counted(s.Unknown, "price")+" unknown")
+	text := strings.Join(words, "; ")
+	switch {
+	case s.Unknown == 0:
+		return cmp.Or(text, "nothing to pay")
+	case s.Priced > 0:
+		text = fmt.Sprintf("%s for %d of %s; ", cmp.Or(text, "nothing to pay"), s.Priced, Counted(s.Requests, "request"))
 	}
-	if len(words) == 0 {
-		return "nothing to pay"
-	}
-	return strings.Join(words, "; ")
+	return text + Counted(s.Unknown, "price") + " unknown"
 }
 
 // Money writes an amount in hundredths: 12.34 AUD.

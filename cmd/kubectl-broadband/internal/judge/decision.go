@@ -150,7 +150,7 @@ func (l Limits) Exceeded(sums *Sums) string {
 	return ""
 }
 
-func (l Limits) exceededBy(sum Sum) string {
+func (l Limits) exceededBy(sum decide.Price) string {
 	switch {
 	case l.OneTime >= 0 && sum.Charged > l.OneTime:
 		return fmt.Sprintf("the one-time fees are %s, and --max-one-time is %s",

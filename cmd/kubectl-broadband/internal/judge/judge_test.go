@@ -72,11 +72,35 @@ func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
 		{Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: "dslStabilityProfile"},
 		{Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod"},
 	})
-	if want := "one-time 210.00 AUD, monthly 45.00 AUD → 58.50 AUD (+13.50 AUD); 1 price unknown"; sums.String() != want {
+	if want := "one-time 210.00 AUD, monthly 45.00 AUD → 58.50 AUD (+13.50 AUD) for 2 of 3 requests; 1 price unknown"; sums.String() != want {
 		t.Fatal(sums.String())
 	}
 	if sums.Requests != 3 || !sums.Spends() {
 		t.Fatalf("%+v", sums)
+	}
+}
+
+// An amount that is not known is not zero: a request with one is in no sum, or it would read as a saving.
+func TestAnUnknownPriceIsNoSaving(t *testing.T) {
+	t.Parallel()
+	rise := []v1alpha1.Change{{
+		Operation: v1alpha1.OperationPlanChange, Field: "plan.name",
+		OneTime: money("0.00"), MonthlyBefore: money("45.00"), MonthlyAfter: money("58.00"),
+	}}
+	unquoted := []v1alpha1.Change{{
+		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", OneTime: money("0.00"), MonthlyBefore: money("75.00"),
+	}}
+	var sums judge.Sums
+	sums.Add(unquoted)
+	if got := sums.String(); got != "1 price unknown" || len(sums.ByCurrency) > 0 {
+		t.Errorf("%s: %+v", got, sums)
+	}
+	for range 6 {
+		sums.Add(rise)
+	}
+	const want = "one-time 0.00 AUD, monthly 270.00 AUD → 348.00 AUD (+78.00 AUD) for 6 of 7 requests; 1 price unknown"
+	if got := sums.String(); got != want || sums.Priced != 6 || sums.Unknown != 1 {
+		t.Errorf("%s: %+v", got, sums)
 	}
 }
 

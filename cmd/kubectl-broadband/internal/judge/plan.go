@@ -15,6 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
@@ -112,7 +113,7 @@ func PlanOf(object fleet.Object) ObjectPlan {
 		plan.take(object, pending.Hash, pending.Changes)
 	}
 	if ready := Ready(object); ready.Status != metav1.ConditionTrue && ready.Reason != v1alpha1.ReasonProgressing {
-		plan.Notes = append(plan.Notes, ready.Reason)
+		plan.Notes = append(plan.Notes, noteOf(ready.Reason, ready.Message))
 	}
 	return plan
 }
@@ -163,9 +164,18 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 		plan.Notes = append(plan.Notes, "the carrier's plan is not known yet: it is read before anything is decided about it")
 	}
 	if decision.Verdict.State != decide.Settled && decision.Verdict.Reason != v1alpha1.ReasonProgressing {
-		plan.Notes = append(plan.Notes, decision.Verdict.Reason)
+		plan.Notes = append(plan.Notes, noteOf(decision.Verdict.Reason, decision.Verdict.Message))
 	}
 	return plan
+}
+
+// noteOf says what holds changes back. What the carrier does not offer is named, because no approval
+// helps then.
+func noteOf(reason, message string) string {
+	if reason == v1alpha1.ReasonNotOffered {
+		return reason + ": " + message
+	}
+	return reason
 }
 
 // inputOf returns the input of the operator's decision. The input lacks the recent readings that a
@@ -183,6 +193,7 @@ func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	if known.Offers != nil {
 		memory.Readings.Options = decide.Reading{
 			State: decide.ReadingAnswered, RequestedAt: known.Now, Options: offersOf(known.Offers),
+			Partial: known.Offers.Status.Truncated,
 		}
 	}
 	return services.Input{
@@ -234,9 +245,9 @@ func PlanNew(object fleet.Object) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(object)}
 	switch object := object.(type) {
 	case *v1alpha1.ServiceOrder:
-		plan.Changes = []PlannedChange{{Change: v1alpha1.Change{
-			Operation: v1alpha1.OperationOrderCreate, Field: factOrder, To: object.Spec.CustomerReference,
-		}}}
+		for _, row := range orders.Rows(&object.Spec, object.Spec.RemoteOrderID, "") {
+			plan.Changes = append(plan.Changes, PlannedChange{Change: row})
+		}
 	case *v1alpha1.DiagnosticTest:
 		plan.Changes = []PlannedChange{{Change: v1alpha1.Change{
 			Operation: v1alpha1.OperationDiagnosticTest, Field: "testType",

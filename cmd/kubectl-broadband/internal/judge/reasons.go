@@ -56,6 +56,7 @@ func isCorrectable(reason string) bool {
 	case v1alpha1.ReasonSecretNotFound, v1alpha1.ReasonKeyInvalid, v1alpha1.ReasonInsecureCarrier,
 		v1alpha1.ReasonInvalid, v1alpha1.ReasonConflict,
 		v1alpha1.ReasonTermUnknown, v1alpha1.ReasonNTDOptionRequired, v1alpha1.ReasonContactRequired,
+		v1alpha1.ReasonNotOffered,
 		v1alpha1.ReasonUnsupportedByAPIVersion, v1alpha1.ReasonOrderDiffers, v1alpha1.ReasonOrderNotPossible,
 		v1alpha1.ReasonOrderGone, v1alpha1.ReasonCancelled, v1alpha1.ReasonAbandoned, v1alpha1.ReasonResultDiffers:
 		return true

@@ -26,10 +26,7 @@ type Entry struct {
 	Outcome   v1alpha1.RequestPhase `json:"outcome"`
 	Code      string                `json:"code,omitempty"`
 	Person    string                `json:"person,omitempty"` // who approved, retried or resolved it
-	Currency  string                `json:"currency,omitempty"`
-	OneTime   int64                 `json:"oneTimeCents"`
-	Rise      int64                 `json:"monthlyRiseCents"`
-	Unknown   bool                  `json:"priceUnknown"`
+	Price     *decide.Price         `json:"price"`            // null: it is not known
 }
 
 // Report is what was changed and spent in a period.
@@ -48,13 +45,11 @@ type Group struct {
 	Login     v1alpha1.CarrierLogin `json:"login"`
 	Operation v1alpha1.Operation    `json:"operation"`
 	Person    string                `json:"person,omitempty"`
-	Currency  string                `json:"currency,omitempty"`
 	Succeeded int                   `json:"succeeded"`
 	Failed    int                   `json:"failed"`
-	Abandoned int                   `json:"abandoned"` // nobody knows what they cost
-	OneTime   int64                 `json:"oneTimeCents"`
-	Rise      int64                 `json:"monthlyRiseCents"`
-	Unknown   int                   `json:"unknownPrices"`
+	Abandoned int                   `json:"abandoned"`     // nobody knows what they cost
+	Price     decide.Price          `json:"price"`         // of those that succeeded and whose price is known
+	Unknown   int                   `json:"unknownPrices"` // those that succeeded and whose price is not known
 }
 
 // Take adds the requests of a ledger that were sent for the namespace in the period of the report,
@@ -72,12 +67,9 @@ func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 			Change: decide.DescribeChanges(decide.Unpriced(ended.Changes)), Outcome: ended.Outcome, Code: ended.Code,
 			Person: cmp.Or(ended.ApprovedBy, ended.RetriedBy, decide.ResolverOf(ended.ResolvedBy)),
 		}
-		var sums Sums
-		sums.Add(ended.Changes)
-		entry.Unknown = sums.Unknown > 0
-		if len(sums.ByCurrency) > 0 {
-			sum := sums.ByCurrency[0]
-			entry.Currency, entry.OneTime, entry.Rise = sum.Currency, sum.OneTime, sum.Rise()
+		bill := decide.BillOf(ended.Changes)
+		if price, known := bill.Price(); known {
+			entry.Price = &price
 		}
 		r.Entries = append(r.Entries, entry)
 	}
@@ -115,7 +107,7 @@ func (r *Report) Finish() {
 	}
 	slices.SortFunc(r.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(a.Login.String(), b.Login.String()), cmp.Compare(a.Operation, b.Operation),
-			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Currency, b.Currency))
+			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Price.Currency, b.Price.Currency))
 	})
 }
 
@@ -125,11 +117,11 @@ func (g *Group) add(entry Entry) {
 	switch entry.Outcome { //nolint:exhaustive // every other outcome is a failure
 	case v1alpha1.PhaseSucceeded:
 		g.Succeeded++
-		g.OneTime += entry.OneTime
-		g.Rise += entry.Rise
-		if entry.Unknown {
+		if entry.Price == nil {
 			g.Unknown++
+			return
 		}
+		g.Price = g.Price.Plus(*entry.Price)
 	case v1alpha1.PhaseAbandoned:
 		g.Abandoned++
 	default:
@@ -138,16 +130,20 @@ func (g *Group) add(entry Entry) {
 }
 
 func (r *Report) groupOf(entry Entry) *Group {
+	currency := ""
+	if entry.Price != nil {
+		currency = entry.Price.Currency
+	}
 	for i := range r.Groups {
 		group := &r.Groups[i]
 		same := group.Login == entry.Login && group.Operation == entry.Operation && group.Person == entry.Person
-		if same && (group.Currency == entry.Currency || group.Currency == "" || entry.Currency == "") {
-			group.Currency = cmp.Or(group.Currency, entry.Currency)
+		if same && (group.Price.Currency == currency || group.Price.Currency == "" || currency == "") {
+			group.Price.Currency = cmp.Or(group.Price.Currency, currency)
 			return group
 		}
 	}
 	r.Groups = append(r.Groups, Group{
-		Login: entry.Login, Operation: entry.Operation, Person: entry.Person, Currency: entry.Currency,
+		Login: entry.Login, Operation: entry.Operation, Person: entry.Person, Price: decide.Price{Currency: currency},
 	})
 	return &r.Groups[len(r.Groups)-1]
 }
@@ -166,8 +162,12 @@ func (r *Report) Days() []Day {
 			continue
 		}
 		days[at].Requests++
-		if entry.Outcome == v1alpha1.PhaseSucceeded {
-			days[at].OneTime += entry.OneTime
+		switch {
+		case entry.Outcome != v1alpha1.PhaseSucceeded:
+		case entry.Price == nil:
+			days[at].Unknown++
+		default:
+			days[at].OneTime += entry.Price.OneTime
 		}
 	}
 	return days
@@ -178,4 +178,5 @@ type Day struct {
 	Date     time.Time
 	Requests int
 	OneTime  int64
+	Unknown  int // prices that are not known
 }

@@ -43,7 +43,8 @@ func shortHash(value string) string {
 	return value[:min(shownHash, len(value))]
 }
 
-// prices is what the changes of one object cost.
+// prices is what the changes of one object cost: the requests whose price is known, and whether there
+// are others.
 func prices(changes []v1alpha1.Change) (oneTime, monthly string) {
 	var sums judge.Sums
 	sums.Add(changes)
@@ -58,7 +59,7 @@ func prices(changes []v1alpha1.Change) (oneTime, monthly string) {
 		more = plusUnknown
 	}
 	oneTime = judge.Money(sum.OneTime, sum.Currency) + more
-	monthly = judge.Money(sum.MonthlyBefore, sum.Currency) + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more
+	monthly = judge.Money(sum.Before, sum.Currency) + " → " + judge.Money(sum.After, sum.Currency) + more
 	return oneTime, monthly
 }
 

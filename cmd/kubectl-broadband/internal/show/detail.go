@@ -183,36 +183,41 @@ func Price(changes []v1alpha1.Change, at int) (oneTime, monthly string) {
 	if !slices.Contains(decide.PricedRows(changes), at) {
 		return "", ""
 	}
-	var sums judge.Sums
 	change := changes[at]
-	sums.Add([]v1alpha1.Change{change})
-	oneTime, monthly = unknown, unknown
-	if len(sums.ByCurrency) == 0 {
-		return oneTime, monthly
+	once, each := []*v1alpha1.Money{change.OneTime}, []*v1alpha1.Money{change.MonthlyAfter}
+	for _, charge := range charges(change) {
+		once, each = append(once, charge.OneTime), append(each, charge.Monthly)
 	}
-	sum, more := sums.ByCurrency[0], ""
-	if lacksFee(change) {
-		more = plusUnknown
-	}
-	if change.OneTime != nil {
-		oneTime = judge.Money(sum.OneTime, sum.Currency) + more
-	}
-	if change.MonthlyAfter != nil {
-		before := unknown
-		if change.MonthlyBefore != nil {
-			before = judge.Money(sum.MonthlyBefore, sum.Currency)
-		}
-		monthly = before + " → " + judge.Money(sum.MonthlyAfter, sum.Currency) + more
+	oneTime, monthly = sumText(once...), sumText(each...)
+	if monthly != unknown || change.MonthlyBefore != nil {
+		monthly = sumText(change.MonthlyBefore) + " → " + monthly
 	}
 	return oneTime, monthly
 }
 
-// lacksFee reports whether a fee of the NFAS commitment or of the NTD option is unknown.
-func lacksFee(change v1alpha1.Change) bool {
+// charges returns what is bought with a change: the NFAS commitment and the NTD option.
+func charges(change v1alpha1.Change) []v1alpha1.Charge {
+	var bought []v1alpha1.Charge
+	if change.NFAS != nil {
+		bought = append(bought, *change.NFAS)
+	}
+	if change.NTDOption != nil {
+		bought = append(bought, change.NTDOption.Charge)
+	}
+	return bought
+}
+
+// sumText is the sum of amounts as text; it is unknown if one of them is.
+func sumText(amounts ...*v1alpha1.Money) string {
 	var bill decide.Bill
-	bill.AddCharge(change.NFAS)
-	bill.AddNTDOption(change.NTDOption)
-	return bill.Unknown
+	for _, amount := range amounts {
+		bill.AddOneTime(amount)
+	}
+	price, known := bill.Price()
+	if !known {
+		return unknown
+	}
+	return judge.Money(price.OneTime, price.Currency)
 }
 
 func historySection(detail *judge.Detail) Section {

@@ -27,10 +27,22 @@ func groupTable(report *judge.Report) *table.Table {
 		"UNKNOWN PRICES")
 	for _, group := range report.Groups {
 		rows.Add(group.Login.BaseURL, group.Login.ClientName, string(group.Operation), group.Person, strconv.Itoa(group.Succeeded),
-			strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned), judge.Money(group.OneTime, group.Currency),
-			judge.Signed(group.Rise, group.Currency), strconv.Itoa(group.Unknown))
+			strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned),
+			ofPriced(group, judge.Money(group.Price.OneTime, group.Price.Currency)),
+			ofPriced(group, judge.Signed(group.Price.Rise(), group.Price.Currency)), strconv.Itoa(group.Unknown))
 	}
 	return rows
+}
+
+// ofPriced marks a sum that lacks requests whose price is not known.
+func ofPriced(group judge.Group, sum string) string {
+	switch {
+	case group.Unknown == 0:
+		return sum
+	case group.Unknown == group.Succeeded:
+		return unknown
+	}
+	return sum + plusUnknown
 }
 
 // Entries is the table of every request of a report, for CSV.
@@ -38,13 +50,13 @@ func Entries(report *judge.Report) *table.Table {
 	rows := table.New("SENT", "CARRIER", "CLIENT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE",
 		"PERSON", "ONE-TIME", "MONTHLY", "CURRENCY")
 	for _, entry := range report.Entries {
-		oneTime, monthly := judge.Money(entry.OneTime, ""), judge.Money(entry.Rise, "")
-		if entry.Unknown {
-			oneTime, monthly = unknown, unknown
+		oneTime, monthly, currency := unknown, unknown, ""
+		if price := entry.Price; price != nil {
+			oneTime, monthly, currency = judge.Money(price.OneTime, ""), judge.Money(price.Rise(), ""), price.Currency
 		}
 		rows.Add(judge.Time(entry.SentAt), entry.Login.BaseURL, entry.Login.ClientName, entry.Namespace, entry.Holder, entry.About,
 			string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person, oneTime, monthly,
-			entry.Currency)
+			currency)
 	}
 	return rows
 }
@@ -52,8 +64,14 @@ func Entries(report *judge.Report) *table.Table {
 // ReportHTML is the report as a page with plots.
 func ReportHTML(report *judge.Report) string {
 	days := report.Days()
-	requests := func(day judge.Day) int64 { return int64(day.Requests) }
-	spent := func(day judge.Day) int64 { return day.OneTime }
+	requests := func(day judge.Day) (int64, string) { return int64(day.Requests), strconv.Itoa(day.Requests) }
+	spent := func(day judge.Day) (int64, string) {
+		text := judge.Money(day.OneTime, "")
+		if day.Unknown > 0 {
+			text += "; " + judge.Counted(day.Unknown, "price") + " unknown"
+		}
+		return day.OneTime, text
+	}
 	body := groupTable(report).HTML() +
 		"<h2>Requests by day</h2>\n" + plot(days, requests) +
 		"<h2>One-time fees by day</h2>\n" + plot(days, spent) +
@@ -62,19 +80,20 @@ func ReportHTML(report *judge.Report) string {
 }
 
 // plot draws one bar for each day.
-func plot(days []judge.Day, of func(judge.Day) int64) string {
+func plot(days []judge.Day, of func(judge.Day) (value int64, text string)) string {
 	const height, bar = 120, 12
 	most := int64(1)
 	for _, day := range days {
-		most = max(most, of(day))
+		value, _ := of(day)
+		most = max(most, value)
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "<svg width=\"%d\" height=\"%d\" role=\"img\">\n", len(days)*bar, height)
+	var page strings.Builder
+	fmt.Fprintf(&page, "<svg width=\"%d\" height=\"%d\" role=\"img\">\n", len(days)*bar, height)
 	for i, day := range days {
-		value := of(day)
+		value, text := of(day)
 		tall := value * height / most
-		fmt.Fprintf(&text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#36c\"><title>%s: %d</title></rect>\n",
-			i*bar, height-tall, bar-2, tall, day.Date.Format(time.DateOnly), value)
+		fmt.Fprintf(&page, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#36c\"><title>%s: %s</title></rect>\n",
+			i*bar, height-tall, bar-2, tall, day.Date.Format(time.DateOnly), text)
 	}
-	return text.String() + "</svg>\n"
+	return page.String() + "</svg>\n"
 }

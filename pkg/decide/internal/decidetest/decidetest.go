@@ -123,6 +123,8 @@ func StepName(step decide.Step) string {
 		return "SubmitQuery"
 	case decide.Probe:
 		return "Probe"
+	case decide.ReadContact:
+		return "ReadContact " + step.Source.Secret
 	case decide.Poll:
 		return "Poll"
 	case decide.RecordResponse:

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package services_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// offersInFull is what the carrier offers for the service: Slow and Fast for 1, 12 and 36 months, Fast with
+// an NTD option, and two SLAs.
+func offersInFull(in *services.Input) {
+	atFees(in)
+	options := &in.Memory.Readings.Options.Options
+	for i := range options.Plans {
+		options.Plans[i].NTDOptions = []carrier.NTDOption{{Option: "4_PORT", Fee: decidetest.Fee("0.00", "0.00")}}
+	}
+	options.SLAs = []carrier.SLA{{SLA: "Standard"}, {SLA: "Enhanced"}}
+}
+
+// wantsSLA declares an SLA, in place of a known one.
+func wantsSLA(name string) func(*services.Input) {
+	return func(in *services.Input) {
+		justRead(in)
+		in.Service.Spec.RestorationSLA = name
+		in.Service.Status.Carrier.RestorationSLA = valueFrom(v1alpha1.SourceChangeResult, "Standard", 0)
+	}
+}
+
+// What the carrier does not offer for the service is neither put up for approval nor sent.
+func TestNobodyIsAskedAboutWhatTheCarrierDoesNotOffer(t *testing.T) {
+	t.Parallel()
+	option := func(name string) func(*services.Input) {
+		return func(in *services.Input) { withNTDOption(in); in.Service.Spec.Plan.NTDOption = name }
+	}
+	none := func(in *services.Input) { in.Memory.Readings.Options.Options = carrier.PlanOptionsResult{} }
+	partial := func(in *services.Input) { in.Memory.Readings.Options.Partial = true }
+	for name, row := range map[string]struct {
+		edits edits
+		says  string // "": it is asked
+	}{
+		"another plan":               {edits{wanting}, ""},
+		"a mistyped plan":            {edits{wanting, declaring("Fasst", 12)}, `plan "Fasst" for this service; nearest: "Fast"; it offers: "Slow", "Fast"`},
+		"an unknown plan":            {edits{wanting, declaring("Family", 12)}, `plan "Family" for this service; it offers: "Slow", "Fast"`},
+		"a plan in lower case":       {edits{wanting, declaring("fast", 12)}, `plan "fast" for this service: it is spelled "Fast"`},
+		"a term":                     {edits{wanting, declaring("Fast", 13)}, `term "13" for this service; it offers: "1", "12", "36"`},
+		"an SLA":                     {edits{wantsSLA("Gold")}, `restoration SLA "Gold" for this service; it offers: "Standard", "Enhanced"`},
+		"an SLA in lower case":       {edits{wantsSLA("enhanced")}, `restoration SLA "enhanced" for this service: it is spelled "Enhanced"`},
+		"another SLA":                {edits{wantsSLA("Enhanced")}, ""},
+		"an NTD option":              {edits{wanting, option("8_PORT")}, `NTD option "8_PORT" for this service; nearest: "4_PORT"; it offers: "4_PORT"`},
+		"another NTD option":         {edits{wanting, option("4_PORT")}, ""},
+		"offers without plans":       {edits{wanting, declaring("Fasst", 12), none}, ""},
+		"offers that are incomplete": {edits{wanting, declaring("Fasst", 12), partial}, ""},
+		"offers that were refused":   {edits{wanting, declaring("Fasst", 12), offering(decide.ReadingFailed)}, ""},
+	} {
+		all := slices.Concat(edits{approval(v1alpha1.ApprovalAlways), offersInFull}, row.edits)
+		decision := services.Decide(settled(all...))
+		want := decide.Verdict{State: decide.Waiting, Reason: v1alpha1.ReasonAwaitingApproval}
+		if row.says != "" {
+			want = decide.Verdict{State: decide.Stuck, Reason: v1alpha1.ReasonNotOffered}
+		}
+		if got := decision.Verdict; got.State != want.State || got.Reason != want.Reason || !strings.Contains(got.Message, row.says) {
+			t.Errorf("%s: %s, %s", name, got.Reason, got.Message)
+		}
+	}
+}
+
+// A plan that health spells differently and that is declared as the carrier does not offer it may still
+// be the declared one: a person can say so, but cannot have it sent.
+func TestAnUnlistedPlanThatIsNotOfferedCanBeTrusted(t *testing.T) {
+	t.Parallel()
+	decision := services.Decide(settled(policy(v1alpha1.UnknownAsk), otherSpelling, offersInFull, declaring("Fst", 12)))
+	message := decision.Verdict.Message
+	if decision.Verdict.Reason != v1alpha1.ReasonNotOffered || !strings.Contains(message, "trust="+decision.Pending.Hash) {
+		t.Errorf("%s: %s", decision.Verdict.Reason, message)
+	}
+}
+
+// The offers are forgotten after some minutes, and by a restart. The verdict stays without reading them
+// again, until the manifest changes or somebody asks for a reading.
+func TestWhatIsNotOfferedStaysSoWithoutAnotherReading(t *testing.T) {
+	t.Parallel()
+	asks := edits{approval(v1alpha1.ApprovalAlways), wanting, declaring("Fasst", 12)}
+	first := services.Decide(settled(append(asks, offersInFull)...))
+	shown := func(in *services.Input) {
+		in.Service.Status.Conditions = []metav1.Condition{{
+			Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: first.Verdict.Reason,
+			Message: first.Verdict.Message, ObservedGeneration: in.Service.Generation,
+			LastTransitionTime: metav1.NewTime(decidetest.Start()),
+		}}
+	}
+	for name, row := range map[string]struct {
+		edits edits
+		step  string
+	}{
+		"later":                    {edits{shown}, "Rest"},
+		"after an edit":            {edits{shown, func(in *services.Input) { in.Service.Generation++ }}, "StartReading plan options"},
+		"for another value":        {edits{shown, declaring("Fst", 12)}, "StartReading plan options"},
+		"somebody asks to read it": {edits{shown, annotated(v1alpha1.AnnotationReconcile, "now")}, "StartReading plan options"},
+		"not judged yet":           {nil, "StartReading plan options"},
+	} {
+		decision := services.Decide(settled(slices.Concat(asks, row.edits)...))
+		if step := decidetest.StepName(decision.Step); step != row.step {
+			t.Errorf("%s: %s, %s", name, step, decision.Verdict.Message)
+		}
+		if row.step == "Rest" && decision.Verdict.Message != first.Verdict.Message {
+			t.Errorf("%s: it says %q", name, decision.Verdict.Message)
+		}
+	}
+}
+
+// A fibre line has no DSL stability profile.
+func TestNoDSLProfileIsRequestedOnALineWithoutDSL(t *testing.T) {
+	t.Parallel()
+	for technology, sends := range map[string]bool{
+		"": true, "FTTN": true, "FTTC": true, "a new one": true, "FTTP": false, "hfc": false, "Fixed Wireless": false,
+	} {
+		decision := services.Decide(settled(justRead, func(in *services.Input) {
+			in.Service.Spec.DSLStabilityProfile = "Stable"
+			in.Service.Status.Carrier.TechnologyType = technology
+		}))
+		_, submits := decision.Step.(decide.Submit)
+		if submits != sends || !sends && decision.Verdict.Reason != v1alpha1.ReasonNotOffered {
+			t.Errorf("on %q: %s, %s", technology, decidetest.StepName(decision.Step), decision.Verdict.Message)
+		}
+	}
+}
+
+// A contact that cannot be sent is reported before a person is asked, and its Secret is read once for that.
+func TestTheContactIsReadBeforeAnApproval(t *testing.T) {
+	t.Parallel()
+	secret := func(in *services.Input) {
+		in.Service.Spec.Plan.NTDOption = "4_PORT"
+		in.Service.Spec.Plan.ContactSecretRef = &v1alpha1.SecretReference{Name: "customer-17"}
+	}
+	read := func(in *services.Input) { in.Memory.ContactRead = "customer-17" }
+	flawed := func(in *services.Input) {
+		in.Memory.ContactErr = &decide.SecretError{Secret: "customer-17", Key: "phone"}
+		in.Memory.ContactAgain = in.Now.Add(time.Minute)
+	}
+	for name, row := range map[string]struct {
+		edits        edits
+		step, reason string
+	}{
+		"not read":        {edits{secret}, "ReadContact customer-17", v1alpha1.ReasonProgressing},
+		"read":            {edits{secret, read}, "Rest", v1alpha1.ReasonAwaitingApproval},
+		"without a phone": {edits{secret, flawed}, "Rest", v1alpha1.ReasonContactRequired},
+		"in the manifest": {edits{withNTDOption}, "Rest", v1alpha1.ReasonAwaitingApproval},
+		"under managementPolicy Plan": {edits{secret, func(in *services.Input) {
+			in.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan
+		}}, "Rest", v1alpha1.ReasonPlanned},
+	} {
+		all := slices.Concat(edits{approval(v1alpha1.ApprovalAlways), wanting, offersInFull}, row.edits)
+		decision := services.Decide(settled(all...))
+		if step := decidetest.StepName(decision.Step); step != row.step || decision.Verdict.Reason != row.reason {
+			t.Errorf("%s: %s, %s", name, step, decision.Verdict.Message)
+		}
+	}
+}
