@@ -62,7 +62,7 @@ func (p *servicePass) gatherOrder(ctx context.Context) error {
 // gatherOrigin drops state that was read with another login, because a deleted account may have been
 // created again with a different one. While the ledger blocks the service, the status stays unchanged.
 func (p *servicePass) gatherOrigin() {
-	if p.account.Object == nil {
+	if p.account.Object == nil || p.account.Unproven {
 		return
 	}
 	here := p.account.Memory()
@@ -86,7 +86,7 @@ func (p *servicePass) show(decision decide.Decision) {
 
 // nameOrigin records in the status where its values come from.
 func (p *servicePass) nameOrigin() {
-	if p.account.Object != nil && p.verdict == nil {
+	if p.account.Object != nil && !p.account.Unproven && p.verdict == nil {
 		decide.RecordOrigin(&p.service.Status, p.account.Memory())
 	}
 }

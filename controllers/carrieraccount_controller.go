@@ -21,7 +21,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -113,8 +112,8 @@ func (r *CarrierAccountReconciler) requeue(account types.NamespacedName) {
 	}
 }
 
-// login logs the account in. A wait above zero means that the result is not known yet. The error is
-// that of the API server.
+// login logs the account in, at the identity provider and at the carrier. A wait above zero means that
+// the result is not known yet. The error is that of the API server.
 func (r *CarrierAccountReconciler) login(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (decide.Login, time.Duration, error) {
@@ -122,32 +121,23 @@ func (r *CarrierAccountReconciler) login(
 	if err != nil {
 		return decide.Login{Err: fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)}, 0, nil
 	}
-	defer session.Release()
-	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
-		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
-	}
+	login, wait, err := session.Login(ctx)
+	r.describeCarrier(account, session.Session)
 	r.describeExtensions(account, session.Session)
-	login, err := session.Login(ctx)
-	if err == nil && login.Err == nil && decide.AwaitsProof(account) {
-		return r.prove(ctx, account, session)
+	if err == nil {
+		login.Sharing, err = r.sharing(ctx, account)
 	}
-	return login, carrier.PendingWait(login.Err), err
+	return login, wait, err
 }
 
-// prove makes one free read about a service of the account, because the carrier has refused the
-// tokens before this one. An account without services has nothing to read, and its token counts.
-func (r *CarrierAccountReconciler) prove(
-	ctx context.Context, account *v1alpha1.CarrierAccount, session *accounts.Lease,
-) (decide.Login, time.Duration, error) {
-	number, err := r.probeTarget(ctx, account)
-	if number == 0 || err != nil {
-		return decide.Login{}, 0, err
+// describeCarrier reports whether the carrier answers. As long as this session does not know, what was
+// known before stays.
+func (r *CarrierAccountReconciler) describeCarrier(account *v1alpha1.CarrierAccount, session *accounts.Session) {
+	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
+		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
+	} else if shown := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionCarrier); shown != nil {
+		shown.ObservedGeneration = account.Generation
 	}
-	wait, err := session.Prepare(ctx, carrier.ClassQuery)
-	if wait == 0 && err == nil {
-		err = session.Prove(ctx, number)
-	}
-	return decide.Login{Err: err}, wait, nil
 }
 
 // describeExtensions reports in a condition which extensions the carrier has. An account without

@@ -52,7 +52,7 @@ func (p *testPass) gather(ctx context.Context) error {
 // that the test names may have been deleted, and created again for another service.
 func (p *testPass) keepNumber(ctx context.Context) error {
 	shown := p.test.Status.Ledger
-	if shown == nil || p.test.Spec.ServiceRef == nil {
+	if shown == nil || p.test.Spec.ServiceRef == nil || p.account.Unproven {
 		return nil
 	}
 	ledger, _, err := p.Ledgers.Get(ctx, shown.Name, shown.Revision)

@@ -4,15 +4,20 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// gatherAccount reads the account and opens its session.
+// gatherAccount reads the account and opens its session. Until the carrier has accepted a token of the
+// account, the pass takes no step and uses no ledger: nothing that belongs to a login is read, shown,
+// created or moved for an account that has not proven to hold the login's key.
 func (p *pass) gatherAccount(ctx context.Context) error {
 	account := &v1alpha1.CarrierAccount{}
 	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: p.subject.AccountName()}
@@ -23,11 +28,27 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
 	}
 	p.account.Object = account
-	if err := p.gatherMemory(ctx); err != nil {
+	p.session, p.account.Unusable = p.Accounts.Lease(account, p.subject)
+	if err := p.gatherProof(ctx); err != nil || p.account.Unproven {
 		return err
 	}
-	p.session, p.account.Unusable = p.Accounts.Lease(account, p.subject)
-	return nil
+	return p.gatherMemory(ctx)
+}
+
+// gatherProof finds out whether the carrier has accepted a token of the account in this process. The
+// first pass of a new process over an object of a Ready account makes the free call that shows it.
+func (p *pass) gatherProof(ctx context.Context) error {
+	p.account.Unproven = p.session == nil || !p.session.IsProven()
+	if p.idle = p.account.Unproven; !decide.MayProve(&p.account) {
+		return nil
+	}
+	wait, err := p.session.Prove(ctx)
+	if _, none := errors.AsType[*accounts.LoginError](err); none {
+		wait, err = loginPause, nil
+	}
+	p.idle, p.account.Unproven = wait > 0, wait > 0
+	p.account.ProvenAt = p.Protocol.Now().Add(wait)
+	return err
 }
 
 // gatherMemory reads under which login the requests of the account are recorded, and what this login

@@ -20,6 +20,9 @@ import (
 // and updates the status from it.
 func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	p.ledger = nil
+	if p.account.Unproven {
+		return nil // the status stays unchanged
+	}
 	ledger := &objectLedger{
 		Ledgers: p.Ledgers, kind: kind, subject: p.subject,
 		account: p.account.Object, login: p.account.Memory(), here: p.here,

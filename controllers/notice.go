@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -30,6 +31,9 @@ func recordNotice(notification decide.Notification, write func() error) error {
 func (p *pass) writeNotice(
 	ctx context.Context, held *v1alpha1.Notice, notification decide.Notification, record func(*v1alpha1.Notice),
 ) error {
+	if p.account.Unproven {
+		return fmt.Errorf("CarrierAccount %s has not logged in to the carrier yet: %w", p.subject.AccountName(), receiver.ErrNotYet)
+	}
 	if !decide.IsNews(held, notification) {
 		return nil
 	}

@@ -76,9 +76,17 @@ func (p *pass) decide() decide.Decision {
 	input := p.input()
 	decision := p.kind.judge(input)
 	if p.idle && !decide.IsRest(decision.Step) {
-		return decide.Overruled(p.subject, decide.AccountReady(&input).Verdict)
+		return *p.notReady(&input)
 	}
 	return decision
+}
+
+// notReady is the decision of an idle pass.
+func (p *pass) notReady(input *decide.Input) *decide.Decision {
+	held := decide.AccountReady(input)
+	decision := decide.Overruled(p.subject, held.Verdict)
+	decision.RequeueAt, decision.Transient = held.RequeueAt, held.Transient
+	return &decision
 }
 
 // input returns what the next decision is based on. It also starts the times of what is seen for the

@@ -27,7 +27,7 @@ const (
 
 // Reasons of CarrierAccount's Ready.
 const (
-	ReasonTokenIssued      = "TokenIssued"      // the identity provider issued a token
+	ReasonTokenIssued      = "TokenIssued"      // the identity provider issued a token, and the carrier accepted it
 	ReasonSecretNotFound   = "SecretNotFound"   // a referenced Secret or its key is missing
 	ReasonKeyInvalid       = "KeyInvalid"       // the private key cannot be used
 	ReasonTokenRejected    = "TokenRejected"    // the identity provider refused the client or its assertion

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 91
+	wantMutants = 98
 )
 
 // loadMutants returns the listed mutants.

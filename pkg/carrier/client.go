@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
@@ -45,7 +46,7 @@ type Client struct {
 	userAgent string
 	longest   time.Duration // of one call
 	tokens    TokenSource
-	limiter   *Rate
+	limiter   atomic.Pointer[Rate]
 	now       func() time.Time
 	observe   Observer
 	keepAlive *http.Client // reuses connections
@@ -73,20 +74,24 @@ func NewClient(config Config) (*Client, error) {
 		RootCAs: config.RootCAs, AllowInsecure: config.AllowInsecure, Forbidden: forbiddenAddress,
 		MinTimeout: config.MinTimeout,
 	}
-	return &Client{
+	client := &Client{
 		origin:    origin,
 		version:   config.Version,
 		word:      word,
 		userAgent: cmp.Or(config.UserAgent, defaultUserAgent),
 		longest:   max(LongestCall, config.MinTimeout),
 		tokens:    config.Tokens,
-		limiter:   config.Rate,
 		now:       config.Now,
 		observe:   config.Observe,
 		keepAlive: httpClient(authorizer{origin: origin, next: transports.KeepAlive()}, config.Wrap),
 		fresh:     httpClient(authorizer{origin: origin, next: transports.Fresh()}, config.Wrap),
-	}, nil
+	}
+	client.limiter.Store(config.Rate)
+	return client, nil
 }
+
+// Share makes the client count its calls, from now on, towards a rate that it shares with others.
+func (c *Client) Share(rate *Rate) { c.limiter.Store(rate) }
 
 func (c Config) isValid() bool {
 	return c.Tokens != nil && c.Rate != nil && c.Now != nil && c.Version >= versionFirst && c.Version <= versionLast
@@ -103,7 +108,7 @@ func (c *Client) CloseIdleConnections() {
 // after the wait, and keeps its turn among those that wait for the rate limit by its name, which
 // must be unique among them.
 func (c *Client) Take(kind CallKind, caller string) time.Duration {
-	wait := c.limiter.Take(kind, caller, c.now())
+	wait := c.limiter.Load().Take(kind, caller, c.now())
 	c.observe.waits(kind, wait)
 	return wait
 }

@@ -32,6 +32,7 @@ const (
 	OrderRead        = "OrderRead"        // an order
 	TestTypesRead    = "TestTypes"        // the diagnostic tests that are offered for a service
 	ServiceRead      = "ServiceRead"      // a service, as the carrier describes it
+	TokenCheck       = "TokenCheck"       // whether the carrier accepts the token
 )
 
 // ObservedExchange is one exchange of an assertion for a token.

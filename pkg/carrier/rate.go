@@ -42,14 +42,18 @@ func NewRate(perSecond float64, burst int) *Rate {
 	}
 }
 
-// Set changes the rate and the burst. Tokens already taken, the order of those that wait,
-// and a pause remain.
-func (l *Rate) Set(now time.Time, perSecond float64, burst int) {
+// Set changes the rate and the burst, and reports whether they were others before. Tokens already
+// taken, the order of those that wait, and a pause remain.
+func (l *Rate) Set(now time.Time, perSecond float64, burst int) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.bucket.Limit() == rate.Limit(perSecond) && l.bucket.Burst() == burst {
+		return false
+	}
 	l.bucket.SetLimitAt(now, rate.Limit(perSecond))
 	l.bucket.SetBurstAt(now, burst)
 	l.reserved = reservedOf(burst)
+	return true
 }
 
 // IsFresh returns true if the rate has no state: its bucket is full and there is no pause.

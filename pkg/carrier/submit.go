@@ -71,7 +71,7 @@ func (c *Client) receipt(contract Contract, k call, resp response) Receipt {
 	c.recordStatus(contract, k, resp)
 	receipt := Receipt{Delivery: delivery, RetryAfter: c.retryAfter(resp), Note: found.note}
 	if delivery == Ambiguous && resp.status != 0 {
-		c.limiter.pause(c.now(), receipt.RetryAfter)
+		c.limiter.Load().pause(c.now(), receipt.RetryAfter)
 		receipt.Candidate, receipt.Err = found.candidate, c.unproven(contract, k, resp, found.note)
 		return receipt
 	}
@@ -89,9 +89,9 @@ func (c *Client) recordStatus(contract Contract, k call, resp response) {
 	case resp.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
 		c.tokens.Suspect(resp.token)
 	case resp.status == http.StatusTooManyRequests:
-		c.limiter.pause(c.now(), max(c.retryAfter(resp), minRetryAfter))
+		c.limiter.Load().pause(c.now(), max(c.retryAfter(resp), minRetryAfter))
 	case resp.status >= http.StatusInternalServerError:
-		c.limiter.pause(c.now(), c.retryAfter(resp))
+		c.limiter.Load().pause(c.now(), c.retryAfter(resp))
 	}
 }
 

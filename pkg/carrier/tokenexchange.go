@@ -157,6 +157,9 @@ func (e *exchanger) post(ctx context.Context, signed string, start time.Time) (g
 	if err != nil {
 		return grantedToken{}, exchangeError(err, secretsIn(signed))
 	}
+	if isForAnother(response.AccessToken, e.config.ClientName) {
+		return grantedToken{}, rejectedToken("the identity provider granted a token that names another client")
+	}
 	return readToken(response, start)
 }
 

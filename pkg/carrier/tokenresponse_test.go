@@ -34,6 +34,7 @@ func TestTokenResponses(t *testing.T) {
 		"a huge token (40)":            {200, tokenResponse(strings.Repeat("a", 20<<10), 300), TokenRejected, 0},
 		"an endless response":          {200, `{"access_token":"` + strings.Repeat("a", 1<<20), TokenUnreachable, 0},
 		"no token":                     {200, `{"token_type":"Bearer"}`, TokenUnreachable, 0},
+		"another client's":             {200, tokenResponse("e30.eyJhenAiOiJ0aGVpcnMifQ.c2ln", 300), TokenRejected, 0},
 		"a page (44)":                  {200, `<html>please log in</html>`, TokenUnreachable, 0},
 		"nothing":                      {200, ``, TokenUnreachable, 0},
 		"an error with status 200":     {200, `{"error":"invalid_client"}`, TokenRejected, 0},

@@ -42,13 +42,28 @@ func (e *SecretError) Error() string {
 	return fmt.Sprintf("Secret %s does not exist in this namespace: create it; %s", e.Secret, again)
 }
 
-// Login is the result of a login.
-type Login struct {
-	Err    error          // why there is no token; nil: there is one
-	Outage carrier.Outage // since when there is none, and when one is requested again
+// UnprovenError reports that it is not known whether the carrier accepts the token of an account.
+type UnprovenError struct {
+	Cause error // what the free call got that should have shown it
 }
 
-// shortestOutage is how long an identity provider must have failed before an account that was ready
+// Error says what is missing.
+func (e *UnprovenError) Error() string {
+	return "the identity provider issued a token, but it is not known whether the carrier accepts it: " + e.Cause.Error()
+}
+
+// Unwrap returns the cause.
+func (e *UnprovenError) Unwrap() error { return e.Cause }
+
+// Login is the result of a login: a token that the carrier accepts.
+type Login struct {
+	Err    error          // why there is no such token; nil: there is one
+	Outage carrier.Outage // since when there is none, and when it is tried again
+
+	Sharing []*v1alpha1.CarrierAccount // the other accounts whose rates count for the login
+}
+
+// shortestOutage is how long an identity provider or a carrier must have failed before an account that was ready
 // is no longer so. Such a change is written to the account and to each of its objects, and stops
 // their calls, so one failed exchange must not cause it.
 const shortestOutage = time.Minute
@@ -58,13 +73,15 @@ const shortestOutage = time.Minute
 // case.
 func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr error, now time.Time) Verdict {
 	if login.Err == nil || mayPass(account, login, now) {
-		message := "the identity provider issued a token" + listening(account, listenErr)
+		message := "the identity provider issued a token, and the carrier accepted it" +
+			listening(account, listenErr) + sharedRate(account, login.Sharing)
 		return Verdict{Settled, v1alpha1.ReasonTokenIssued, Bounded(message, MaxMessage)}
 	}
 	reason := loginReason(login.Err)
 	shown := readyOf(account)
-	if reason == v1alpha1.ReasonUnreachable && AwaitsProof(account) && shown.ObservedGeneration == account.Generation {
-		return Verdict{Stuck, shown.Reason, shown.Message} // otherwise, the next token would need no proof
+	if reason == v1alpha1.ReasonUnreachable && shown.Reason == v1alpha1.ReasonTokenNotAccepted &&
+		shown.ObservedGeneration == account.Generation {
+		return Verdict{Stuck, shown.Reason, shown.Message} // an outage does not take the carrier's last word back
 	}
 	verdict := Verdict{Stuck, reason, Bounded(loginMessage(account, login.Err), MaxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
@@ -73,19 +90,12 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr err
 	return verdict
 }
 
-// mayPass reports whether the identity provider has failed only for a short time, for an account that
-// is shown as ready with this login.
+// mayPass reports whether the identity provider, or the carrier, has failed only for a short time, for
+// an account that is shown as ready with this login.
 func mayPass(account *v1alpha1.CarrierAccount, login Login, now time.Time) bool {
-	isShown := IsReady(account) && readyOf(account).ObservedGeneration == account.Generation &&
-		isLoggedIn(account, account.Login())
+	isShown := IsShownReady(account) && readyOf(account).ObservedGeneration == account.Generation
 	return isShown && loginReason(login.Err) == v1alpha1.ReasonUnreachable &&
 		now.Sub(login.Outage.Since) < shortestOutage
-}
-
-// AwaitsProof reports whether the carrier has refused the account's tokens. A new token then proves
-// nothing: the account is ready again once the carrier has answered a call that was made with it.
-func AwaitsProof(account *v1alpha1.CarrierAccount) bool {
-	return readyOf(account).Reason == v1alpha1.ReasonTokenNotAccepted
 }
 
 // loginMessage says why there is no token, and what to do. An identity provider that rejects the
@@ -93,7 +103,10 @@ func AwaitsProof(account *v1alpha1.CarrierAccount) bool {
 // names what to check.
 func loginMessage(account *v1alpha1.CarrierAccount, login error) string {
 	token, is := errors.AsType[*carrier.TokenError](login)
+	unproven, isUnproven := errors.AsType[*UnprovenError](login)
 	switch {
+	case isUnproven:
+		return unproven.Error() + "; it is asked again at least once a minute"
 	case is && token.Reason == carrier.TokenNotAccepted:
 		return token.Message + ": check that spec.baseURL and spec.auth.tokenURL belong to the same environment, and " +
 			"ask the carrier whether it has suspended the account; it is tried again at least every 5 minutes"
@@ -134,6 +147,9 @@ func listening(account *v1alpha1.CarrierAccount, listenErr error) string {
 
 // loginReason returns the condition reason for a failed login.
 func loginReason(login error) string {
+	if _, unproven := errors.AsType[*UnprovenError](login); unproven {
+		return v1alpha1.ReasonUnreachable
+	}
 	if _, missing := errors.AsType[*SecretError](login); missing {
 		return v1alpha1.ReasonSecretNotFound
 	}

@@ -23,7 +23,18 @@ func AccountReady(in *Input) *Decision {
 	case len(open) > 0:
 		why += "; " + onceReady(open[0])
 	}
-	return RestWorking(v1alpha1.ReasonAccountNotReady, why)
+	decision := RestWorking(v1alpha1.ReasonAccountNotReady, why)
+	if MayProve(&in.Account) {
+		decision.RequeueAt, decision.Transient = in.Account.ProvenAt, true
+	}
+	return decision
+}
+
+// MayProve reports whether an object may make the free call that shows whether the carrier accepts
+// the account's token. A new process makes it for an account that is shown as Ready; whether any
+// other account becomes Ready is found out for the account itself.
+func MayProve(account *Account) bool {
+	return account.Unproven && account.Unusable == nil && IsShownReady(account.Object)
 }
 
 // whyNotReady says why the account cannot be used; "" if it can.
@@ -45,6 +56,9 @@ func whyNotReady(in *Input) string {
 	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
 		return fmt.Sprintf("CarrierAccount %s was edited and has not been checked yet: nothing is sent as clientName %s "+
 			"to %s until that login is known", name, login.ClientName, login.BaseURL)
+	}
+	if in.Account.Unproven {
+		return fmt.Sprintf("the carrier is asked whether it accepts the token of CarrierAccount %s", name)
 	}
 	return ""
 }
@@ -75,6 +89,11 @@ func onceReady(open *v1alpha1.Request) string {
 // ledger of the login exists.
 func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
 	return account.Status.Login != nil && *account.Status.Login == login
+}
+
+// IsShownReady reports whether an account is shown as Ready with the login that it has now.
+func IsShownReady(account *v1alpha1.CarrierAccount) bool {
+	return IsReady(account) && isLoggedIn(account, account.Login())
 }
 
 // IsReady reports whether an account is Ready.

@@ -69,6 +69,8 @@ func AnnotateCommand(in *Input, annotation, value string) string {
 type Account struct {
 	Object   *v1alpha1.CarrierAccount // nil if it does not exist
 	Unusable error                    // why no session could be opened for it; nil if one is open
+	Unproven bool                     // whether the carrier has not accepted its token in this process yet
+	ProvenAt time.Time                // while Unproven: when the carrier is asked next whether it accepts the token
 	Spending Spending                 // what its login has spent, if the account has a chargeLimit
 	Breaker  Breaker                  // what holds back chargeable requests
 

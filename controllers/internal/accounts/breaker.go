@@ -56,6 +56,7 @@ type breaker struct {
 
 // ticket is a request's slot in the window.
 type ticket struct {
+	of        *breaker  // the breaker whose window it is in
 	enteredAt time.Time // zero: for a query, which takes no slot
 	request   string    // the request, such as "PlanChange for bbs/site"
 	never     bool      // whether it is of class Never
@@ -74,12 +75,19 @@ func (b *breaker) enter() (ticket, time.Duration) {
 		return ticket{}, crowdPause(b.turned)
 	}
 	b.inProgress++
-	return ticket{enteredAt: now}, 0
+	return ticket{of: b, enteredAt: now}, 0
 }
 
 // holds reports whether chargeable requests are held back. The lock must be held.
 func (b *breaker) holds(now time.Time) bool {
 	return b.awaitsResponse() || !b.lostAt.IsZero() && now.Before(b.until)
+}
+
+// isFresh reports whether no response is lost, and nothing is in progress.
+func (b *breaker) isFresh() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lostAt.IsZero() && b.inProgress == 0
 }
 
 // leave returns a slot to the window.

@@ -80,11 +80,11 @@ func (l *Lease) enter(class carrier.RepeatClass) time.Duration {
 	}
 	never := class == carrier.ClassNever
 	if never {
-		if wait := l.breaker.enterNever(); wait > 0 {
+		if wait := l.breaker().enterNever(); wait > 0 {
 			return wait
 		}
 	}
-	slot, wait := l.breaker.enter()
+	slot, wait := l.breaker().enter()
 	if wait == 0 {
 		slot.never = never
 		l.ticket = &slot
@@ -113,12 +113,12 @@ func (l *Lease) Submit(ctx context.Context, op carrier.Operation, version int, b
 	}
 	had.request = l.named(op)
 	contract, _ := carrier.ContractOf(op)
-	news := l.breaker.posted(contract.Repeat, receipt.Delivery, had)
+	news := l.breaker().posted(contract.Repeat, receipt.Delivery, had)
 	if receipt.Err != nil {
-		news = l.breaker.unanswered(receipt.Err) || news
+		news = l.breaker().unanswered(receipt.Err) || news
 	}
 	if news {
-		l.changed()
+		l.carrierChanged(l.Session)
 	}
 	return receipt
 }
@@ -141,8 +141,8 @@ func (l *Lease) Release() {
 		return
 	}
 	if l.ticket != nil {
+		l.ticket.of.leave()
 		l.ticket = nil
-		l.breaker.leave()
 	}
 	if l.entered {
 		l.entered = false

@@ -80,7 +80,7 @@ func leases(t *testing.T, to failing) (one, other *Lease) {
 		return lease
 	}
 	one, other = lease("one"), lease("other")
-	one.breaker.window = 2
+	provenSession(t, registry, account).breaker().window = 2
 	return one, other
 }
 
@@ -146,7 +146,7 @@ func TestALossDuringALoginHoldsARequestBack(t *testing.T) {
 		grants := make(chan struct{})
 		one, other := leases(t, failing{grants})
 		waits := prepare(t, other)
-		one.breaker.posted(carrier.ClassCharge, carrier.Ambiguous, ticket{})
+		one.breaker().posted(carrier.ClassCharge, carrier.Ambiguous, ticket{})
 		close(grants)
 		if wait := <-waits; wait != shortestPause {
 			t.Errorf("it waits %s", wait)

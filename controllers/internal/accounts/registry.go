@@ -34,8 +34,8 @@ type Registry struct {
 
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*openSession
-	rates    map[rateOwner]*carrier.Rate
-	slots    map[string]*slots // by kind
+	logins   map[v1alpha1.CarrierLogin]*login // those of proven accounts
+	slots    map[string]*slots                // by kind
 }
 
 // openSession is a session, with the object and the spec that it was opened for.
@@ -43,64 +43,89 @@ type openSession struct {
 	session *Session
 	uid     types.UID
 	spec    [sha256.Size]byte
-	owner   rateOwner
+	proves  [sha256.Size]byte // of what decides whether the carrier accepts the tokens
+	login   v1alpha1.CarrierLogin
 	rate    v1alpha1.RateLimit
+	proven  bool // whether the carrier has accepted a token
 }
 
 // Session returns the account's session, and opens one if there is none for the current spec. The
 // error names the field of the spec that cannot be used.
 func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
-	spec, err := digest(account) // without the lock: a spec may have 10,000 service numbers
-	if err != nil {
+	opened := &openSession{uid: account.UID, login: account.Login(), rate: account.Spec.RateLimit}
+	if err := opened.digest(account); err != nil { // without the lock: a spec may have 10,000 service numbers
 		return nil, err
 	}
+	session, changed, err := r.session(account, opened)
+	r.notify(changed)
+	return session, err
+}
+
+// session is Session for an account that was prepared. It also returns the accounts whose rate has
+// changed.
+func (r *Registry) session(
+	account *v1alpha1.CarrierAccount, opened *openSession,
+) (session *Session, changed []types.NamespacedName, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	name := client.ObjectKeyFromObject(account)
 	kept := r.sessions[name]
-	if kept != nil && kept.uid == account.UID && kept.spec == spec {
-		return kept.session, nil
+	if kept != nil && kept.uid == account.UID && kept.spec == opened.spec {
+		return kept.session, nil, nil
 	}
-	session, err := r.open(account)
-	if err != nil {
-		return nil, err
+	if opened.session, err = r.open(account); err != nil {
+		return nil, nil, err
 	}
 	if r.sessions == nil {
 		r.sessions = map[types.NamespacedName]*openSession{}
 	}
-	if kept != nil && kept.uid == account.UID {
-		session.breaker = kept.session.breaker // a response stays lost when the spec changes
+	r.sessions[name] = opened
+	if kept == nil {
+		return opened.session, nil, nil
 	}
-	r.close(name)
-	r.sessions[name] = &openSession{
-		session: session, uid: account.UID, spec: spec, owner: rateOwnerOf(account), rate: account.Spec.RateLimit,
+	kept.session.client.CloseIdleConnections()
+	if kept.proven && kept.uid == opened.uid && kept.proves == opened.proves {
+		opened.session.proof.takeOver(&kept.session.proof)
+		opened.session.share(r.loginOf(opened))
+		opened.proven = true
 	}
-	r.setRate(rateOwnerOf(account))
-	return session, nil
+	changed = r.setRate(opened.login)
+	if kept.login != opened.login {
+		changed = append(changed, r.setRate(kept.login)...)
+	}
+	return opened.session, changed, nil
 }
 
 // Close drops the session of a deleted account.
 func (r *Registry) Close(account types.NamespacedName) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.close(account)
+	changed := r.close(account)
+	r.mu.Unlock()
+	r.notify(changed)
 }
 
-// close is Close for callers that hold the lock.
-func (r *Registry) close(account types.NamespacedName) {
+// close is Close for callers that hold the lock. It returns the accounts whose rate has changed.
+func (r *Registry) close(account types.NamespacedName) (changed []types.NamespacedName) {
 	if kept := r.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
 		delete(r.sessions, account)
-		r.setRate(kept.owner)
+		changed = r.setRate(kept.login)
 	}
+	return changed
 }
 
-func digest(account *v1alpha1.CarrierAccount) ([sha256.Size]byte, error) {
-	spec, err := json.Marshal(account.Spec)
+// digest computes what tells one spec from another.
+func (s *openSession) digest(account *v1alpha1.CarrierAccount) error {
+	whole, err := json.Marshal(account.Spec)
 	if err != nil {
-		return [sha256.Size]byte{}, fmt.Errorf("encode the spec of CarrierAccount %s: %w", account.Name, err)
+		return fmt.Errorf("encode the spec of CarrierAccount %s: %w", account.Name, err)
 	}
-	return sha256.Sum256(spec), nil
+	proves, err := json.Marshal([]any{account.Spec.BaseURL, account.Spec.CABundle, account.Spec.Auth})
+	if err != nil {
+		return fmt.Errorf("encode the login of CarrierAccount %s: %w", account.Name, err)
+	}
+	s.spec, s.proves = sha256.Sum256(whole), sha256.Sum256(proves)
+	return nil
 }
 
 func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
@@ -117,7 +142,8 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := r.notifier(client.ObjectKeyFromObject(account))
+	name := client.ObjectKeyFromObject(account)
+	changed, own := func() { r.notify([]types.NamespacedName{name}) }, newLogin(r.Now, spec.RateLimit)
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL: spec.Auth.TokenURL, Audience: spec.Auth.Audience, ClientName: spec.Auth.ClientName,
 		Keys:    keysOf(r.Secrets, account),
@@ -131,22 +157,18 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	carrierClient, err := carrier.NewClient(carrier.Config{
 		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, Wrap: r.Wrap, UserAgent: r.UserAgent,
-		Rate: r.rateOf(account), Observe: r.Observe, MinTimeout: r.MinTimeout,
+		Rate: own.rate, Observe: r.Observe, MinTimeout: r.MinTimeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)
 	}
-	return &Session{
-		client: carrierClient, tokens: tokens, breaker: &breaker{now: r.Now}, changed: changed,
-	}, nil
-}
-
-func (r *Registry) notifier(account types.NamespacedName) func() {
-	return func() {
-		if r.Changed != nil {
-			r.Changed(account)
-		}
+	session := &Session{
+		client: carrierClient, tokens: tokens, changed: changed, proof: proof{now: r.Now},
+		carrierChanged: func(of *Session) { r.notifyLogin(name, of) },
+		join:           func(of *Session) bool { return r.join(name, of) },
 	}
+	session.share(own)
+	return session, nil
 }
 
 // trusted adds the account's certificates to those of the system.

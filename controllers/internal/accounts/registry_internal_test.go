@@ -33,27 +33,33 @@ func sessionOf(t *testing.T, registry *Registry, account *v1alpha1.CarrierAccoun
 	return session
 }
 
-// There is one session per account and spec. The lost responses of a carrier still count after the
-// spec changes, and do not count for another account that takes the name.
+// There is one session per account and spec. The lost responses of a login still count after the spec
+// changes, and for another account that takes the name, once the carrier has accepted its token.
 func TestRegistryKeepsOneSessionForAnAccount(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
 	registry := &Registry{Now: now, NewID: rand.Text}
-	first := sessionOf(t, registry, accountOf("1"))
+	first := provenSession(t, registry, accountOf("1"))
 	if sessionOf(t, registry, accountOf("1")) != first {
 		t.Error("the same account has two sessions")
 	}
-	first.breaker.posted(carrier.ClassCharge, carrier.Ambiguous, ticket{})
+	first.breaker().posted(carrier.ClassCharge, carrier.Ambiguous, ticket{})
 	edited := accountOf("1")
 	edited.Spec.APIVersion = 7
 	second := sessionOf(t, registry, edited)
 	if second == first || second.Breaker().LostAt.IsZero() {
 		t.Error("an edited account keeps its session, or forgets what the carrier lost")
 	}
+	if !second.IsProven() {
+		t.Error("an edit that changes nothing about the login needs another proof")
+	}
 	third := sessionOf(t, registry, accountOf("2"))
-	if !third.Breaker().LostAt.IsZero() || len(registry.sessions) != 1 {
+	if third.IsProven() || !third.Breaker().LostAt.IsZero() || len(registry.sessions) != 1 {
 		t.Errorf("another account of the same name: breaker until %v, %d sessions",
 			third.Breaker().Until, len(registry.sessions))
+	}
+	if provenSession(t, registry, accountOf("2")).Breaker().LostAt.IsZero() {
+		t.Error("deleting an account makes its login forget what the carrier lost")
 	}
 	registry.Close(client.ObjectKeyFromObject(accountOf("2")))
 	if len(registry.sessions) != 0 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package accounts keeps one session per CarrierAccount: the login, the HTTP client, its rate limit
-// and its breaker, shared by all objects of the account.
+// Package accounts keeps one session per CarrierAccount: the tokens, the HTTP client and the proof that
+// the carrier accepts the tokens, shared by all objects of the account; and what belongs to a login,
+// the rate limit and the breaker, shared by all accounts of the login.
 package accounts
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -18,15 +20,27 @@ import (
 type Session struct {
 	client  *carrier.Client
 	tokens  *carrier.ClientCredentials
-	breaker *breaker
+	shared  atomic.Pointer[login] // what belongs to its login
+	proof   proof
 	changed func() // called when the account's status may have to change
+
+	carrierChanged func(*Session)      // called when it is news whether the carrier answers
+	join           func(*Session) bool // makes it share what belongs to its login; false: it is not in use any more
 
 	extensions extensions
 }
 
-// Login ensures that there is a token, and requests one if there is none. The error is that of the
-// API server, if a key could not be read.
-func (s *Session) Login(ctx context.Context) (decide.Login, error) {
+// share makes the session use what belongs to a login.
+func (s *Session) share(state *login) {
+	s.shared.Store(state)
+	s.client.Share(state.rate)
+}
+
+func (s *Session) breaker() *breaker { return &s.shared.Load().breaker }
+
+// requestToken ensures that there is a token, and requests one if there is none. The error is that of
+// the API server, if a key could not be read.
+func (s *Session) requestToken(ctx context.Context) (decide.Login, error) {
 	_, err := s.tokens.Token(ctx)
 	_, failed := errors.AsType[*carrier.TokenError](err)
 	_, missing := errors.AsType[*decide.SecretError](err)
@@ -48,23 +62,8 @@ func (s *Session) awaitToken(ctx context.Context) (time.Duration, error) {
 	return 0, &LoginError{cause: err}
 }
 
-// Prove makes a free read about a service, and returns an error unless the response shows that the
-// carrier accepts the token. If it does not, the token counts as refused, so that the next read is
-// made after the pause of the token source, with another token.
-func (s *Session) Prove(ctx context.Context, serviceID int64) error {
-	token, err := s.tokens.Token(ctx)
-	if err != nil {
-		return &LoginError{cause: err}
-	}
-	if _, err := s.Cancellation(ctx, serviceID); isComplete(err) {
-		return nil
-	}
-	s.tokens.Invalidate(token)
-	return &LoginError{cause: carrier.ErrTokenNotAccepted}
-}
-
 // Breaker returns the state of the breaker, and what is known about the carrier.
-func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
+func (s *Session) Breaker() decide.Breaker { return s.breaker().state() }
 
 // noteRead notes whether a read was answered. What waits for the carrier continues after "any 200 or
 // 202 of a GET".
@@ -72,14 +71,14 @@ func (s *Session) noteRead(err error) {
 	var news bool
 	switch {
 	case err == nil:
-		news = s.breaker.responded()
+		news = s.breaker().responded()
 	case isRefused(err):
-		news = s.breaker.refused()
+		news = s.breaker().refused()
 	default:
-		news = s.breaker.unanswered(err)
+		news = s.breaker().unanswered(err)
 	}
 	if news {
-		s.changed()
+		s.carrierChanged(s)
 	}
 }
 
@@ -99,19 +98,19 @@ func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFound
 // Probe makes a free read about a service, if one is due, to learn whether the carrier answers
 // again. The content of the response is ignored.
 func (s *Session) Probe(ctx context.Context, serviceID int64) {
-	if !s.breaker.probe() {
+	if !s.breaker().probe() {
 		return
 	}
 	_, err := s.client.Cancellation(ctx, serviceID)
 	answered := err == nil || isRefused(err)
-	if answered && s.breaker.responded() || !answered && s.breaker.probeFailed(err) {
-		s.changed()
+	if answered && s.breaker().responded() || !answered && s.breaker().probeFailed(err) {
+		s.carrierChanged(s)
 	}
 }
 
 // Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
 // whether the carrier answers.
-func (s *Session) Unprobed() { s.breaker.admit() }
+func (s *Session) Unprobed() { s.breaker().admit() }
 
 // Poll polls a Location once.
 func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {

@@ -85,7 +85,7 @@ func (b *breaker) enterNever() time.Duration {
 
 // Settled notes that the outcome of a request of the object is known by now. The lease may be nil.
 func (l *Lease) Settled(op carrier.Operation) {
-	if l != nil && l.breaker.settled(l.named(op)) {
+	if l != nil && l.breaker().settled(l.named(op)) {
 		l.changed()
 	}
 }

@@ -7,7 +7,7 @@ import "time"
 // Usage is what the sessions of all accounts show at a moment.
 type Usage struct {
 	Sessions     int
-	OpenBreakers int       // sessions whose chargeable requests are held back
+	OpenBreakers int       // logins whose chargeable requests are held back
 	OldestToken  time.Time // when the oldest token in use was granted; zero: none is in use
 }
 
@@ -16,10 +16,12 @@ func (r *Registry) Usage() Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	usage := Usage{Sessions: len(r.sessions)}
-	for _, kept := range r.sessions {
-		if kept.session.breaker.isOpen() {
+	for _, state := range r.logins {
+		if state.breaker.isOpen() {
 			usage.OpenBreakers++
 		}
+	}
+	for _, kept := range r.sessions {
 		at := kept.session.tokens.GrantedAt()
 		if !at.IsZero() && (usage.OldestToken.IsZero() || at.Before(usage.OldestToken)) {
 			usage.OldestToken = at

@@ -44,6 +44,7 @@ func (c *Carrier) startAtZero() {
 	posts := operations()
 	reads := slices.Concat(posts, []string{
 		carrier.CancellationRead, carrier.DisruptionsRead, carrier.TestTypesRead, carrier.ServiceRead, carrier.OrderRead,
+		carrier.TokenCheck,
 	})
 	for _, operation := range reads {
 		c.duration.WithLabelValues(operation)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// tokenCheck is the free call that shows whether the carrier accepts a token.
+const tokenCheck = "GET /api/connect/services/reclaims/requests/1"
+
+// answerChecks makes the carrier answer each token check with a fault, and counts the other calls.
+func (s *scriptedRun) answerChecks(fault FaultKind) (checks, others *int) {
+	checks, others = new(int), new(int)
+	s.faultAt = func(effect Effect) FaultKind {
+		switch {
+		case effect.Op == Token:
+		case strings.HasPrefix(effect.What, tokenCheck):
+			*checks++
+			return fault
+		case effect.Op == Post, effect.Op == Poll:
+			*others++
+		}
+		return noFault
+	}
+	return checks, others
+}
+
+// Whoever writes an account down has an identity provider that grants every token. If the carrier does
+// not accept it, nothing is created, read or sent for the login that the account names.
+func TestNothingIsUsedForALoginThatTheCarrierHasNotAccepted(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []v1alpha1.Operation{ordering, changing, converting, diagnosing} {
+		for _, fault := range []FaultKind{Denied, Missing, BadGateway, Unavailable, Refused} {
+			t.Run(string(operation)+" "+string(fault), func(t *testing.T) {
+				t.Parallel()
+				runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
+					t.Helper()
+					checks, others := s.answerChecks(fault)
+					s.runFor(t, s.managers[0], 2*time.Hour)
+					if *checks == 0 || *others != 0 || s.ledgerVersions(t) != "" {
+						t.Fatalf("%d token checks, %d other calls, ledgers %q", *checks, *others, s.ledgerVersions(t))
+					}
+					s.faultAt = nil
+					s.drive(t.Context())
+					if s.posted(operation) != 1 {
+						t.Errorf("%d were sent once the carrier has accepted the token", s.posted(operation))
+					}
+				})
+			})
+		}
+	}
+}
+
+// A new process has no proof. Until it has, it must not touch what another has recorded, and it must
+// not lose what is in progress.
+func TestANewProcessContinuesAsSoonAsTheCarrierHasAcceptedItsToken(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []FaultKind{Denied, BadGateway} {
+		t.Run(string(fault), func(t *testing.T) {
+			t.Parallel()
+			runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
+				t.Helper()
+				s.faultAt = atFirst("GET /api/connect/services/aggregation-conversions", func() FaultKind { return CrashBefore })
+				for !s.managers[0].dead {
+					sleep(s.managers[0].next().Sub(now()))
+					s.managers[0].pass(t.Context())
+				}
+				s.replaceDead()
+				s.managers[0].env = s
+				ledgers := s.ledgerVersions(t)
+				s.remove(t.Context())
+				s.create(t.Context()) // the new object could take over the ledger
+				_, others := s.answerChecks(fault)
+				s.runFor(t, s.managers[0], 10*time.Minute)
+				if after := s.ledgerVersions(t); *others != 0 || after != ledgers {
+					t.Errorf("%d calls; the ledgers were %s and are %s", *others, ledgers, after)
+				}
+				s.faultAt = nil
+				s.notifyManagers()
+				s.drive(t.Context())
+				if _, ready, _ := stateOf(s.subject()); !ready || s.posted(converting) != 1 {
+					t.Errorf("%d were sent, and the object is ready: %t", s.posted(converting), ready)
+				}
+			})
+		})
+	}
+}
+
+// ledgerVersions returns the versions of all ledgers.
+func (s *scriptedRun) ledgerVersions(t *testing.T) (versions string) {
+	t.Helper()
+	var ledgers v1alpha1.RequestLedgerList
+	must(s.store.Client().List(t.Context(), &ledgers))
+	for i := range ledgers.Items {
+		versions += ledgers.Items[i].Name + "=" + ledgers.Items[i].ResourceVersion + " "
+	}
+	return versions
+}
