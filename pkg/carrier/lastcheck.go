@@ -15,6 +15,8 @@ func WithLastCheck(ctx context.Context, check func() error) context.Context {
 
 // lastCheck returns the check of a context, or nil.
 func lastCheck(ctx context.Context) func() error {
-	check, _ := ctx.Value(lastCheckKey{}).(func() error)
-	return check
+	if check, is := ctx.Value(lastCheckKey{}).(func() error); is {
+		return check
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 // is a number is another spelling of an IP address, or nothing.
 var (
 	hostForm   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
-	numberForm = regexp.MustCompile(`(^|[.])([0-9]+|0x[0-9a-f]*)$`)
+	numberForm = regexp.MustCompile(`(^|[.])(\d+|0x[0-9a-f]*)$`)
 )
 
 // CanonicalOrigin returns the one way in which an origin is written: scheme and host in lower case, no
@@ -22,8 +22,7 @@ var (
 // two logins.
 func CanonicalOrigin(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.RawFragment != "" ||
-		u.Path != "" && u.Path != "/" || u.Scheme != schemeSecure && u.Scheme != schemePlain {
+	if err != nil || !isOrigin(u) {
 		return ""
 	}
 	host, port := canonicalHost(u), canonicalPort(u)
@@ -34,6 +33,13 @@ func CanonicalOrigin(address string) string {
 		host += ":" + port
 	}
 	return u.Scheme + "://" + host
+}
+
+// isOrigin reports whether an address has nothing but a scheme, a host and a port.
+func isOrigin(u *url.URL) bool {
+	rest := *u
+	rest.Scheme, rest.Host, rest.Path = "", "", strings.TrimSuffix(u.Path, "/")
+	return (u.Scheme == schemeSecure || u.Scheme == schemePlain) && rest == url.URL{}
 }
 
 // canonicalHost returns the host of an address in its canonical form, an IPv6 address in brackets; ""

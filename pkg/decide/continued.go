@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -34,10 +35,7 @@ func ParseContinuedBy(value string) (login v1alpha1.CarrierLogin, why string) {
 func WhyNotContinued(
 	former, next *v1alpha1.RequestLedger, login v1alpha1.CarrierLogin, records string, here Installation,
 ) string {
-	root := former.Spec.Login
-	if continued := former.Continued(); continued != nil {
-		root = *continued
-	}
+	root := *cmp.Or(former.Continued(), &former.Spec.Login)
 	switch continued := next.Continued(); {
 	case login == former.Spec.Login || login == root:
 		return fmt.Sprintf("the requests of %s are recorded here already", login)
@@ -49,8 +47,13 @@ func WhyNotContinued(
 		return fmt.Sprintf("%s continues %s already", login, *continued)
 	case records != "":
 		return fmt.Sprintf("%s has records of its own, such as RequestLedger %s", login, records)
-	case next != nil && (next.Spec.Account.OwnRecords || len(next.Spec.Account.Reservations) > 0):
+	case hasRecords(next):
 		return fmt.Sprintf("%s has records of its own: see RequestLedger %s", login, next.Name)
 	}
 	return ""
+}
+
+// hasRecords reports whether requests are recorded under the login of a ledger, which may be nil.
+func hasRecords(ledger *v1alpha1.RequestLedger) bool {
+	return ledger != nil && (ledger.Spec.Account.OwnRecords || len(ledger.Spec.Account.Reservations) > 0)
 }

@@ -132,9 +132,7 @@ func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v
 // slotsOffered returns a decision while the requested slots are recorded. It is not a failure if no
 // slot is suitable, because the query itself succeeded.
 func slotsOffered(in *Input) *decide.Decision {
-	status := &in.Appointment.Status
-	known := decide.OpenRequest(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
-	if !known || status.DateFrom != in.Appointment.Spec.DateFrom || wantsRefresh(in) || ofAnotherOrder(in) {
+	if !slotsAreCurrent(in) {
 		return nil
 	}
 	if decide.AccountReady(&in.Input) == nil {
@@ -142,7 +140,7 @@ func slotsOffered(in *Input) *decide.Decision {
 			return elsewhere
 		}
 	}
-	if status.Cancelled != nil {
+	if in.Appointment.Status.Cancelled != nil {
 		return decide.RestStuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))
 	}
 	if gone := orderGone(in); gone != nil {
@@ -152,6 +150,13 @@ func slotsOffered(in *Input) *decide.Decision {
 		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
 		Message: slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)),
 	}}
+}
+
+// slotsAreCurrent reports whether the slots in the status are those that the spec asks for.
+func slotsAreCurrent(in *Input) bool {
+	status := &in.Appointment.Status
+	known := decide.OpenRequest(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
+	return known && status.DateFrom == in.Appointment.Spec.DateFrom && !wantsRefresh(in) && !ofAnotherOrder(in)
 }
 
 // ofAnotherOrder reports whether the slots are not for the order: they are for a different one, such

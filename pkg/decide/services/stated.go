@@ -81,12 +81,17 @@ func recordStated(service *v1alpha1.BroadbandService, request *v1alpha1.Request,
 	if !decide.CompareResult(request, stated) {
 		return
 	}
+	forgetUnstated(values)
+	if request.Operation == v1alpha1.OperationPlanChange && state.Term != nil {
+		state.Term.Plan = cmp.Or(state.Plan.ValueOrEmpty(), request.Target.Plan)
+	}
+}
+
+// forgetUnstated makes the values unknown that were requested and that a result does not state.
+func forgetUnstated(values []statedValue) {
 	for _, value := range values {
 		if value.Asked != "" && value.Shown == "" {
 			*value.held = nil
 		}
-	}
-	if request.Operation == v1alpha1.OperationPlanChange && state.Term != nil {
-		state.Term.Plan = cmp.Or(state.Plan.ValueOrEmpty(), request.Target.Plan)
 	}
 }

@@ -127,19 +127,23 @@ func orderFacts(order *v1alpha1.ServiceOrder) []Fact {
 	}
 }
 
+func appointmentFacts(appointment *v1alpha1.AppointmentRequest) []Fact {
+	facts := []Fact{{"appointment request", string(appointment.Status.AppointmentRequestID)}}
+	if gone := appointment.Status.Cancelled; gone != nil {
+		at := cmp.Or(gone.LocalTime, gone.StartTime)
+		facts = append(facts, Fact{"cancelled appointment", decide.JoinTexts(at, string(gone.AppointmentID))})
+	}
+	if slot := appointment.Status.Recommended; slot != nil {
+		facts = append(facts, Fact{"recommended slot", cmp.Or(slot.LocalTime, slot.StartTime) + " (" + slot.SlotID + ")"})
+	}
+	return facts
+}
+
 // taskFacts returns the result of an object that asks the carrier once.
 func taskFacts(object fleet.Object) []Fact {
 	switch object := object.(type) {
 	case *v1alpha1.AppointmentRequest:
-		facts := []Fact{{"appointment request", string(object.Status.AppointmentRequestID)}}
-		if gone := object.Status.Cancelled; gone != nil {
-			at := cmp.Or(gone.LocalTime, gone.StartTime)
-			facts = append(facts, Fact{"cancelled appointment", decide.JoinTexts(at, string(gone.AppointmentID))})
-		}
-		if slot := object.Status.Recommended; slot != nil {
-			facts = append(facts, Fact{"recommended slot", cmp.Or(slot.LocalTime, slot.StartTime) + " (" + slot.SlotID + ")"})
-		}
-		return facts
+		return appointmentFacts(object)
 	case *v1alpha1.DiagnosticTest:
 		facts := []Fact{{"test", object.Status.TestID}}
 		if stages := object.Status.Stages; len(stages) > 0 {
