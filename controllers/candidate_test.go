@@ -48,7 +48,7 @@ var _ = Describe("A Location that shows no request", func() {
 		Expect(service.RequestOf(v1alpha1.OperationAggregationConversion).Candidate).To(Equal(nobodys))
 		polls := 0
 		for _, call := range w.Carrier.Calls() {
-			if call.Method == "GET" && call.Operation == simulator.OpAggregationConversion {
+			if call.Method == http.MethodGet && call.Operation == simulator.OpAggregationConversion {
 				polls++
 			}
 		}

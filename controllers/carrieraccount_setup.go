@@ -36,7 +36,7 @@ func continuations() builder.WatchesOption {
 		UpdateFunc: func(update event.UpdateEvent) bool {
 			return !equality.Semantic.DeepEqual(continuedIn(update.ObjectOld), continuedIn(update.ObjectNew))
 		},
-		DeleteFunc:  func(deletion event.DeleteEvent) bool { return true },
+		DeleteFunc:  func(event.DeleteEvent) bool { return true },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	})
 }

@@ -85,7 +85,7 @@ type CarrierState struct {
 	// login is the login to which the carrier has shown this state. To another login, the same number is
 	// another service, or none.
 	// +optional
-	Login CarrierLogin `json:"login,omitzero"`
+	Login CarrierLogin `json:"login,omitzero"` //nolint:kubeapilinter // omitzero omits it: both fields or neither
 
 	// plan is the plan the service is on.
 	// +optional

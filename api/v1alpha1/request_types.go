@@ -112,10 +112,10 @@ type Request struct {
 	// +optional
 	Before RequestBefore `json:"before,omitzero"`
 
-	// login is the login under which the request is recorded: the one that sent it, or the one that that
-	// login continues.
+	// login is the login under which the request is recorded: the one that sent it, or the login that
+	// this one continues.
 	// +optional
-	Login CarrierLogin `json:"login,omitzero"`
+	Login CarrierLogin `json:"login,omitzero"` //nolint:kubeapilinter // omitzero omits it: both fields or neither
 
 	// approvedHash is the hash of the approved plan, if approval was needed.
 	// +kubebuilder:validation:MaxLength=64

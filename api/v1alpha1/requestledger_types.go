@@ -40,7 +40,7 @@ type RequestLedgerSpec struct {
 
 	// login is the login that this ledger belongs to. The marker has none.
 	// +optional
-	Login CarrierLogin `json:"login,omitzero"`
+	Login CarrierLogin `json:"login,omitzero"` //nolint:kubeapilinter // omitzero omits that of the marker
 
 	// order is the order that this ledger is about.
 	// +optional

@@ -65,8 +65,8 @@ func NewestCovered(
 	return ""
 }
 
-// NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil if
-// there is none. It reports false if the ledger has dropped it.
+// NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil
+// if there is none. It reports false if the ledger has dropped it.
 func NewestWithEffect(in *Input, operation v1alpha1.Operation) (newest *v1alpha1.Request, known bool) {
 	id, newest := CoveredAttempt(in, operation), ReachedOf(in, operation)
 	switch {

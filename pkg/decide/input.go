@@ -98,11 +98,12 @@ type Breaker struct {
 	Silence     *Silence  // set while the carrier does not answer; nil if it does, or was not called for a long time
 }
 
-// MostUnproven is how many requests of class Never, in a row, may be without evidence of their outcome. No other
-// is sent then.
+// MostUnproven is how many requests of class Never, in a row, may be without evidence of their
+// outcome. No other is sent then.
 const MostUnproven = 2
 
-// Unproven describes the requests in a row of which nobody knows whether the carrier has accepted them.
+// Unproven describes the requests in a row of which nobody knows whether the carrier has accepted
+// them.
 type Unproven struct {
 	Count        int
 	Last, Before string    // the last two, such as "OrderCreate for sorder/site"; "" if there are fewer

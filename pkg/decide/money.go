@@ -73,8 +73,8 @@ func amountOf(cents int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
 }
 
-// priceText describes the price of a change; "" if nothing of it is known or it was not requested. What
-// is not known of a price is named, because the rest would read as if it were the price.
+// priceText describes the price of a change; "" if nothing of it is known or it was not requested.
+// What is not known of a price is named, because the rest would read as if it were the price.
 func priceText(c v1alpha1.Change) string {
 	var words []string
 	switch {

@@ -23,7 +23,7 @@ func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 		"FAILED":         carrier.Failed,
 		"REJECTED":       carrier.Failed,
 	}
-	switch operation {
+	switch operation { //nolint:exhaustive // the resources of the others have these statuses
 	case carrier.AggregationConversion:
 		states["IN_ERROR"] = carrier.Pending // "the process continues once the issue is fixed"
 	case carrier.DiagnosticTest: // the name of its newest stage
@@ -33,11 +33,10 @@ func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 			string(carrier.DiagnosticAccepted):   carrier.Pending,
 			string(carrier.DiagnosticCompleted):  carrier.Done,
 		}
-	case carrier.CancellationReschedule, carrier.CancellationAbort:
-		return nil // the status is that of the cancellation, not of the request that moves or aborts it
-	case carrier.OrderCreate:
-		return nil // the carrier accepts an order with the status OPEN
-	default:
+	case carrier.CancellationReschedule, carrier.CancellationAbort, carrier.OrderCreate:
+		// The status is that of the cancellation, not of the request that moves or aborts it; and the carrier
+		// accepts an order with the status OPEN.
+		return nil
 	}
 	return states
 }

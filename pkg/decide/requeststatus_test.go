@@ -43,6 +43,8 @@ func TestTheStatusInAResultShowsWhetherTheRequestIsDone(t *testing.T) {
 		v1alpha1.OperationHealth:                    statusesOf(failed),
 		v1alpha1.OperationFibreBuildCharge:          statusesOf(failed),
 		v1alpha1.OperationPlanOptions:               statusesOf(failed),
+		v1alpha1.OperationAppointmentSlots:          statusesOf(failed),
+		v1alpha1.OperationAppointmentCancel:         statusesOf(failed),
 		v1alpha1.OperationCancellationReschedule:    notJudged(),
 		v1alpha1.OperationCancellationAbort:         notJudged(),
 		v1alpha1.OperationOrderCreate:               notJudged(),

@@ -180,12 +180,17 @@ func (k FaultKind) status() int {
 
 // body is the body of that response; "" for none.
 func (k FaultKind) body() string {
-	return map[FaultKind]string{
-		Busy:        busyBody,
-		Missing:     `{"httpStatusCode": 404, "type": "business.rule", "code": "resource.not.found", "message": "not found"}`,
-		Invalid:     `{"httpStatusCode": 422, "type": "client.validation", "code": "validation", "message": "not valid"}`,
-		GatewayPage: "<html>not found</html>",
-	}[k]
+	switch k { //nolint:exhaustive // the others have none
+	case Busy:
+		return busyBody
+	case Missing:
+		return `{"httpStatusCode": 404, "type": "business.rule", "code": "resource.not.found", "message": "not found"}`
+	case Invalid:
+		return `{"httpStatusCode": 422, "type": "client.validation", "code": "validation", "message": "not valid"}`
+	case GatewayPage:
+		return "<html>not found</html>"
+	}
+	return ""
 }
 
 // busyBody is the carrier's body for a request that is refused because another one is in progress.

@@ -18,6 +18,7 @@ func TestAGatewaysPageIsNoRefusal(t *testing.T) {
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationAggregationConversion, v1alpha1.OperationDiagnosticTest,
 	} {
 		t.Run(string(operation), func(t *testing.T) {
+			t.Parallel()
 			runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
 				s.faultAt = atFirst("POST "+submitPath(operation), func() FaultKind { return GatewayPage })
@@ -48,7 +49,8 @@ func TestAnIntentIsCheckedWithTheConnectionInHand(t *testing.T) {
 		connecting := 0
 		s.faultAt = func(effect Effect) FaultKind {
 			if strings.HasPrefix(effect.What, "POST "+submitPath(operation)) {
-				if connecting++; connecting == 1 {
+				connecting++
+				if connecting == 1 {
 					sleep(10 * time.Second)
 				}
 			}

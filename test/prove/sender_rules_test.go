@@ -141,8 +141,9 @@ func loseAndRepeatLate() func(Effect) FaultKind {
 	}
 }
 
-// The gate stops a repeat. The write of that is applied, its response is lost, and the retry of the write
-// applies the same fact again: the first attempt, which the carrier may have accepted, must not end by it.
+// The gate stops a repeat. The write of that is applied, its response is lost, and the retry of the
+// write applies the same fact again: the first attempt, which the carrier may have accepted, must not
+// end by it.
 func TestAStoppedRepeatIsEndedOnce(t *testing.T) {
 	t.Parallel()
 	const operation = v1alpha1.OperationDSLStabilityProfileChange

@@ -28,17 +28,17 @@ const (
 	UsedAVC           = "AVC000000000002"
 )
 
-func qualifications(client string) []simulator.Qualification {
+func qualifications(ofClient string) []simulator.Qualification {
 	return []simulator.Qualification{
 		{
 			QualificationSearchID: QualificationNew, RemoteQualificationSearchID: "R-" + QualificationNew,
-			Client: client, LocationID: LocationNew, POI: "POI-1", POIName: "Exchange One", Region: "Urban",
+			Client: ofClient, LocationID: LocationNew, POI: "POI-1", POIName: "Exchange One", Region: "Urban",
 			NTDInstallationFee: &simulator.Price{OneTime: "300.00"},
 			Address:            simulator.Address{FormattedAddress: "1 Example Street, Springfield"},
 		},
 		{
 			QualificationSearchID: QualificationUsed, RemoteQualificationSearchID: "R-" + QualificationUsed,
-			Client: client, LocationID: LocationUsed,
+			Client: ofClient, LocationID: LocationUsed,
 			Infrastructures: []simulator.Infrastructure{{
 				ID: InstalledNTD, RemainingDown: 1000,
 				Ports: []simulator.Port{

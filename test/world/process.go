@@ -58,7 +58,9 @@ func (p *Process) In(other *World) *Process {
 }
 
 // CheckPolicies checks the admission policies, as a manager does every minute.
-func (p *Process) CheckPolicies(ctx context.Context) error { return p.reconcilers.Operator.Policies.Check(ctx) }
+func (p *Process) CheckPolicies(ctx context.Context) error {
+	return p.reconcilers.Operator.Policies.Check(ctx)
+}
 
 // ReconcileAccount runs one pass over the account, which must leave it valid.
 func (p *Process) ReconcileAccount(ctx context.Context) (ctrl.Result, error) {

@@ -252,12 +252,13 @@ var keyPair = sync.OnceValues(func() (private []byte, public string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}))
 })
 
-func seed(publicKey, client string) simulator.Seed {
+func seed(publicKey, first string) simulator.Seed {
 	keys := map[string]string{KeyID: publicKey}
-	clients := []simulator.Client{{Name: client, Realm: Realm, Keys: keys}}
-	for number := range int64(otherClients) {
-		clients = append(clients, simulator.Client{Name: clientName(client, number+1), Realm: Realm, Keys: keys})
+	clients := make([]simulator.Client, 1+otherClients)
+	for i := range clients {
+		clients[i] = simulator.Client{Name: clientName(first, int64(i)), Realm: Realm, Keys: keys}
 	}
+	clients[0].Name = first
 	terms := []int64{1, 12, 24, 36}
 	return simulator.Seed{
 		Clients: clients,
@@ -282,8 +283,8 @@ func seed(publicKey, client string) simulator.Seed {
 			},
 		},
 		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},
-		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: client}},
-		Qualifications: qualifications(client),
+		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: first}},
+		Qualifications: qualifications(first),
 		Events:         simulator.EventRules{Form: simulator.EventsMixed}, // for accounts with a callback
 		SLAs:           []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{

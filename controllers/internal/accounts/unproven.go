@@ -10,7 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// unprovenPause is how long a request of class Never waits before it looks again whether it may be sent.
+// unprovenPause is how long a request of class Never waits before it looks again whether it may be
+// sent.
 const unprovenPause = time.Minute
 
 // unproven is a request of class Never whose response gives no evidence.
@@ -33,9 +34,9 @@ func (b *breaker) shownUnproven() decide.Unproven {
 }
 
 // noteUnproven notes a request of class Never whose response gives no evidence whether the carrier has
-// accepted it, and reports whether no other is sent from now on. A person has to ask the carrier about each of
-// them, so their number is limited: a gateway that answers for the carrier may do so for hours. The lock must
-// be held.
+// accepted it, and reports whether no other is sent from now on. A person has to ask the carrier about
+// each of them, so their number is limited: a gateway that answers for the carrier may do so for
+// hours. The lock must be held.
 func (b *breaker) noteUnproven(had ticket) (news bool) {
 	if !had.never {
 		return false
@@ -44,9 +45,9 @@ func (b *breaker) noteUnproven(had ticket) (news bool) {
 	return len(b.unproven) == decide.MostUnproven
 }
 
-// noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether requests
-// of class Never are sent again. A query is no evidence: reads may be answered while other POSTs are not.
-// The lock must be held.
+// noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether
+// requests of class Never are sent again. A query is no evidence: reads may be answered while other
+// POSTs are not. The lock must be held.
 func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 	if class == carrier.ClassQuery {
 		return false
@@ -59,8 +60,8 @@ func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 // holdsNever reports whether no request of class Never is sent. The lock must be held.
 func (b *breaker) holdsNever() bool { return len(b.unproven) >= decide.MostUnproven }
 
-// settled notes that the outcome of a request is known by now, and reports whether requests of class Never
-// are sent again: one more, which shows whether the carrier gives evidence.
+// settled notes that the outcome of a request is known by now, and reports whether requests of class
+// Never are sent again: one more, which shows whether the carrier gives evidence.
 func (b *breaker) settled(request string) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// conversions sends conversions of many services for half an hour, a gateway answering each with 503, while
-// reads are answered. It returns how many were sent.
+// conversions sends conversions of many services for half an hour, a gateway answering each with 503,
+// while reads are answered. It returns how many were sent.
 func conversions(b *breaker, advance func(time.Duration), services int) (sent int) {
 	for range 30 * 60 {
 		if b.enterNever() == 0 {
@@ -71,7 +71,8 @@ func TestOtherRequestsAreSentWhileClassNeverWaits(t *testing.T) {
 	}
 }
 
-// Only this process knows the responses, so a restart costs at most two more requests without evidence.
+// Only this process knows the responses, so a restart costs at most two more requests without
+// evidence.
 func TestARestartCostsTwoMoreRequestsOfClassNever(t *testing.T) {
 	t.Parallel()
 	for range 3 {

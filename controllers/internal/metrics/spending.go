@@ -78,8 +78,8 @@ func (s spending) add(charge, currency string, cents int64) {
 	}
 }
 
-// priceOf returns the price of changes, or of an order, if it is known. For an order, the fees that the
-// carrier reported count, not those of the qualification, which the rows of its plan show.
+// priceOf returns the price of changes, or of an order, if it is known. For an order, the fees that
+// the carrier reported count, not those of the qualification, which the rows of its plan show.
 func priceOf(changes []v1alpha1.Change, fees *v1alpha1.OrderFees) (price decide.Price, known bool) {
 	bill := decide.BillOf(changes)
 	if fees != nil {

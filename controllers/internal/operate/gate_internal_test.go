@@ -167,9 +167,9 @@ func TestAnIntentThatIsTooOldWithTheConnectionInHandSendsNothing(t *testing.T) {
 	var received atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received.Add(1) }))
 	t.Cleanup(server.Close)
-	client, err := carrier.NewClient(carrier.Config{
-		BaseURL: server.URL, Version: 8, Tokens: tokens{}, AllowInsecure: true, Rate: carrier.NewRate(10, 10), Now: time.Now,
-		MinTimeout: time.Minute,
+	carrierClient, err := carrier.NewClient(carrier.Config{
+		BaseURL: server.URL, Version: 8, Tokens: tokens{}, AllowInsecure: true, Rate: carrier.NewRate(10, 10),
+		Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, MinTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestAnIntentThatIsTooOldWithTheConnectionInHandSendsNothing(t *testing.T) {
 		received.Store(0)
 		tape := newTape()
 		scope := tape.scope()
-		scope.Carrier = dialing{tape, client, func() { test.takes(tape) }}
+		scope.Carrier = dialing{tape, carrierClient, func() { test.takes(tape) }}
 		err := tape.sendAs(t.Context(), scope)
 		notSent := tape.steps[len(tape.steps)-1] == stepNotSent
 		if err != nil || notSent == test.sent || (received.Load() == 1) != test.sent {

@@ -47,7 +47,7 @@ func updateStatus(ctx context.Context, cluster client.Client, object client.Obje
 	if dropsFields(err) {
 		return fmt.Errorf("%w: %w", ErrStatusPruned, err)
 	}
-	return err //nolint:wrapcheck // the caller says what was written
+	return err
 }
 
 // dropsFreeForm removes the carrier's free-form part from a status, and reports whether there was

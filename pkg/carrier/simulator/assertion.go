@@ -41,7 +41,11 @@ type assertionClaims struct {
 
 // UnmarshalJSON reads the claims, and refuses a time that is not a number.
 func (c *assertionClaims) UnmarshalJSON(content []byte) error {
-	var times struct{ Exp, Nbf, Iat any }
+	var times struct {
+		Exp any `json:"exp"`
+		Nbf any `json:"nbf"`
+		Iat any `json:"iat"`
+	}
 	if err := json.Unmarshal(content, &times); err != nil {
 		return fmt.Errorf("read the claims: %w", err)
 	}

@@ -55,7 +55,8 @@ func (resp response) writeHead(w http.ResponseWriter, opts writeOptions) {
 		header.Set("Content-Type", jsonMediaType)
 	}
 	for name, value := range resp.header {
-		if header.Set(name, value); value == "" {
+		header.Set(name, value)
+		if value == "" {
 			header.Del(name)
 		}
 	}

@@ -140,14 +140,15 @@ func TestATestOfAnotherLoginIsAConflict(t *testing.T) {
 	t.Parallel()
 	former := &v1alpha1.RequestLedger{ObjectMeta: metav1.ObjectMeta{Name: "diagnostics-1"}}
 	former.Spec.Login = v1alpha1.CarrierLogin{BaseURL: "https://old.example", ClientName: "reseller"}
-	for phase, reason := range map[v1alpha1.RequestPhase]string{
-		v1alpha1.PhaseInProgress: v1alpha1.ReasonConflict, v1alpha1.PhaseSucceeded: "",
-	} {
+	for _, of := range []struct {
+		phase  v1alpha1.RequestPhase
+		reason string
+	}{{v1alpha1.PhaseInProgress, v1alpha1.ReasonConflict}, {v1alpha1.PhaseSucceeded, ""}} {
 		test := &v1alpha1.DiagnosticTest{}
-		test.PutRequest(testCase{}.attempt(phase))
+		test.PutRequest(testCase{}.attempt(of.phase))
 		judged := oneshots.JudgeTestLedger(decide.LedgerInput{Former: former, Input: decidetest.Input(test)}, test)
-		if decidetest.ReasonOf(judged.Verdict) != reason || judged.Lost != nil {
-			t.Errorf("%s: %+v", phase, judged)
+		if decidetest.ReasonOf(judged.Verdict) != of.reason || judged.Lost != nil {
+			t.Errorf("%s: %+v", of.phase, judged)
 		}
 	}
 }

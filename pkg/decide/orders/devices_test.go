@@ -26,7 +26,7 @@ func namedNTDs(site, of string, fees map[string]string) string {
 // planWith makes the plan Slow of a qualification allow these devices, at the given fee or without
 // one.
 func planWith(site, fee string, options ...string) string {
-	var items []string
+	items := make([]string, 0, len(options))
 	for _, option := range options {
 		item := fmt.Sprintf(`{"option":%q}`, option)
 		if fee != "" {

@@ -3,7 +3,6 @@
 package orders_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -139,7 +138,7 @@ func TestAnOrderWithAnotherValueWaitsForAPerson(t *testing.T) {
 		}
 		delete(order.Annotations, v1alpha1.AnnotationResolve)
 		if again := orders.Decide(in).Verdict.Reason; again != reason {
-			t.Errorf("%q, and then removed: %s", annotation, fmt.Sprint(again))
+			t.Errorf("%q, and then removed: %s", annotation, again)
 		}
 	}
 }

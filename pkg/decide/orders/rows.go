@@ -14,9 +14,9 @@ import (
 // maxValue is the maximum length of a value in a row, as in the schema, in runes.
 const maxValue = 300
 
-// Rows returns the rows of an order's plan: a row for each value that the body of the order contains, and
-// the scenario and the speed that belong to them. A person approves these rows, so a field that is added
-// to [Body] needs one here.
+// Rows returns the rows of an order's plan: a row for each value that the body of the order contains,
+// and the scenario and the speed that belong to them. A person approves these rows, so a field that is
+// added to [Body] needs one here.
 func Rows(spec *v1alpha1.ServiceOrderSpec, remoteOrderID, speed string) []v1alpha1.Change {
 	row := func(field, to string) v1alpha1.Change {
 		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}

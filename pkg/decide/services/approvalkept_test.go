@@ -158,8 +158,8 @@ func TestR24AnApprovalIsNotTakenOver(t *testing.T) {
 }
 
 // One approval covers a conversion and a plan. The plan is refused at first, and the conversion comes
-// before it. Then the carrier moves the service to a dearer plan, and going back needs no approval. What
-// was done under the approval must not be done under it once more.
+// before it. Then the carrier moves the service to a dearer plan, and going back needs no approval.
+// What was done under the approval must not be done under it once more.
 func TestAnApprovalThatWasCarriedOutNeverFitsAgain(t *testing.T) {
 	t.Parallel()
 	change := func(in *services.Input) {

@@ -27,7 +27,7 @@ func rowOf(decision *decide.Decision, field string) *v1alpha1.Change {
 
 // atFees offers Slow and Fast for several terms at one monthly fee.
 func atFees(in *services.Input) {
-	plans := []carrier.Plan{}
+	plans := make([]carrier.Plan, 0, 6)
 	for _, name := range []string{"Slow", "Fast"} {
 		for _, term := range []string{"1", "12", "36"} {
 			plans = append(plans, carrier.Plan{Plan: name, Term: term, PlanFee: decidetest.Fee("0.00", "45.00")})
@@ -48,12 +48,12 @@ func TestAPlanChangeShowsTheTermThatItSends(t *testing.T) {
 		in.Service.Status.Carrier.Term = termFrom(v1alpha1.SourceChangeResult, "Fast")
 	}
 	for name, row := range map[string]struct {
-		edits    edits
+		edits    inputEdits
 		from, to string
 	}{
-		"unknown, as after an import":                  {edits{wanting, declaring("Fast", 1)}, "", "1"},
-		"known, and another one":                       {edits{wanting, known, declaring("Fast", 1)}, "12", "1"},
-		"the carrier has moved the service to another": {edits{wanting, movedByCarrier, declaring("Fast", 12)}, "", "12"},
+		"unknown, as after an import":                  {inputEdits{wanting, declaring("Fast", 1)}, "", "1"},
+		"known, and another one":                       {inputEdits{wanting, known, declaring("Fast", 1)}, "12", "1"},
+		"the carrier has moved the service to another": {inputEdits{wanting, movedByCarrier, declaring("Fast", 12)}, "", "12"},
 	} {
 		decision := services.Decide(settled(append(row.edits, atFees)...))
 		shown := rowOf(&decision, decide.FieldTerm)
@@ -84,15 +84,15 @@ func TestALongerTermIsChargeable(t *testing.T) {
 		in.Service.Status.Carrier.Term = nil
 	}
 	for name, row := range map[string]struct {
-		edits edits
+		edits inputEdits
 		asks  bool
 	}{
-		"12 to 36 months with another plan": {edits{wanting, after("12"), declaring("Fast", 36)}, true},
-		"1 to 12 months of the same plan":   {edits{justRead, after("1"), declaring("Fast", 12)}, true},
-		"unknown to 12 months":              {edits{wanting, unknown, declaring("Fast", 12)}, true},
-		"36 to 12 months":                   {edits{wanting, after("36"), declaring("Fast", 12)}, false},
-		"12 months as before":               {edits{wanting, after("12"), declaring("Fast", 12)}, false},
-		"36 to 1 month of the same plan":    {edits{justRead, after("36"), declaring("Fast", 1)}, false},
+		"12 to 36 months with another plan": {inputEdits{wanting, after("12"), declaring("Fast", 36)}, true},
+		"1 to 12 months of the same plan":   {inputEdits{justRead, after("1"), declaring("Fast", 12)}, true},
+		"unknown to 12 months":              {inputEdits{wanting, unknown, declaring("Fast", 12)}, true},
+		"36 to 12 months":                   {inputEdits{wanting, after("36"), declaring("Fast", 12)}, false},
+		"12 months as before":               {inputEdits{wanting, after("12"), declaring("Fast", 12)}, false},
+		"36 to 1 month of the same plan":    {inputEdits{justRead, after("36"), declaring("Fast", 1)}, false},
 	} {
 		decision := services.Decide(settled(row.edits...))
 		if asks := decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval; asks != row.asks {
@@ -113,15 +113,15 @@ func TestAPlanChangeShowsWhoseContactItSends(t *testing.T) {
 	}
 	unsent := func(in *services.Input) { in.Service.Spec.Plan.NTDOption = "" }
 	for name, row := range map[string]struct {
-		edits edits
+		edits inputEdits
 		shows string
 	}{
-		"of the manifest":                 {edits{withNTDOption}, "spec.plan.contact"},
-		"of a Secret":                     {edits{secret}, "Secret customer-17"},
-		"without an option, none is sent": {edits{secret, unsent}, ""},
+		"of the manifest":                 {inputEdits{withNTDOption}, "spec.plan.contact"},
+		"of a Secret":                     {inputEdits{secret}, "Secret customer-17"},
+		"without an option, none is sent": {inputEdits{secret, unsent}, ""},
 	} {
 		shown := ""
-		decision := services.Decide(settled(append(edits{wanting, atFees}, row.edits...)...))
+		decision := services.Decide(settled(append(inputEdits{wanting, atFees}, row.edits...)...))
 		if contact := rowOf(&decision, decide.FieldContact); contact != nil {
 			shown = contact.To
 		}

@@ -64,11 +64,11 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 	}{
 		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA, decide.FieldSLA, held.RestorationSLA},
 		{
-			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, "aggregation method",
+			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, nameOfAggregation,
 			fieldAggregation, held.AggregationMethod,
 		},
 		{
-			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, "DSL stability profile",
+			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, nameOfDSLProfile,
 			fieldDSLProfile, held.DSLStabilityProfile,
 		},
 	} {

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// onOffer holds back a change that the carrier is known not to offer for the service. Nobody is asked to
-// approve it, and it is not sent. Offers that were not read, or that the carrier did not give, say
+// onOffer holds back a change that the carrier is known not to offer for the service. Nobody is asked
+// to approve it, and it is not sent. Offers that were not read, or that the carrier did not give, say
 // nothing: what is not known is not impossible.
 func onOffer(in *Input, want decide.DesiredChange) *decide.Decision {
 	why := ""
@@ -39,9 +39,9 @@ func hasOffers(in *Input) bool {
 	return quoteFresh(in) && reading.State == decide.ReadingAnswered && !reading.Partial && len(reading.Options.Plans) > 0
 }
 
-// notOfferedBefore repeats the verdict that is recorded for this generation and this change. The offers
-// are forgotten after some minutes and on a restart, and for this verdict they are read again only if
-// the reconcile annotation asks for it.
+// notOfferedBefore repeats the verdict that is recorded for this generation and this change. The
+// offers are forgotten after some minutes and on a restart, and for this verdict they are read again
+// only if the reconcile annotation asks for it.
 func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
 	ready := decide.ReadyIn(in.Service.Status.Conditions)
 	same := slices.ContainsFunc(wantedValues(in, want), func(value wantedValue) bool {
@@ -56,15 +56,15 @@ func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.RestStuck(ready.Reason, decide.WithoutTrust(ready.Message)+decide.TrustText(&in.Input, pendingOf(in)))
 }
 
-// wantedValue is a value of a plan change, and what the carrier offers in its place. If the carrier names
-// no value of this kind, nobody knows what it offers.
+// wantedValue is a value of a plan change, and what the carrier offers in its place. If the carrier
+// names no value of this kind, nobody knows what it offers.
 type wantedValue struct {
 	kind, value string
 	offers      []string
 }
 
-// wantedValues returns the values of a plan change that the carrier's offers can rule out. The plan and
-// term that the service has are not among them: the offers are of what it can change to.
+// wantedValues returns the values of a plan change that the carrier's offers can rule out. The plan
+// and term that the service has are not among them: the offers are of what it can change to.
 func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	options, target := &in.Memory.Readings.Options.Options, want.Target
 	changes := func(field string) bool { return len(decide.ChangesOf(want.Changes, field)) > 0 }
@@ -127,7 +127,8 @@ func (v wantedValue) isNotOffered() string {
 	return fmt.Sprintf("the carrier does not offer %s %q for this service", v.kind, v.value)
 }
 
-// withoutDSL says that the technology of a service has no DSL stability profile; "" if it may have one.
+// withoutDSL says that the technology of a service has no DSL stability profile; "" if it may have
+// one.
 func withoutDSL(in *Input) string {
 	technology := in.Service.LastKnown().TechnologyType
 	hasNone := slices.ContainsFunc([]string{"FTTP", "HFC", "Fixed Wireless", "Satellite"}, func(name string) bool {

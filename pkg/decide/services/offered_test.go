@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// offersInFull is what the carrier offers for the service: Slow and Fast for 1, 12 and 36 months, Fast with
-// an NTD option, and two SLAs.
+// offersInFull is what the carrier offers for the service: Slow and Fast for 1, 12 and 36 months, Fast
+// with an NTD option, and two SLAs.
 func offersInFull(in *services.Input) {
 	atFees(in)
 	options := &in.Memory.Readings.Options.Options
@@ -46,24 +46,24 @@ func TestNobodyIsAskedAboutWhatTheCarrierDoesNotOffer(t *testing.T) {
 	none := func(in *services.Input) { in.Memory.Readings.Options.Options = carrier.PlanOptionsResult{} }
 	partial := func(in *services.Input) { in.Memory.Readings.Options.Partial = true }
 	for name, row := range map[string]struct {
-		edits edits
+		edits inputEdits
 		says  string // "": it is asked
 	}{
-		"another plan":               {edits{wanting}, ""},
-		"a mistyped plan":            {edits{wanting, declaring("Fasst", 12)}, `plan "Fasst" for this service; nearest: "Fast"; it offers: "Slow", "Fast"`},
-		"an unknown plan":            {edits{wanting, declaring("Family", 12)}, `plan "Family" for this service; it offers: "Slow", "Fast"`},
-		"a plan in lower case":       {edits{wanting, declaring("fast", 12)}, `plan "fast" for this service: it is spelled "Fast"`},
-		"a term":                     {edits{wanting, declaring("Fast", 13)}, `term "13" for this service; it offers: "1", "12", "36"`},
-		"an SLA":                     {edits{wantsSLA("Gold")}, `restoration SLA "Gold" for this service; it offers: "Standard", "Enhanced"`},
-		"an SLA in lower case":       {edits{wantsSLA("enhanced")}, `restoration SLA "enhanced" for this service: it is spelled "Enhanced"`},
-		"another SLA":                {edits{wantsSLA("Enhanced")}, ""},
-		"an NTD option":              {edits{wanting, option("8_PORT")}, `NTD option "8_PORT" for this service; nearest: "4_PORT"; it offers: "4_PORT"`},
-		"another NTD option":         {edits{wanting, option("4_PORT")}, ""},
-		"offers without plans":       {edits{wanting, declaring("Fasst", 12), none}, ""},
-		"offers that are incomplete": {edits{wanting, declaring("Fasst", 12), partial}, ""},
-		"offers that were refused":   {edits{wanting, declaring("Fasst", 12), offering(decide.ReadingFailed)}, ""},
+		"another plan":               {inputEdits{wanting}, ""},
+		"a mistyped plan":            {inputEdits{wanting, declaring("Fasst", 12)}, `plan "Fasst" for this service; nearest: "Fast"; it offers: "Slow", "Fast"`},
+		"an unknown plan":            {inputEdits{wanting, declaring("Family", 12)}, `plan "Family" for this service; it offers: "Slow", "Fast"`},
+		"a plan in lower case":       {inputEdits{wanting, declaring("fast", 12)}, `plan "fast" for this service: it is spelled "Fast"`},
+		"a term":                     {inputEdits{wanting, declaring("Fast", 13)}, `term "13" for this service; it offers: "1", "12", "36"`},
+		"an SLA":                     {inputEdits{wantsSLA("Gold")}, `restoration SLA "Gold" for this service; it offers: "Standard", "Enhanced"`},
+		"an SLA in lower case":       {inputEdits{wantsSLA("enhanced")}, `restoration SLA "enhanced" for this service: it is spelled "Enhanced"`},
+		"another SLA":                {inputEdits{wantsSLA("Enhanced")}, ""},
+		"an NTD option":              {inputEdits{wanting, option("8_PORT")}, `NTD option "8_PORT" for this service; nearest: "4_PORT"; it offers: "4_PORT"`},
+		"another NTD option":         {inputEdits{wanting, option("4_PORT")}, ""},
+		"offers without plans":       {inputEdits{wanting, declaring("Fasst", 12), none}, ""},
+		"offers that are incomplete": {inputEdits{wanting, declaring("Fasst", 12), partial}, ""},
+		"offers that were refused":   {inputEdits{wanting, declaring("Fasst", 12), offering(decide.ReadingFailed)}, ""},
 	} {
-		all := slices.Concat(edits{approval(v1alpha1.ApprovalAlways), offersInFull}, row.edits)
+		all := slices.Concat(inputEdits{approval(v1alpha1.ApprovalAlways), offersInFull}, row.edits)
 		decision := services.Decide(settled(all...))
 		want := decide.Verdict{State: decide.Waiting, Reason: v1alpha1.ReasonAwaitingApproval}
 		if row.says != "" {
@@ -75,8 +75,8 @@ func TestNobodyIsAskedAboutWhatTheCarrierDoesNotOffer(t *testing.T) {
 	}
 }
 
-// A plan that health spells differently and that is declared as the carrier does not offer it may still
-// be the declared one: a person can say so, but cannot have it sent.
+// A plan that health spells differently and that is declared as the carrier does not offer it may
+// still be the declared one: a person can say so, but cannot have it sent.
 func TestAnUnlistedPlanThatIsNotOfferedCanBeTrusted(t *testing.T) {
 	t.Parallel()
 	decision := services.Decide(settled(policy(v1alpha1.UnknownAsk), otherSpelling, offersInFull, declaring("Fst", 12)))
@@ -86,11 +86,11 @@ func TestAnUnlistedPlanThatIsNotOfferedCanBeTrusted(t *testing.T) {
 	}
 }
 
-// The offers are forgotten after some minutes, and by a restart. The verdict stays without reading them
-// again, until the manifest changes or somebody asks for a reading.
+// The offers are forgotten after some minutes, and by a restart. The verdict stays without reading
+// them again, until the manifest changes or somebody asks for a reading.
 func TestWhatIsNotOfferedStaysSoWithoutAnotherReading(t *testing.T) {
 	t.Parallel()
-	asks := edits{approval(v1alpha1.ApprovalAlways), wanting, declaring("Fasst", 12)}
+	asks := inputEdits{approval(v1alpha1.ApprovalAlways), wanting, declaring("Fasst", 12)}
 	first := services.Decide(settled(append(asks, offersInFull)...))
 	shown := func(in *services.Input) {
 		in.Service.Status.Conditions = []metav1.Condition{{
@@ -100,13 +100,13 @@ func TestWhatIsNotOfferedStaysSoWithoutAnotherReading(t *testing.T) {
 		}}
 	}
 	for name, row := range map[string]struct {
-		edits edits
+		edits inputEdits
 		step  string
 	}{
-		"later":                    {edits{shown}, "Rest"},
-		"after an edit":            {edits{shown, func(in *services.Input) { in.Service.Generation++ }}, "StartReading plan options"},
-		"for another value":        {edits{shown, declaring("Fst", 12)}, "StartReading plan options"},
-		"somebody asks to read it": {edits{shown, annotated(v1alpha1.AnnotationReconcile, "now")}, "StartReading plan options"},
+		"later":                    {inputEdits{shown}, "Rest"},
+		"after an edit":            {inputEdits{shown, func(in *services.Input) { in.Service.Generation++ }}, "StartReading plan options"},
+		"for another value":        {inputEdits{shown, declaring("Fst", 12)}, "StartReading plan options"},
+		"somebody asks to read it": {inputEdits{shown, annotated(v1alpha1.AnnotationReconcile, "now")}, "StartReading plan options"},
 		"not judged yet":           {nil, "StartReading plan options"},
 	} {
 		decision := services.Decide(settled(slices.Concat(asks, row.edits)...))
@@ -136,7 +136,8 @@ func TestNoDSLProfileIsRequestedOnALineWithoutDSL(t *testing.T) {
 	}
 }
 
-// A contact that cannot be sent is reported before a person is asked, and its Secret is read once for that.
+// A contact that cannot be sent is reported before a person is asked, and its Secret is read once for
+// that.
 func TestTheContactIsReadBeforeAnApproval(t *testing.T) {
 	t.Parallel()
 	secret := func(in *services.Input) {
@@ -149,18 +150,18 @@ func TestTheContactIsReadBeforeAnApproval(t *testing.T) {
 		in.Memory.ContactAgain = in.Now.Add(time.Minute)
 	}
 	for name, row := range map[string]struct {
-		edits        edits
+		edits        inputEdits
 		step, reason string
 	}{
-		"not read":        {edits{secret}, "ReadContact customer-17", v1alpha1.ReasonProgressing},
-		"read":            {edits{secret, read}, "Rest", v1alpha1.ReasonAwaitingApproval},
-		"without a phone": {edits{secret, flawed}, "Rest", v1alpha1.ReasonContactRequired},
-		"in the manifest": {edits{withNTDOption}, "Rest", v1alpha1.ReasonAwaitingApproval},
-		"under managementPolicy Plan": {edits{secret, func(in *services.Input) {
+		"not read":        {inputEdits{secret}, "ReadContact customer-17", v1alpha1.ReasonProgressing},
+		"read":            {inputEdits{secret, read}, "Rest", v1alpha1.ReasonAwaitingApproval},
+		"without a phone": {inputEdits{secret, flawed}, "Rest", v1alpha1.ReasonContactRequired},
+		"in the manifest": {inputEdits{withNTDOption}, "Rest", v1alpha1.ReasonAwaitingApproval},
+		"under managementPolicy Plan": {inputEdits{secret, func(in *services.Input) {
 			in.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan
 		}}, "Rest", v1alpha1.ReasonPlanned},
 	} {
-		all := slices.Concat(edits{approval(v1alpha1.ApprovalAlways), wanting, offersInFull}, row.edits)
+		all := slices.Concat(inputEdits{approval(v1alpha1.ApprovalAlways), wanting, offersInFull}, row.edits)
 		decision := services.Decide(settled(all...))
 		if step := decidetest.StepName(decision.Step); step != row.step || decision.Verdict.Reason != row.reason {
 			t.Errorf("%s: %s, %s", name, step, decision.Verdict.Message)

@@ -137,8 +137,8 @@ func newestApproved(in *Input) (newest *v1alpha1.Request) {
 }
 
 // isBeingCarriedOut reports whether the plan of the newest approved attempt is in progress without a
-// failure, and its remaining changes are exactly the ones wanted now. A completed change does not remain,
-// so making the same change again needs a new plan.
+// failure, and its remaining changes are exactly the ones wanted now. A completed change does not
+// remain, so making the same change again needs a new plan.
 func isBeingCarriedOut(in *Input, newest *v1alpha1.Request, left []v1alpha1.Change) bool {
 	for i := range in.Service.Status.Requests {
 		request := &in.Service.Status.Requests[i]
@@ -153,10 +153,10 @@ func isBeingCarriedOut(in *Input, newest *v1alpha1.Request, left []v1alpha1.Chan
 	})
 }
 
-// isCarriedOut reports whether the change that an operation makes in an approved plan was made already. The
-// newest attempt under the approval lists what was left when it was made, so the change was made
-// since: under the approval, or without it, for example because the carrier had meanwhile moved the
-// service, and going back needed no approval. What the ledger has dropped counts as made.
+// isCarriedOut reports whether the change that an operation makes in an approved plan was made
+// already. The newest attempt under the approval lists what was left when it was made, so the change
+// was made since: under the approval, or without it, for example because the carrier had meanwhile
+// moved the service, and going back needed no approval. What the ledger has dropped counts as made.
 func isCarriedOut(in *Input, newest *v1alpha1.Request, operation v1alpha1.Operation) bool {
 	if own := in.Service.RequestOf(operation); own != nil && own.ApprovedHash == newest.ApprovedHash {
 		return own.Phase == v1alpha1.PhaseSucceeded

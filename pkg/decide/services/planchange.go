@@ -61,8 +61,8 @@ func planRow(in *Input) []v1alpha1.Change {
 	return []v1alpha1.Change{change}
 }
 
-// differsInTerm reports whether the declared term is a reason for a change: "An unknown term alone is
-// never a reason for a change."
+// differsInTerm reports whether the declared term is a reason for a change. An unknown term alone is
+// none.
 func differsInTerm(in *Input) bool {
 	declared := in.Service.Spec.Plan
 	if declared == nil {

@@ -54,9 +54,9 @@ func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	return ""
 }
 
-// changeInShort describes the first change, the term that is sent with it, which is a commitment, and the
-// number of the others. The plan that a new plan replaces is in another column, which leaves room for
-// the term.
+// changeInShort describes the first change, the term that is sent with it, which is a commitment, and
+// the number of the others. The plan that a new plan replaces is in another column, which leaves room
+// for the term.
 func changeInShort(changes []v1alpha1.Change, none string) string {
 	if len(changes) == 0 {
 		return none

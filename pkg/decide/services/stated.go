@@ -12,6 +12,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+// The names of aspects in messages.
+const (
+	nameOfAggregation = "aggregation method"
+	nameOfDSLProfile  = "DSL stability profile"
+)
+
 // statedValue is a value that the result of a request states, and where the status has it.
 type statedValue struct {
 	decide.Stated
@@ -28,14 +34,14 @@ func statedValues(state *v1alpha1.CarrierState, request *v1alpha1.Request, body 
 	case v1alpha1.OperationAggregationConversion:
 		found, err := carrier.DecodeAggregationConversion(body)
 		return ifReadable(err, statedValue{
-			decide.Stated{What: "aggregation method", Asked: target.AggregationMethod, Shown: string(found.ConvertTo)},
+			decide.Stated{What: nameOfAggregation, Asked: target.AggregationMethod, Shown: string(found.ConvertTo)},
 			&state.AggregationMethod,
 		})
 	case v1alpha1.OperationDSLStabilityProfileChange:
 		found, err := carrier.DecodeDSLStabilityProfileChange(body)
 		shown := string(found.DSLStabilityProfile)
 		return ifReadable(err, statedValue{
-			decide.Stated{What: "DSL stability profile", Asked: target.DSLStabilityProfile, Shown: shown},
+			decide.Stated{What: nameOfDSLProfile, Asked: target.DSLStabilityProfile, Shown: shown},
 			&state.DSLStabilityProfile,
 		})
 	case v1alpha1.OperationPlanChange:

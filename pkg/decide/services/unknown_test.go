@@ -78,46 +78,46 @@ func convertingToL2TP(phase v1alpha1.RequestPhase) func(*services.Input) {
 	})
 }
 
-type edits = []func(*services.Input)
+type inputEdits = []func(*services.Input)
 
 func TestAnUnknownValueIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		edits    edits
+		edits    inputEdits
 		believed bool
 		handled  string
 	}{
-		"no policy and no annotation":   {edits{shows(toEthernet)}, false, ""},
-		"unknownValues: Trust":          {edits{policy(v1alpha1.UnknownTrust)}, true, ""},
-		"unknownValues: Request":        {edits{policy(v1alpha1.UnknownRequest)}, false, ""},
-		"trusted as it is shown":        {edits{shows(toEthernet), trusted}, true, shownHash},
-		"trusted, and nothing is shown": {edits{trusted}, false, ""},
-		"trusted with another hash":     {edits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
+		"no policy and no annotation":   {inputEdits{shows(toEthernet)}, false, ""},
+		"unknownValues: Trust":          {inputEdits{policy(v1alpha1.UnknownTrust)}, true, ""},
+		"unknownValues: Request":        {inputEdits{policy(v1alpha1.UnknownRequest)}, false, ""},
+		"trusted as it is shown":        {inputEdits{shows(toEthernet), trusted}, true, shownHash},
+		"trusted, and nothing is shown": {inputEdits{trusted}, false, ""},
+		"trusted with another hash":     {inputEdits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
 		"approved, not trusted": {
-			edits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, "",
+			inputEdits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, "",
 		},
 		"another value was shown": {
-			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.To = "L2TP" })), trusted}, false, "",
+			inputEdits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.To = "L2TP" })), trusted}, false, "",
 		},
 		"another field was shown": {
-			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Field = "x" })), trusted}, false, "",
+			inputEdits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Field = "x" })), trusted}, false, "",
 		},
 		"it was shown as known": {
-			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted}, false, "",
+			inputEdits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted}, false, "",
 		},
 		"trusted while a request is in progress": {
-			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseInProgress)}, false, "",
+			inputEdits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseInProgress)}, false, "",
 		},
 		"trusted after our request": {
-			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseFailed)}, true, shownHash,
+			inputEdits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseFailed)}, true, shownHash,
 		},
 		"unknownValues: Trust after our request": {
-			edits{policy(v1alpha1.UnknownTrust), convertingToL2TP(v1alpha1.PhaseFailed)}, false, "",
+			inputEdits{policy(v1alpha1.UnknownTrust), convertingToL2TP(v1alpha1.PhaseFailed)}, false, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			view := settled(append(edits{unknownMethod, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			view := settled(append(inputEdits{unknownMethod, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
 			services.UpdateState(&view)
 			known := view.Service.Status.Carrier.AggregationMethod
 			if believed := known != nil && known.Source == v1alpha1.SourceDeclared; believed != test.believed {
@@ -134,21 +134,21 @@ func TestAnotherSpellingIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 	t.Parallel()
 	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
 	for name, test := range map[string]struct {
-		edits    edits
+		edits    inputEdits
 		believed bool
 	}{
-		"no policy and no annotation":      {edits{shows(spelling), offering(answered, "Fast")}, false},
-		"trusted as it is shown":           {edits{shows(spelling), trusted}, true},
-		"health shows another plan by now": {edits{shows(spelling), trusted, wanting}, false},
-		"unknownValues: Trust":             {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
-		"Trust, and the offers not read":   {edits{policy(v1alpha1.UnknownTrust)}, false},
-		"Trust, and the offers refused":    {edits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
-		"Trust, and it is offered":         {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
-		"trusted after our change":         {edits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
+		"no policy and no annotation":      {inputEdits{shows(spelling), offering(answered, "Fast")}, false},
+		"trusted as it is shown":           {inputEdits{shows(spelling), trusted}, true},
+		"health shows another plan by now": {inputEdits{shows(spelling), trusted, wanting}, false},
+		"unknownValues: Trust":             {inputEdits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
+		"Trust, and the offers not read":   {inputEdits{policy(v1alpha1.UnknownTrust)}, false},
+		"Trust, and the offers refused":    {inputEdits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
+		"Trust, and it is offered":         {inputEdits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
+		"trusted after our change":         {inputEdits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			view := settled(append(edits{otherSpelling, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			view := settled(append(inputEdits{otherSpelling, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
 			services.UpdateState(&view)
 			plan := view.Service.Status.Carrier.Plan
 			if believed := plan.Source == v1alpha1.SourceDeclared; believed != test.believed {
@@ -198,27 +198,27 @@ func TestAnUnknownValueWaitsForAPerson(t *testing.T) {
 	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
 	const asks, goes = v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonProgressing
 	for name, test := range map[string]struct {
-		edits   edits
+		edits   inputEdits
 		reason  string
 		unknown bool
 	}{
-		"an unknown method":                {edits{unknownMethod}, asks, true},
-		"an unknown method, requested":     {edits{unknownMethod, policy(v1alpha1.UnknownRequest)}, goes, true},
-		"another spelling, not compared":   {edits{otherSpelling}, goes, false},
-		"another spelling":                 {edits{otherSpelling, offering(answered, "Fast")}, asks, true},
-		"another spelling, offers refused": {edits{otherSpelling, offering(failed)}, asks, true},
-		"another plan":                     {edits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
-		"another spelling, shown before":   {edits{otherSpelling, shows(spelling)}, goes, true},
+		"an unknown method":                {inputEdits{unknownMethod}, asks, true},
+		"an unknown method, requested":     {inputEdits{unknownMethod, policy(v1alpha1.UnknownRequest)}, goes, true},
+		"another spelling, not compared":   {inputEdits{otherSpelling}, goes, false},
+		"another spelling":                 {inputEdits{otherSpelling, offering(answered, "Fast")}, asks, true},
+		"another spelling, offers refused": {inputEdits{otherSpelling, offering(failed)}, asks, true},
+		"another plan":                     {inputEdits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
+		"another spelling, shown before":   {inputEdits{otherSpelling, shows(spelling)}, goes, true},
 		"another spelling, shown with its price before": {
-			edits{otherSpelling, shows(unlike(spelling, pricedAt), newTerm)}, asks, true,
+			inputEdits{otherSpelling, shows(unlike(spelling, pricedAt), newTerm)}, asks, true,
 		},
 		"the same, and by now unknownValues: Trust": {
-			edits{otherSpelling, shows(unlike(spelling, pricedAt), newTerm), policy(v1alpha1.UnknownTrust)}, goes, true,
+			inputEdits{otherSpelling, shows(unlike(spelling, pricedAt), newTerm), policy(v1alpha1.UnknownTrust)}, goes, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			view := settled(append(edits{policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			view := settled(append(inputEdits{policy(v1alpha1.UnknownAsk)}, test.edits...)...)
 			decision := services.Decide(view)
 			if decision.Verdict.Reason != test.reason {
 				t.Errorf("it says %s: %s", decision.Verdict.Reason, decision.Verdict.Message)

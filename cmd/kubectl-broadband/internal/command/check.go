@@ -111,9 +111,9 @@ func (c *checker) checkManifests(ctx context.Context, cluster *fleet.Cluster) ([
 		return nil, fmt.Errorf("read the CRDs of this version: %w", err)
 	}
 	for _, entry := range crds {
-		check, err := checkCRD(ctx, cluster, entry.Name())
-		if err != nil {
-			return nil, err
+		check, failure := checkCRD(ctx, cluster, entry.Name())
+		if failure != nil {
+			return nil, failure
 		}
 		checks = append(checks, check)
 	}

@@ -80,7 +80,8 @@ func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
 	}
 }
 
-// An amount that is not known is not zero: a request with one is in no sum, or it would read as a saving.
+// An amount that is not known is not zero: a request with one is in no sum, or it would read as a
+// saving.
 func TestAnUnknownPriceIsNoSaving(t *testing.T) {
 	t.Parallel()
 	rise := []v1alpha1.Change{{
