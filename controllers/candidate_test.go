@@ -3,6 +3,8 @@
 package controllers_test
 
 import (
+	"net/http"
+
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -6,8 +6,9 @@ import (
 )
 
 // isForAnother reports whether an access token says that it was granted to another client: a JWT names
-// its client in client_id (RFC 9068 section 2.2) or azp (OpenID Connect). An identity provider that the
-// author of an account has chosen could hand out the token of another client, which the carrier accepts.
+// its client in client_id (RFC 9068 section 2.2) or azp (OpenID Connect). An identity provider that
+// the author of an account has chosen could hand out the token of another client, which the carrier
+// accepts.
 //
 // Nothing is verified here. If the carrier accepts the token, the carrier has verified what it says.
 func isForAnother(accessToken, client string) bool {

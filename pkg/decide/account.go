@@ -63,9 +63,9 @@ type Login struct {
 	Sharing []*v1alpha1.CarrierAccount // the other accounts whose rates count for the login
 }
 
-// shortestOutage is how long an identity provider or a carrier must have failed before an account that was ready
-// is no longer so. Such a change is written to the account and to each of its objects, and stops
-// their calls, so one failed exchange must not cause it.
+// shortestOutage is how long an identity provider or a carrier must have failed before an account that
+// was ready is no longer so. Such a change is written to the account and to each of its objects, and
+// stops their calls, so one failed exchange must not cause it.
 const shortestOutage = time.Minute
 
 // CarrierAccount decides about an account from the result of its login. An account that cannot

@@ -256,8 +256,8 @@ func TestARefusedTokenIsAskedAboutAgain(t *testing.T) {
 	})
 }
 
-// A tenant with a key of its own at the same carrier could have an identity provider that hands out its
-// own token for the clientName of another.
+// A tenant with a key of its own at the same carrier could have an identity provider that hands out
+// its own token for the clientName of another.
 func TestATokenOfAnotherClientProvesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

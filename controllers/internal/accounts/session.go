@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package accounts keeps one session per CarrierAccount: the tokens, the HTTP client and the proof that
-// the carrier accepts the tokens, shared by all objects of the account; and what belongs to a login,
-// the rate limit and the breaker, shared by all accounts of the login.
+// Package accounts keeps one session per CarrierAccount: the tokens, the HTTP client and the proof
+// that the carrier accepts the tokens, shared by all objects of the account; and what belongs to a
+// login, the rate limit and the breaker, shared by all accounts of the login.
 package accounts
 
 import (
