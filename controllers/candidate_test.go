@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	"net/http"
-
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
