@@ -4,11 +4,13 @@ package privilege_test
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -111,7 +113,11 @@ func (w *unguarded) unbind(ctx context.Context) {
 func (w *unguarded) bind(ctx context.Context) {
 	GinkgoHelper()
 	install()
-	Eventually(func() error { return w.approve(ctx, w.editor, otherApproval) }).WithTimeout(time.Minute).ShouldNot(Succeed())
+	change := client.RawPatch(types.MergePatchType,
+		fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.AnnotationApprove, otherApproval))
+	Eventually(func() error {
+		return w.editor.Patch(ctx, w.Read(ctx, site), change, client.DryRunAll) // the approval that was set stays
+	}).WithTimeout(time.Minute).ShouldNot(Succeed())
 }
 
 var _ = Describe("An approval that is set while its policy is missing", func() {
