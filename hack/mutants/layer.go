@@ -48,6 +48,7 @@ func layers() []layer {
 		},
 		{name: "rules", folder: ofProof},                                     // rules that no fault plan covers
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
+		{name: "rights", folder: "test/privilege", suite: "TestPrivilege"},   // the rights and policies of an installation
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 98
+	wantMutants = 101
 )
 
 // loadMutants returns the listed mutants.
