@@ -113,6 +113,7 @@ func (h *heldObjects) operator(now time.Time) *Operator {
 	clock := func() time.Time { return now }
 	return &Operator{
 		Client: h, Accounts: &accounts.Registry{Now: clock}, Protocol: &operate.Protocol{Now: clock},
+		Policies: &Policies{},
 	}
 }
 
@@ -182,22 +183,24 @@ func TestAScrapeShowsWhySendingIsWithheld(t *testing.T) {
 		return marker
 	}
 	for name, test := range map[string]struct {
-		submit bool
-		marker *Marker
-		want   string
+		submit, unprotected bool
+		marker              *Marker
+		want                string
 	}{
-		"with --submit=false":                  {false, waiting(v1alpha1.MarkerRecovery), metrics.WithheldByFlag},
-		"after a restore":                      {true, waiting(v1alpha1.MarkerRecovery), "Recovery"},
-		"with objects of another installation": {true, waiting(v1alpha1.MarkerNewInstallation), "NewInstallation"},
-		"on standby":                           {true, &Marker{}, ""},
-		"once it is acknowledged":              {true, waiting(""), ""},
+		"with --submit=false":                  {false, true, waiting(v1alpha1.MarkerRecovery), metrics.WithheldByFlag},
+		"without the admission policies":       {true, true, waiting(v1alpha1.MarkerRecovery), metrics.WithheldByPolicy},
+		"after a restore":                      {true, false, waiting(v1alpha1.MarkerRecovery), "Recovery"},
+		"with objects of another installation": {true, false, waiting(v1alpha1.MarkerNewInstallation), "NewInstallation"},
+		"on standby":                           {true, false, &Marker{}, ""},
+		"once it is acknowledged":              {true, false, waiting(""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			operator := fleetOf(1, scrapedAt).operator(scrapedAt)
 			operator.Submit, operator.Marker = test.submit, test.marker
+			operator.Policies.missing.Store(test.unprotected)
 			page := scrape.PageOf(t, scraped(t, operator))
-			for _, reason := range []string{metrics.WithheldByFlag, "Recovery", "NewInstallation"} {
+			for _, reason := range []string{metrics.WithheldByFlag, metrics.WithheldByPolicy, "Recovery", "NewInstallation"} {
 				shown := page[`broadband_sending_withheld{reason="`+reason+`"}`] == 1
 				if shown != (reason == test.want) {
 					t.Errorf("%s is shown: %t", reason, shown)
