@@ -54,7 +54,7 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 	It("resolves one attempt, or all that were unknown before a time, with a known resolution", func(ctx SpecContext) {
 		for _, value := range []string{
 			attempt + "=Accepted:9007199254740993", attempt + "=NotAccepted", attempt + "=Succeeded", attempt + "=Abandoned",
-			"all@" + aTime + "=Succeeded", "all@" + localTime + "=Abandoned", "all@" + aTime + "=SameCarrier",
+			"all@" + aTime + "=Succeeded", "all@" + localTime + "=Abandoned",
 		} {
 			resolving := map[string]any{v1alpha1.AnnotationResolve: value}
 			Expect(annotate(ctx, plane.Client, object, resolving)).To(Succeed(), value)
@@ -63,7 +63,7 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 			"", "Succeeded", attempt, attempt + "=succeeded", attempt + "=Accepted", attempt + "=Accepted:",
 			attempt + "=Accepted:order 12",
 			attempt + "=Done", attempt[1:] + "=Succeeded", "all=Succeeded", "all@now=Succeeded", "all@" + aTime + "=NotAccepted",
-			attempt + "=Succeeded\n",
+			"all@" + aTime + "=SameCarrier", attempt + "=Succeeded\n",
 		} {
 			resolving := map[string]any{v1alpha1.AnnotationResolve: value}
 			Expect(annotate(ctx, plane.Client, object, resolving)).To(refusedWith(otherForm), "%q", value)

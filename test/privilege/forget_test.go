@@ -38,7 +38,7 @@ var _ = Describe("A RequestLedger that is being deleted", func() {
 	It("takes one annotation from anyone who may update ledgers, and nothing else (R3)", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-leaving", Finalizers: []string{v1alpha1.FinalizerMemory}},
-			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: tenant(), Revision: 1},
 		}
 		Expect(as(operator).Create(ctx, ledger)).To(Succeed())
 		write := func(edit func(*v1alpha1.RequestLedger)) error {

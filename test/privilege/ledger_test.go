@@ -18,11 +18,16 @@ import (
 	. "github.com/onsi/gomega"
 )
 
+// tenant returns the login of the ledgers.
+func tenant() v1alpha1.CarrierLogin {
+	return v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "tenant"}
+}
+
 var _ = Describe("A RequestLedger", func() {
 	It("is written by the operator only, and may be restored by anyone who may create one", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-restored"},
-			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "tenant"}, Revision: 1},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: tenant(), Revision: 1},
 		}
 		Expect(plane.Client.Create(ctx, ledger)).To(Succeed())
 		forge := func() error {
@@ -68,7 +73,7 @@ var _ = Describe("A RequestLedger", func() {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "login-reserved"},
 			Spec: v1alpha1.RequestLedgerSpec{
-				Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "tenant"}, Revision: 1, Account: &v1alpha1.LedgerAccount{},
+				Schema: 1, Login: tenant(), Revision: 1, Account: &v1alpha1.LedgerAccount{},
 			},
 		}
 		Expect(as(operator).Create(ctx, ledger)).To(Succeed())

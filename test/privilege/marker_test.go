@@ -29,7 +29,7 @@ var _ = Describe("The marker among the RequestLedgers", func() {
 		Expect(as(operator).Create(ctx, marker)).To(Succeed())
 		other := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-of-somebody"},
-			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: tenant(), Revision: 1},
 		}
 		Expect(as(operator).Create(ctx, other)).To(Succeed())
 		write := func(of *v1alpha1.RequestLedger, edit func(*v1alpha1.RequestLedger)) error {

@@ -170,7 +170,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 			allow(ctx, w.Namespace)
 			ledger := &v1alpha1.RequestLedger{
 				ObjectMeta: metav1.ObjectMeta{Name: "order-kept", Finalizers: []string{v1alpha1.FinalizerMemory}},
-				Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1},
+				Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: tenant(), Revision: 1},
 			}
 			Expect(as(operator).Create(ctx, ledger)).To(Succeed())
 			letDelete(ctx, operator)
