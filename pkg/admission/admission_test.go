@@ -60,8 +60,12 @@ func TestAPolicyIsComparedWithWhatIsShipped(t *testing.T) {
 			p.Policy.Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"}
 			p.Binding.Annotations = map[string]string{"note": "ours"}
 		}, ""},
-		"no policy":  {func(p *admission.Policy) { p.Policy = nil }, "Policy broadband-operator-approval is not installed"},
-		"no binding": {func(p *admission.Policy) { p.Binding = nil }, "Binding broadband-operator-approval is not installed"},
+		"no policy": {
+			func(p *admission.Policy) { p.Policy = nil }, "Policy broadband-operator-approval is not installed",
+		},
+		"no binding": {
+			func(p *admission.Policy) { p.Binding = nil }, "Binding broadband-operator-approval is not installed",
+		},
 		"a rule is missing": {func(p *admission.Policy) {
 			p.Policy.Spec.Validations = p.Policy.Spec.Validations[1:]
 		}, "Policy broadband-operator-approval differs"},
@@ -109,7 +113,8 @@ func TestThePolicyOfLedgersPermitsTheOperatorOfItsNamespace(t *testing.T) {
 		{"broadband-operator", "carrier-b"}, {"carrier-b", "broadband-operator"},
 	} {
 		flaw := shipped(t, name, test.operator).Flaw(shipped(t, name, test.installed))
-		if same := test.installed == test.operator; (flaw == "") != same || !same && !namesBoth(flaw, test.installed, test.operator) {
+		same := test.installed == test.operator
+		if (flaw == "") != same || !same && !namesBoth(flaw, test.installed, test.operator) {
 			t.Errorf("installed for %s, operator in %s: %q", test.installed, test.operator, flaw)
 		}
 	}

@@ -52,11 +52,11 @@ func Classify(contract Contract, o Observation) Delivery {
 // answered. In each case, the sender must decide before it passes the request on, because the status
 // is about something that authorizes or limits the processing itself:
 //
-//   - 401: the token is missing or invalid (section 7). Nobody processes a request, and then asks whether
-//     its sender was allowed to make it.
+//   - 401: the token is missing or invalid (section 7). Nobody processes a request, and then asks
+//     whether its sender was allowed to make it.
 //   - 425: the request came in the early data of a TLS connection, which is never sent here.
-//   - 429: a rate limiter counts a request before it lets the request pass. Its purpose is to protect what
-//     would do the work.
+//   - 429: a rate limiter counts a request before it lets the request pass. Its purpose is to protect
+//     what would do the work.
 //
 // No other status stands alone. 405 and 413 are also what a gateway answers if it cannot deliver the
 // response: a page of its own for the POST, or a limit on the size of the response. 414, 415 and 431

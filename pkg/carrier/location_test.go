@@ -13,7 +13,7 @@ import (
 const requests = "/api/connect/services/plan-changes/requests/"
 
 func TestParseLocationReturnsTheID(t *testing.T) {
-	for name, location := range map[string]string{
+	for name, location := range map[string]string{ //nolint:gosec // the password in one of them is nobody's
 		"an absolute path":                    requests + "77",
 		"an absolute URL":                     "https://api.carrier.example" + requests + "77",
 		"another host (security case 1)":      "https://evil.example" + requests + "77",

@@ -39,6 +39,12 @@ func (c *Client) CheckToken(ctx context.Context) error {
 	case resp.status == http.StatusAccepted && (len(resp.body) == 0 || isObject(resp.body)):
 		return nil
 	}
+	return c.tokenFailure(k, resp)
+}
+
+// tokenFailure returns what an error response says about the token; nil if the carrier has accepted it,
+// and only does not have the request.
+func (c *Client) tokenFailure(k call, resp response) error {
 	failure := c.responseError(k, resp, "")
 	switch ours := isStandard(resp.status, resp.body); {
 	case ours && (resp.status == http.StatusNotFound || resp.status == http.StatusUnprocessableEntity):

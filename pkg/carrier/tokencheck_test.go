@@ -9,7 +9,8 @@ import (
 // page with the same status comes from a server in front of the carrier.
 func TestOnlyTheCarriersOwnResponseShowsThatItAcceptsAToken(t *testing.T) {
 	t.Parallel()
-	const notFound = `{"httpStatusCode":404,"type":"business.rule","code":"resource.not.found","message":"","apiSubErrors":[]}`
+	const notFound = `{"httpStatusCode":404,"type":"business.rule","code":"resource.not.found","message":"",` +
+		`"apiSubErrors":[]}`
 	const unprocessable = `{"httpStatusCode":422,"type":"business.rule","code":"validation","apiSubErrors":[]}`
 	const forbidden = `{"httpStatusCode":403,"type":"client.access","code":"access"}`
 	for name, row := range map[string]struct {

@@ -54,7 +54,7 @@ func NewestCovered(
 		return ""
 	}
 	at := slices.IndexFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
-		return isOneOf(ended) && ended.Outcome.Reached() && !EndedForAnother(&ended) && !ended.IsProvenNotAccepted()
+		return isOneOf(ended) && mayHaveHadEffect(&ended)
 	})
 	switch {
 	case at >= 0:
@@ -63,6 +63,11 @@ func NewestCovered(
 		return newest.AttemptID
 	}
 	return ""
+}
+
+// mayHaveHadEffect reports whether an ended attempt had an effect, or may have had one.
+func mayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
+	return ended.Outcome.Reached() && !EndedForAnother(ended) && !ended.IsProvenNotAccepted()
 }
 
 // NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil

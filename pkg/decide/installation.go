@@ -70,8 +70,8 @@ func (in *Input) Withheld() Withheld {
 	case !in.Submit:
 		return Withheld{"the manager runs with --submit=false", Waiting, v1alpha1.ReasonPlanned}
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return Withheld{fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare them "+
-			"with the carrier's records, then run: %s)", in.Installation.command()), Waiting, v1alpha1.ReasonPlanned}
+		return Withheld{fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare "+
+			"them with the carrier's records, then run: %s)", in.Installation.command()), Waiting, v1alpha1.ReasonPlanned}
 	}
 	return in.Installation.Policies.Withheld()
 }

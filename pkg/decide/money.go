@@ -76,15 +76,7 @@ func amountOf(cents int64) string {
 // priceText describes the price of a change; "" if nothing of it is known or it was not requested.
 // What is not known of a price is named, because the rest would read as if it were the price.
 func priceText(c v1alpha1.Change) string {
-	var words []string
-	switch {
-	case c.OneTime == nil && c.MonthlyBefore == nil && c.MonthlyAfter == nil:
-	case c.MonthlyBefore == nil && c.MonthlyAfter == nil:
-		words = append(words, "one-time "+c.OneTime.String(), "monthly unknown")
-	default:
-		words = append(words, "one-time "+orUnknown(c.OneTime),
-			"monthly "+orUnknown(c.MonthlyBefore)+" → "+orUnknown(c.MonthlyAfter))
-	}
+	words := ownPrice(c)
 	if c.NFAS != nil {
 		words = append(words, chargeText("NFAS", *c.NFAS))
 	}
@@ -99,6 +91,21 @@ func priceText(c v1alpha1.Change) string {
 		return ""
 	}
 	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// ownPrice describes the price of a change without what is bought with it; nil if nothing of it is
+// known or it was not requested.
+func ownPrice(c v1alpha1.Change) []string {
+	monthlyUnknown := c.MonthlyBefore == nil && c.MonthlyAfter == nil
+	switch {
+	case monthlyUnknown && c.OneTime == nil:
+		return nil
+	case monthlyUnknown:
+		return []string{"one-time " + c.OneTime.String(), "monthly unknown"}
+	}
+	return []string{
+		"one-time " + orUnknown(c.OneTime), "monthly " + orUnknown(c.MonthlyBefore) + " → " + orUnknown(c.MonthlyAfter),
+	}
 }
 
 // chargeText describes the fees of something that is bought with a change.

@@ -13,7 +13,10 @@ func TestInsteadOfNamesTheSpellingTheNearestAndTheFirst(t *testing.T) {
 		want   string
 	}{
 		{"home 50/20", []string{"Home 50/20"}, `: it is spelled "Home 50/20"`},
-		{"Home 5O/20", []string{"Home 100/20", "Home 50/20"}, `; nearest: "Home 50/20"; it offers: "Home 100/20", "Home 50/20"`},
+		{
+			"Home 5O/20", []string{"Home 100/20", "Home 50/20"},
+			`; nearest: "Home 50/20"; it offers: "Home 100/20", "Home 50/20"`,
+		},
 		{"Gold", []string{"Standard"}, `; it offers: "Standard"`},
 		{"X", many, `; it offers: "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1" and 2 more`},
 	} {

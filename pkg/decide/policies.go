@@ -13,8 +13,8 @@ func (p Policies) Withheld() Withheld {
 	if p.Flaw == "" {
 		return Withheld{}
 	}
-	return Withheld{p.Flaw + ", so nothing decides who may approve or resolve (install the manifests or the chart of this " +
-		"version again: docs/install.md)", Stuck, v1alpha1.ReasonPolicyMissing}
+	return Withheld{p.Flaw + ", so nothing decides who may approve or resolve (install the manifests or the chart of " +
+		"this version again: docs/install.md)", Stuck, v1alpha1.ReasonPolicyMissing}
 }
 
 // unchecked waits with a plan that needs an approval while anybody who may edit the object could

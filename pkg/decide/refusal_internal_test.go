@@ -11,7 +11,8 @@ import (
 
 // busy is the carrier's error because a request is in progress.
 func busy() *v1alpha1.RequestError {
-	return &v1alpha1.RequestError{HTTPStatus: 422, Code: "constraints.service.modification.request.in.progress", Message: "wait"}
+	const code = "constraints.service.modification.request.in.progress"
+	return &v1alpha1.RequestError{HTTPStatus: 422, Code: code, Message: "wait"}
 }
 
 // A gateway may have sent the request twice, and returned the response to the second copy: the one in

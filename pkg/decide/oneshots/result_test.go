@@ -66,6 +66,7 @@ func TestAResultThatSaysItIsNotDoneIsNotRecorded(t *testing.T) {
 	var health v1alpha1.HealthCheckStatus
 	var quote v1alpha1.FibreBuildQuoteStatus
 	var options v1alpha1.PlanOptionsQueryStatus
+	//nolint:exhaustive // the other operations are no queries
 	for operation, record := range map[v1alpha1.Operation]func(*v1alpha1.Request, []byte) *decide.Unfinished{
 		v1alpha1.OperationHealth: func(request *v1alpha1.Request, body []byte) *decide.Unfinished {
 			return oneshots.RecordHealth(&health, request, body)
@@ -77,24 +78,38 @@ func TestAResultThatSaysItIsNotDoneIsNotRecorded(t *testing.T) {
 			return oneshots.RecordPlanOptions(&options, request, body)
 		},
 	} {
-		for status, want := range map[string]v1alpha1.RequestPhase{
-			"FAILED": v1alpha1.PhaseFailed, "IN_ERROR": v1alpha1.PhaseFailed,
-			"OPEN": v1alpha1.PhaseInProgress, "IN_PROGRESS": v1alpha1.PhaseInProgress,
-		} {
-			body := fmt.Appendf(nil, `{"status":%q,"errorDetail":"no reply","plan":"Home","name":"x","plans":[{"plan":"x"}]}`, status)
-			why := record(&v1alpha1.Request{Operation: operation, APIVersion: 8}, body)
-			if why == nil || why.Phase != want {
-				t.Errorf("%s that is %s: %+v, want %s", operation, status, why, want)
-			}
-		}
+		expectUnfinished(t, operation, record)
 	}
 	if health.Plan != "" || health.CurrentCondition != nil || quote.Name != "" || options.Plans != nil {
 		t.Errorf("recorded are %+v, %+v and %+v", health, quote, options)
 	}
-	why := oneshots.RecordHealth(&health, &v1alpha1.Request{Operation: v1alpha1.OperationHealth, APIVersion: 5},
-		[]byte(`{"serviceStatus":"FAILED","errorDetail":"no reply"}`))
+}
+
+func TestAHealthResultOfVersion5SaysThatItHasFailed(t *testing.T) {
+	t.Parallel()
+	request := &v1alpha1.Request{Operation: v1alpha1.OperationHealth, APIVersion: 5}
+	body := []byte(`{"serviceStatus":"FAILED","errorDetail":"no reply"}`)
+	why := oneshots.RecordHealth(&v1alpha1.HealthCheckStatus{}, request, body)
 	if why == nil || !strings.Contains(decide.ErrorMessage(why.Error), "FAILED; no reply") {
-		t.Errorf("at version 5: %+v", why)
+		t.Errorf("%+v", why)
+	}
+}
+
+// expectUnfinished records a result with each documented status that is not a success.
+func expectUnfinished(
+	t *testing.T, operation v1alpha1.Operation, record func(*v1alpha1.Request, []byte) *decide.Unfinished,
+) {
+	t.Helper()
+	const rest = `"errorDetail":"no reply","plan":"Home","name":"x","plans":[{"plan":"x"}]`
+	for status, want := range map[string]v1alpha1.RequestPhase{
+		"FAILED": v1alpha1.PhaseFailed, "IN_ERROR": v1alpha1.PhaseFailed,
+		"OPEN": v1alpha1.PhaseInProgress, "IN_PROGRESS": v1alpha1.PhaseInProgress,
+	} {
+		body := fmt.Appendf(nil, `{"status":%q,%s}`, status, rest)
+		why := record(&v1alpha1.Request{Operation: operation, APIVersion: 8}, body)
+		if why == nil || why.Phase != want {
+			t.Errorf("%s that is %s: %+v, want %s", operation, status, why, want)
+		}
 	}
 }
 

@@ -94,13 +94,17 @@ func TestTheDevicesOfAnOrder(t *testing.T) {
 			fees := orders.PreviewFees(&orders.Input{
 				Order: &v1alpha1.ServiceOrder{Spec: *c.spec}, Qualification: site,
 			})
-			want := ""
-			if c.fee != "" {
-				want = installationFee + " " + c.fee
-			}
-			if got := amountsOf(fees); !strings.HasPrefix(got, want) || want == "" && strings.Contains(got, installationFee) {
-				t.Errorf("fees %s, want %q", got, want)
-			}
+			expectInstallationFee(t, amountsOf(fees), c.fee)
 		})
+	}
+}
+
+// expectInstallationFee compares the fees of an order with the installation fee that they begin with;
+// "" for none.
+func expectInstallationFee(t *testing.T, fees, want string) {
+	t.Helper()
+	isNone := want == "" && !strings.Contains(fees, installationFee)
+	if !isNone && (want == "" || !strings.HasPrefix(fees, installationFee+" "+want)) {
+		t.Errorf("fees %s, want an installation fee of %q", fees, want)
 	}
 }

@@ -16,10 +16,10 @@ import (
 // recorded is compared.
 func stated(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, taken *carrier.Order) []decide.Stated {
 	spec, asked := &order.Spec, request.Target
-	recorded := []decide.Stated{
-		{What: "plan", Asked: asked.Plan, Shown: taken.BandwidthProfile.PlanName},
-		{What: "aggregation method", Asked: asked.AggregationMethod, Shown: string(taken.AggregationMethod)},
-	}
+	recorded := append(make([]decide.Stated, 0, 16),
+		decide.Stated{What: "plan", Asked: asked.Plan, Shown: taken.BandwidthProfile.PlanName},
+		decide.Stated{What: "aggregation method", Asked: asked.AggregationMethod, Shown: string(taken.AggregationMethod)},
+	)
 	remoteOrderID := cmp.Or(spec.RemoteOrderID, asked.RemoteOrderID)
 	if request.BodyHash != decide.BodyHash(Body(spec, remoteOrderID, v1alpha1.Contact{})) {
 		return recorded

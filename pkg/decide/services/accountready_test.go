@@ -35,7 +35,8 @@ func TestARequestInProgressStaysWithItsLogin(t *testing.T) {
 			view.Account.Object.Status.Login = new(view.Account.Object.Login())
 			decision := services.Decide(view)
 			conflict := decision.Verdict.Reason == v1alpha1.ReasonConflict && isRest(decision.Step)
-			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "was sent with clientName reseller at https://carrier.example") {
+			const sentWith = "was sent with clientName reseller at https://carrier.example"
+			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, sentWith) {
 				t.Errorf("%s, %s: %T, %s (%s)", name, phase, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 			}
 		}

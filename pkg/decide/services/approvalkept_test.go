@@ -3,6 +3,7 @@
 package services_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -186,7 +187,9 @@ func TestAnApprovalThatWasCarriedOutNeverFitsAgain(t *testing.T) {
 		"it was changed since, without one":   {attempt(v1alpha1.OperationPlanChange, time.Hour, ""), false},
 		"it was changed since, under another": {attempt(v1alpha1.OperationPlanChange, time.Hour, "p-later"), false},
 	} {
-		view := settled(append(wants, converted, test.plan, annotated(v1alpha1.AnnotationApprove, approved.Hash))...)
+		view := settled(slices.Concat(wants, []func(*services.Input){
+			converted, test.plan, annotated(v1alpha1.AnnotationApprove, approved.Hash),
+		})...)
 		view.Service.Status.Carrier.AggregationMethod.Value = "ETHERNET"
 		pending := services.Decide(view).Pending
 		if fits := pending != nil && pending.Hash == approved.Hash; fits != test.fits {

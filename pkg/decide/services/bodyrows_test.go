@@ -51,9 +51,11 @@ func TestAPlanChangeShowsTheTermThatItSends(t *testing.T) {
 		edits    inputEdits
 		from, to string
 	}{
-		"unknown, as after an import":                  {inputEdits{wanting, declaring("Fast", 1)}, "", "1"},
-		"known, and another one":                       {inputEdits{wanting, known, declaring("Fast", 1)}, "12", "1"},
-		"the carrier has moved the service to another": {inputEdits{wanting, movedByCarrier, declaring("Fast", 12)}, "", "12"},
+		"unknown, as after an import": {inputEdits{wanting, declaring("Fast", 1)}, "", "1"},
+		"known, and another one":      {inputEdits{wanting, known, declaring("Fast", 1)}, "12", "1"},
+		"the carrier has moved the service to another": {
+			inputEdits{wanting, movedByCarrier, declaring("Fast", 12)}, "", "12",
+		},
 	} {
 		decision := services.Decide(settled(append(row.edits, atFees)...))
 		shown := rowOf(&decision, decide.FieldTerm)

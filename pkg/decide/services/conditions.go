@@ -104,11 +104,14 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
 		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
-	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), func(change v1alpha1.Change) bool {
-		isSent := change.Field == decide.FieldTerm || change.Field == decide.FieldContact
-		return isSent && change.From == "" // what is sent along and is not known does not differ
-	})
+	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), isOnlySentAlong)
 	return unless(aspect, differing, plan, verdict)
+}
+
+// isOnlySentAlong reports whether a row shows what is sent with a plan change, and is not known to
+// differ.
+func isOnlySentAlong(change v1alpha1.Change) bool {
+	return change.From == "" && (change.Field == decide.FieldTerm || change.Field == decide.FieldContact)
 }
 
 // endingAspects returns the aspects of the service's cancellation and disconnection.
@@ -296,7 +299,7 @@ func declaredValues(in *Input) []declaredValue {
 	spec, held := in.Service.Spec, in.Service.LastKnown()
 	var declared []declaredValue
 	if spec.Plan != nil {
-		declared = append(declared, declaredValue{"plan", held.Plan}, declaredValue{"term", termOfPlan(in)})
+		declared = append(declared, declaredValue{nameOfPlan, held.Plan}, declaredValue{nameOfTerm, termOfPlan(in)})
 	}
 	for _, value := range []struct {
 		declared string

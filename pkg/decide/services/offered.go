@@ -71,11 +71,12 @@ func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	ofPlan := offered(options.Plans, target.Plan, "")
 	var values []wantedValue
 	if changes(decide.FieldPlan) {
-		values = append(values, wantedValue{"plan", target.Plan, namesOf(options.Plans, planName)})
+		values = append(values, wantedValue{nameOfPlan, target.Plan, namesOf(options.Plans, planName)})
 	}
 	if target.Term != 0 && (changes(decide.FieldPlan) || changes(decide.FieldTerm)) {
 		values = append(values, wantedValue{
-			"term", strconv.Itoa(int(target.Term)), namesOf(ofPlan, func(plan carrier.Plan) string { return decide.MonthsOf(plan.Term) }),
+			nameOfTerm, strconv.Itoa(int(target.Term)),
+			namesOf(ofPlan, func(plan carrier.Plan) string { return decide.MonthsOf(plan.Term) }),
 		})
 	}
 	if target.RestorationSLA != "" {

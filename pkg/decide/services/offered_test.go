@@ -49,15 +49,31 @@ func TestNobodyIsAskedAboutWhatTheCarrierDoesNotOffer(t *testing.T) {
 		edits inputEdits
 		says  string // "": it is asked
 	}{
-		"another plan":               {inputEdits{wanting}, ""},
-		"a mistyped plan":            {inputEdits{wanting, declaring("Fasst", 12)}, `plan "Fasst" for this service; nearest: "Fast"; it offers: "Slow", "Fast"`},
-		"an unknown plan":            {inputEdits{wanting, declaring("Family", 12)}, `plan "Family" for this service; it offers: "Slow", "Fast"`},
-		"a plan in lower case":       {inputEdits{wanting, declaring("fast", 12)}, `plan "fast" for this service: it is spelled "Fast"`},
-		"a term":                     {inputEdits{wanting, declaring("Fast", 13)}, `term "13" for this service; it offers: "1", "12", "36"`},
-		"an SLA":                     {inputEdits{wantsSLA("Gold")}, `restoration SLA "Gold" for this service; it offers: "Standard", "Enhanced"`},
-		"an SLA in lower case":       {inputEdits{wantsSLA("enhanced")}, `restoration SLA "enhanced" for this service: it is spelled "Enhanced"`},
-		"another SLA":                {inputEdits{wantsSLA("Enhanced")}, ""},
-		"an NTD option":              {inputEdits{wanting, option("8_PORT")}, `NTD option "8_PORT" for this service; nearest: "4_PORT"; it offers: "4_PORT"`},
+		"another plan": {inputEdits{wanting}, ""},
+		"a mistyped plan": {
+			inputEdits{wanting, declaring("Fasst", 12)},
+			`plan "Fasst" for this service; nearest: "Fast"; it offers: "Slow", "Fast"`,
+		},
+		"an unknown plan": {
+			inputEdits{wanting, declaring("Family", 12)}, `plan "Family" for this service; it offers: "Slow", "Fast"`,
+		},
+		"a plan in lower case": {
+			inputEdits{wanting, declaring("fast", 12)}, `plan "fast" for this service: it is spelled "Fast"`,
+		},
+		"a term": {
+			inputEdits{wanting, declaring("Fast", 13)}, `term "13" for this service; it offers: "1", "12", "36"`,
+		},
+		"an SLA": {
+			inputEdits{wantsSLA("Gold")}, `restoration SLA "Gold" for this service; it offers: "Standard", "Enhanced"`,
+		},
+		"an SLA in lower case": {
+			inputEdits{wantsSLA("enhanced")}, `restoration SLA "enhanced" for this service: it is spelled "Enhanced"`,
+		},
+		"another SLA": {inputEdits{wantsSLA("Enhanced")}, ""},
+		"an NTD option": {
+			inputEdits{wanting, option("8_PORT")},
+			`NTD option "8_PORT" for this service; nearest: "4_PORT"; it offers: "4_PORT"`,
+		},
 		"another NTD option":         {inputEdits{wanting, option("4_PORT")}, ""},
 		"offers without plans":       {inputEdits{wanting, declaring("Fasst", 12), none}, ""},
 		"offers that are incomplete": {inputEdits{wanting, declaring("Fasst", 12), partial}, ""},
@@ -69,7 +85,8 @@ func TestNobodyIsAskedAboutWhatTheCarrierDoesNotOffer(t *testing.T) {
 		if row.says != "" {
 			want = decide.Verdict{State: decide.Stuck, Reason: v1alpha1.ReasonNotOffered}
 		}
-		if got := decision.Verdict; got.State != want.State || got.Reason != want.Reason || !strings.Contains(got.Message, row.says) {
+		got := decision.Verdict
+		if got.State != want.State || got.Reason != want.Reason || !strings.Contains(got.Message, row.says) {
 			t.Errorf("%s: %s, %s", name, got.Reason, got.Message)
 		}
 	}
@@ -91,7 +108,7 @@ func TestAnUnlistedPlanThatIsNotOfferedCanBeTrusted(t *testing.T) {
 func TestWhatIsNotOfferedStaysSoWithoutAnotherReading(t *testing.T) {
 	t.Parallel()
 	asks := inputEdits{approval(v1alpha1.ApprovalAlways), wanting, declaring("Fasst", 12)}
-	first := services.Decide(settled(append(asks, offersInFull)...))
+	first := services.Decide(settled(slices.Concat(asks, inputEdits{offersInFull})...))
 	shown := func(in *services.Input) {
 		in.Service.Status.Conditions = []metav1.Condition{{
 			Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: first.Verdict.Reason,
@@ -103,11 +120,15 @@ func TestWhatIsNotOfferedStaysSoWithoutAnotherReading(t *testing.T) {
 		edits inputEdits
 		step  string
 	}{
-		"later":                    {inputEdits{shown}, "Rest"},
-		"after an edit":            {inputEdits{shown, func(in *services.Input) { in.Service.Generation++ }}, "StartReading plan options"},
-		"for another value":        {inputEdits{shown, declaring("Fst", 12)}, "StartReading plan options"},
-		"somebody asks to read it": {inputEdits{shown, annotated(v1alpha1.AnnotationReconcile, "now")}, "StartReading plan options"},
-		"not judged yet":           {nil, "StartReading plan options"},
+		"later": {inputEdits{shown}, "Rest"},
+		"after an edit": {
+			inputEdits{shown, func(in *services.Input) { in.Service.Generation++ }}, "StartReading plan options",
+		},
+		"for another value": {inputEdits{shown, declaring("Fst", 12)}, "StartReading plan options"},
+		"somebody asks to read it": {
+			inputEdits{shown, annotated(v1alpha1.AnnotationReconcile, "now")}, "StartReading plan options",
+		},
+		"not judged yet": {nil, "StartReading plan options"},
 	} {
 		decision := services.Decide(settled(slices.Concat(asks, row.edits)...))
 		if step := decidetest.StepName(decision.Step); step != row.step {

@@ -107,14 +107,18 @@ func TestR7APlanChangeNeedsAFreshReadingOfThePlan(t *testing.T) {
 	naming := func(plan string) func(*decide.Reading) { return func(r *decide.Reading) { r.Health.Plan = plan } }
 	setBack := func(in *services.Input) { in.Elapsed += 11 * time.Minute }
 	cases{
-		"read just now: sent":            {settled(wanting), working("Submit")},
-		"never read: asked":              {settled(wanting, neverRead), asks},
-		"read ten minutes ago: sent":     {settled(wanting, ago(10*time.Minute)), working("Submit")},
-		"read before that: asked":        {settled(wanting, ago(10*time.Minute+1)), asks},
-		"read before this generation":    {settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 })), asks},
-		"the wall clock was set back":    {settled(wanting, setBack), asks},
-		"another plan is recorded":       {settled(wanting, health(naming("Fast"))), asks},
-		"read before a conversion ended": {settled(wanting, converting(v1alpha1.PhaseFailed), ago(10*time.Second)), asks},
+		"read just now: sent":        {settled(wanting), working("Submit")},
+		"never read: asked":          {settled(wanting, neverRead), asks},
+		"read ten minutes ago: sent": {settled(wanting, ago(10*time.Minute)), working("Submit")},
+		"read before that: asked":    {settled(wanting, ago(10*time.Minute+1)), asks},
+		"read before this generation": {
+			settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 })), asks,
+		},
+		"the wall clock was set back": {settled(wanting, setBack), asks},
+		"another plan is recorded":    {settled(wanting, health(naming("Fast"))), asks},
+		"read before a conversion ended": {
+			settled(wanting, converting(v1alpha1.PhaseFailed), ago(10*time.Second)), asks,
+		},
 		"read since a conversion ended": {
 			settled(wanting, converting(v1alpha1.PhaseFailed), ago(4*time.Second)), working("Submit"),
 		},
@@ -239,8 +243,10 @@ func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 		"failing for less": {
 			settled(wanting, failing(503, time.Hour-1)), judged{"Rest", decide.Working, "CarrierUnavailable"},
 		},
-		"not answered for an hour":                           {settled(wanting, hung), waits},
-		"recorded as unread, and this process knows nothing": {settled(wanting, refusing, pendingShown, neverRead), waits},
+		"not answered for an hour": {settled(wanting, hung), waits},
+		"recorded as unread, and this process knows nothing": {
+			settled(wanting, refusing, pendingShown, neverRead), waits,
+		},
 		"recorded as unread for an older generation": {
 			settled(wanting, refusing, pendingShown, neverRead, func(in *services.Input) { in.Service.Generation++ }),
 			working("StartReading health"),
@@ -258,7 +264,9 @@ func TestR7AnUnreadableValueNeedsApproval(t *testing.T) {
 			settled(wanting, lateFor(time.Hour), health(func(r *decide.Reading) { r.LastPoll = r.FailingSince })),
 			working("StartReading health"),
 		},
-		"always read too late, and approved": {settled(wanting, lateFor(time.Hour), approvedAsShown), working("Submit")},
+		"always read too late, and approved": {
+			settled(wanting, lateFor(time.Hour), approvedAsShown), working("Submit"),
+		},
 		"refused some time before it was approved": {
 			settled(wanting, refusing, approvedAsShown, ago(11*time.Minute), health(func(r *decide.Reading) {
 				r.RetryAt = time.Time{}
@@ -272,7 +280,8 @@ func TestR7TheMessageReportsAnUnreadPlan(t *testing.T) {
 	decision := services.Decide(settled(wanting, refusing, withNTDOption))
 	for _, words := range []string{
 		"the service's plan could not be read", "no health today", decision.Pending.Hash,
-		`plan.name unknown → "Fast" with NTD option "4_PORT", plan.term unknown → "12", plan.contact unknown → "spec.plan.contact";`,
+		`plan.name unknown → "Fast" with NTD option "4_PORT", plan.term unknown → "12", ` +
+			`plan.contact unknown → "spec.plan.contact";`,
 	} {
 		if !strings.Contains(decision.Verdict.Message, words) {
 			t.Errorf("%q is missing in %q", words, decision.Verdict.Message)

@@ -14,6 +14,8 @@ import (
 
 // The names of aspects in messages.
 const (
+	nameOfPlan        = "plan"
+	nameOfTerm        = "term"
 	nameOfAggregation = "aggregation method"
 	nameOfDSLProfile  = "DSL stability profile"
 )
@@ -54,8 +56,8 @@ func statedValues(state *v1alpha1.CarrierState, request *v1alpha1.Request, body 
 		}
 		term := strconv.Itoa(int(target.Term))
 		return ifReadable(err,
-			statedValue{decide.Stated{What: "plan", Asked: target.Plan, Shown: found.Plan.Plan}, &state.Plan},
-			statedValue{decide.Stated{What: "term", Asked: term, Shown: decide.MonthsOf(found.Plan.Term)}, &state.Term}, sla)
+			statedValue{decide.Stated{What: nameOfPlan, Asked: target.Plan, Shown: found.Plan.Plan}, &state.Plan},
+			statedValue{decide.Stated{What: nameOfTerm, Asked: term, Shown: decide.MonthsOf(found.Plan.Term)}, &state.Term}, sla)
 	}
 	return nil
 }

@@ -92,7 +92,9 @@ func TestAnUnknownValueIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 		"unknownValues: Request":        {inputEdits{policy(v1alpha1.UnknownRequest)}, false, ""},
 		"trusted as it is shown":        {inputEdits{shows(toEthernet), trusted}, true, shownHash},
 		"trusted, and nothing is shown": {inputEdits{trusted}, false, ""},
-		"trusted with another hash":     {inputEdits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
+		"trusted with another hash": {
+			inputEdits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, "",
+		},
 		"approved, not trusted": {
 			inputEdits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, "",
 		},
@@ -103,7 +105,8 @@ func TestAnUnknownValueIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 			inputEdits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Field = "x" })), trusted}, false, "",
 		},
 		"it was shown as known": {
-			inputEdits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted}, false, "",
+			inputEdits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted},
+			false, "",
 		},
 		"trusted while a request is in progress": {
 			inputEdits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseInProgress)}, false, "",
@@ -140,11 +143,15 @@ func TestAnotherSpellingIsTrustedOnlyIfAUserAllowsIt(t *testing.T) {
 		"no policy and no annotation":      {inputEdits{shows(spelling), offering(answered, "Fast")}, false},
 		"trusted as it is shown":           {inputEdits{shows(spelling), trusted}, true},
 		"health shows another plan by now": {inputEdits{shows(spelling), trusted, wanting}, false},
-		"unknownValues: Trust":             {inputEdits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
-		"Trust, and the offers not read":   {inputEdits{policy(v1alpha1.UnknownTrust)}, false},
-		"Trust, and the offers refused":    {inputEdits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
-		"Trust, and it is offered":         {inputEdits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
-		"trusted after our change":         {inputEdits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
+		"unknownValues: Trust": {
+			inputEdits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true,
+		},
+		"Trust, and the offers not read": {inputEdits{policy(v1alpha1.UnknownTrust)}, false},
+		"Trust, and the offers refused":  {inputEdits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
+		"Trust, and it is offered": {
+			inputEdits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false,
+		},
+		"trusted after our change": {inputEdits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -306,7 +313,8 @@ func TestAnUnknownSLAThatIsNotFreeIsApprovedAgain(t *testing.T) {
 		oneTime, monthly carrier.Number
 		step             string
 	}{
-		"free": {"0.00", "0.00", "Submit"}, "a monthly fee": {"0.00", "5.00", "Rest"}, "a fee once": {"5.00", "0.00", "Rest"},
+		"free": {
+			"0.00", "0.00", "Submit"}, "a monthly fee": {"0.00", "5.00", "Rest"}, "a fee once": {"5.00", "0.00", "Rest"},
 	} {
 		view := settled(unknownSLA, justRead, pendingShown, approving)
 		first := view.Service.Status.Pending.Hash

@@ -109,7 +109,7 @@ func Fee(oneTime, monthly carrier.Number) *carrier.Fee {
 }
 
 // StepName returns the kind of a step and what it is about.
-func StepName(step decide.Step) string {
+func StepName(step decide.Step) string { //nolint:cyclop // one case for each step
 	switch step := step.(type) {
 	case decide.Rest:
 		return "Rest"
