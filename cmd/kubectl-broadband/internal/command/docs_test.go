@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // shownOutput is a block of output in the documentation.
@@ -73,11 +75,12 @@ func allMatches(pattern, text string) []string {
 	return slices.Compact(all)
 }
 
-// named replaces the masked namespaces of the golden files by a short name. In a cell of a table,
-// which ends in three spaces, the name is padded to the width of the column.
-var named = strings.NewReplacer("nnnnnnnnnnnnn   ", "sites           ", "nnnnnnnnnnnnn", "sites")
+// named replaces the masked namespaces and clients of the golden files by short names. In a cell of a
+// table, which ends in three spaces, the name is padded to the width of the column.
+var named = strings.NewReplacer("nnnnnnnnnnnnn   ", "sites           ", "nnnnnnnnnnnnn", "sites",
+	maskedClient+"   ", "reseller            ", maskedClient, world.ClientName)
 
-// seenOutput is the text of the golden files, with a namespace that people would have.
+// seenOutput is the text of the golden files, with a namespace and a client that people would have.
 func seenOutput(t *testing.T) string {
 	t.Helper()
 	golden := filepath.Join(root, "cmd", "kubectl-broadband", "internal", "command", "testdata", "*.golden")
