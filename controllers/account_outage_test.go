@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -81,6 +82,18 @@ func refuseTokens(w *world.World, status int) {
 	for _, call := range []string{"GET Reclaim", "GET CancellationRead", "POST Health", "GET Health", "POST PlanChange"} {
 		Expect(w.Carrier.FailNext(call, fault)).To(Succeed())
 	}
+}
+
+// isLogin reports whether a call is one of the two that each start costs for each account: the token,
+// and the free call that shows whether the carrier accepts it.
+func isLogin(call simulator.Call) bool {
+	return call.Operation == simulator.OpToken ||
+		call.Operation == tokenCheck && call.Method == http.MethodGet && call.RequestID == "1"
+}
+
+// callsBeyondLogin returns the calls since a number of calls, without those of logins.
+func callsBeyondLogin(w *world.World, since int) []simulator.Call {
+	return slices.DeleteFunc(slices.Clone(w.Carrier.Calls()[since:]), isLogin)
 }
 
 // tokenCheck is what the carrier sees of the free call that shows whether it accepts a token.

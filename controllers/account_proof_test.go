@@ -22,7 +22,7 @@ import (
 // login that its account names.
 func stranger(ctx context.Context, of *world.World, edits ...func(*v1alpha1.CarrierAccount)) *world.World {
 	GinkgoHelper()
-	next := world.New(ctx, plane)
+	next := world.New(ctx, plane, func(seed *simulator.Seed) { seed.Clients[0].Name = of.ClientName })
 	next.Clock.Advance(of.Clock.Now().Sub(next.Clock.Now()))
 	account := of.Account(edits...)
 	account.Namespace, account.Spec.Auth.TokenURL = next.Namespace, next.TokenURL()

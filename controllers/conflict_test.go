@@ -45,7 +45,8 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			other, otherProcess := inAnotherNamespace(ctx, w)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
-				Kind: simulator.FaultBody, Status: 422, Body: `{"code":"theirs.alone","message":"their words"}`,
+				Kind: simulator.FaultBody, Status: 422, Body: `{"httpStatusCode":422,"type":"business.rule",` +
+					`"code":"theirs.alone","message":"their words","apiSubErrors":[]}`,
 			})).To(Succeed())
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 			refused := process.Drive(ctx, site)

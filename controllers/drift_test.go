@@ -80,7 +80,9 @@ var _ = Describe("A plan that the carrier moved away from", func() {
 		s.process = s.Start(world.CrashPoint{})
 		_, err := s.process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(s.process.Seam.Effects()).To(BeEmpty(), "a start costs no call and no write")
+		Expect(s.process.Seam.Effects()).To(HaveExactElements(
+			HaveField("What", HaveSuffix("/token")), HaveField("What", HaveSuffix("/reclaims/requests/1")),
+		), "a start costs a login, and no other call and no write")
 		service := s.pass(ctx, 5*time.Hour)
 
 		expectDrift(service, planInHealth, world.PlanSlow)

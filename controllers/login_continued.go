@@ -42,14 +42,23 @@ func (r *LedgerReconciler) continueLogin(ctx context.Context, name string) (ctrl
 			"the annotation %s is %q, but nothing has changed: %s", v1alpha1.AnnotationContinuedBy, value, why)
 		return ctrl.Result{RequeueAfter: keptAgain}, nil
 	}
-	done := former.DeepCopy()
-	delete(done.Annotations, v1alpha1.AnnotationContinuedBy)
-	if err := r.Update(ctx, done); err != nil {
-		return retryAfter(client.IgnoreNotFound(err))
+	if err := r.removeContinuedBy(ctx, name, value); err != nil {
+		return retryAfter(err)
 	}
-	r.Protocol.Events.Eventf(done, nil, corev1.EventTypeNormal, eventContinued, "Continue",
+	r.Protocol.Events.Eventf(former, nil, corev1.EventTypeNormal, eventContinued, "Continue",
 		"what is sent with %s is recorded under %s", login, rootOf(former))
 	return ctrl.Result{}, nil
+}
+
+// removeContinuedBy removes the annotation from the ledger of a login, unless it has another value
+// now. The ledger is read again, because carrying out the annotation may have written it.
+func (r *LedgerReconciler) removeContinuedBy(ctx context.Context, name, value string) error {
+	ledger, _, err := r.Ledgers.GetLive(ctx, name)
+	if err != nil || ledger == nil || ledger.Annotations[v1alpha1.AnnotationContinuedBy] != value {
+		return err
+	}
+	delete(ledger.Annotations, v1alpha1.AnnotationContinuedBy)
+	return client.IgnoreNotFound(r.Update(ctx, ledger))
 }
 
 // rootOf returns the login under which the requests of a ledger's login are recorded.

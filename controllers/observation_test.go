@@ -23,14 +23,14 @@ func onFast(service *simulator.Service) {
 	service.Plan = world.PlanFast
 }
 
-// callCounts counts the calls to the carrier, except logins and the polls of a health request.
+// callCounts counts the calls to the carrier, except those of logins and the polls of a health request.
 type callCounts struct{ health, cancellation, disruptions, others int }
 
 func callsSince(w *world.World, calls int) callCounts {
 	var counts callCounts
 	for _, call := range w.Carrier.Calls()[calls:] {
 		switch of := call.Operation; {
-		case of == simulator.OpToken, of == simulator.OpHealth && call.Method == http.MethodGet:
+		case isLogin(call), of == simulator.OpHealth && call.Method == http.MethodGet:
 		case of == simulator.OpHealth:
 			counts.health++
 		case of == simulator.OpCancellationRead:
@@ -88,6 +88,7 @@ var _ = DescribeTable("A quiet week of a service",
 				process = w.Start(world.CrashPoint{})
 			}
 			Expect(callsSince(w, calls)).To(Equal(scenario.calls))
+			Expect(tokenChecks(w, 0)).To(Equal(int(6*day/life)), "one for each process")
 			Expect(w.Read(ctx, site).ResourceVersion).To(Equal(known.ResourceVersion), "nothing is written")
 		}
 	},

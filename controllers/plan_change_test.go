@@ -34,7 +34,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		By("showing in the status only what a person can use")
 		whole := recordedPlanChange(ctx, w, service)
 		Expect(*whole).To(And(HaveField("Sender", Not(BeEmpty())), HaveField("BodyHash", Not(BeEmpty())),
-			HaveField("BaseURL", Not(BeEmpty())), HaveField("Before.Plan", world.PlanSlow)))
+			HaveField("Login", w.Account().Login()), HaveField("Before.Plan", world.PlanSlow)))
 		Expect(service.Status.Requests).To(HaveExactElements(Equal(v1alpha1.Request{
 			Operation: whole.Operation, Attempt: 1, AttemptID: whole.AttemptID, Phase: v1alpha1.PhaseSucceeded,
 			Location: whole.Location,

@@ -59,11 +59,12 @@ func (s *describedSite) declare(ctx SpecContext, edits ...edit) *v1alpha1.Broadb
 // describedHourly reads the description every hour.
 func describedHourly(service *v1alpha1.BroadbandService) { service.Spec.Observe.ServiceInterval = "1h" }
 
-// calls counts the calls of an operation about the service since it was declared.
+// calls counts the calls of an operation about the service since it was declared, "" for all but those
+// of logins.
 func (s *describedSite) calls(operation simulator.Operation) (gets, posts int) {
 	for _, call := range s.Carrier.Calls()[s.from:] {
 		switch {
-		case call.Operation != operation && operation != "":
+		case call.Operation != operation && operation != "", isLogin(call):
 		case call.Method == http.MethodPost && call.ServiceID == s.line:
 			posts++
 		case call.Method == http.MethodGet:

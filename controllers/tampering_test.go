@@ -39,9 +39,7 @@ var _ = DescribeTable("An order with a forged status is not sent again, and no o
 		}
 
 		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
-		for _, call := range w.Carrier.Calls()[calls:] {
-			Expect(call.Operation).To(Equal(simulator.OpToken), "nothing but the successor's login")
-		}
+		Expect(callsBeyondLogin(w, calls)).To(BeEmpty(), "nothing but the successor's login")
 	},
 	Entry("as refused", func(o *v1alpha1.ServiceOrder) {
 		o.Status.Frozen = false

@@ -149,8 +149,9 @@ var _ = Describe("A declared value that cannot be read", func() {
 			account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalOnCost },
 		}.begin(ctx)
 		both := expectAwaiting(service, `plan.name "Home 50/20" → "Home 100/20"`, `restorationSLA unknown → "Enhanced-8"`)
-		plan := expectAwaiting(d.trust(ctx, both), `plan.name "Home 50/20" → "Home 100/20"`)
-		Expect(d.Read(ctx, site).Status.Pending.Changes).To(HaveLen(1))
+		plan := expectAwaiting(d.trust(ctx, both), `plan.name "Home 50/20" → "Home 100/20"`, `plan.term unknown → "12"`)
+		Expect(d.Read(ctx, site).Status.Pending.Changes).To(HaveExactElements(
+			HaveField("Field", "plan.name"), HaveField("Field", "plan.term")))
 		Expect(d.sent()).To(BeEmpty())
 
 		By("the approval of the plan, whose result has another SLA than the trusted one")
