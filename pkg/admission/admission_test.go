@@ -109,8 +109,10 @@ func TestThePolicyOfLedgersPermitsTheOperatorOfItsNamespace(t *testing.T) {
 	t.Parallel()
 	const name = "broadband-operator-ledgers"
 	for _, test := range []struct{ installed, operator string }{
-		{"broadband-operator", "broadband-operator"}, {"carrier-b", "carrier-b"},
-		{"broadband-operator", "carrier-b"}, {"carrier-b", "broadband-operator"},
+		{"broadband-operator", "broadband-operator"},
+		{"carrier-b", "carrier-b"},
+		{"broadband-operator", "carrier-b"},
+		{"carrier-b", "broadband-operator"},
 	} {
 		flaw := shipped(t, name, test.operator).Flaw(shipped(t, name, test.installed))
 		same := test.installed == test.operator

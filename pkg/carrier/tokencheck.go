@@ -42,8 +42,8 @@ func (c *Client) CheckToken(ctx context.Context) error {
 	return c.tokenFailure(k, resp)
 }
 
-// tokenFailure returns what an error response says about the token; nil if the carrier has accepted it,
-// and only does not have the request.
+// tokenFailure returns what an error response says about the token; nil if the carrier has accepted
+// it, and only does not have the request.
 func (c *Client) tokenFailure(k call, resp response) error {
 	failure := c.responseError(k, resp, "")
 	switch ours := isStandard(resp.status, resp.body); {

@@ -94,7 +94,8 @@ func bodyCases() map[carrier.Operation]bodyCase {
 			carrier.AppointmentCancelRequest{}, carrier.AppointmentCancelRequest{AppointmentRequestID: 7}.Body(), nil,
 		},
 		carrier.DiagnosticTest: {
-			carrier.DiagnosticTestRequest{}, carrier.DiagnosticTestRequest{ServiceID: 1234567, TestType: "port-reset"}.Body(),
+			carrier.DiagnosticTestRequest{},
+			carrier.DiagnosticTestRequest{ServiceID: 1234567, TestType: "port-reset"}.Body(),
 			[]v1alpha1.Change{{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: "port-reset"}},
 		},
 	}
@@ -111,7 +112,8 @@ func bodyCases() map[carrier.Operation]bodyCase {
 			service.Spec.AggregationMethod = "ETHERNET"
 		}},
 		{
-			carrier.DSLStabilityProfileChange, carrier.DSLStabilityProfileChangeRequest{},
+			carrier.DSLStabilityProfileChange,
+			carrier.DSLStabilityProfileChangeRequest{},
 			func(service *v1alpha1.BroadbandService) { service.Spec.DSLStabilityProfile = "Stable" },
 		},
 		{carrier.Reclaim, carrier.ReclaimRequest{}, func(service *v1alpha1.BroadbandService) {

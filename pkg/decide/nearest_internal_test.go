@@ -14,7 +14,8 @@ func TestInsteadOfNamesTheSpellingTheNearestAndTheFirst(t *testing.T) {
 	}{
 		{"home 50/20", []string{"Home 50/20"}, `: it is spelled "Home 50/20"`},
 		{
-			"Home 5O/20", []string{"Home 100/20", "Home 50/20"},
+			"Home 5O/20",
+			[]string{"Home 100/20", "Home 50/20"},
 			`; nearest: "Home 50/20"; it offers: "Home 100/20", "Home 50/20"`,
 		},
 		{"Gold", []string{"Standard"}, `; it offers: "Standard"`},

@@ -314,7 +314,8 @@ func TestAnUnknownSLAThatIsNotFreeIsApprovedAgain(t *testing.T) {
 		step             string
 	}{
 		"free": {
-			"0.00", "0.00", "Submit"}, "a monthly fee": {"0.00", "5.00", "Rest"}, "a fee once": {"5.00", "0.00", "Rest"},
+			"0.00", "0.00", "Submit",
+		}, "a monthly fee": {"0.00", "5.00", "Rest"}, "a fee once": {"5.00", "0.00", "Rest"},
 	} {
 		view := settled(unknownSLA, justRead, pendingShown, approving)
 		first := view.Service.Status.Pending.Hash
