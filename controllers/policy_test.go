@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -68,6 +69,14 @@ var _ = DescribeTable("A change that may not be sent",
 	Entry("is only shown by a manager with --submit=false", blockedChange{
 		options: func(o *controllers.Options) { o.Submit = false },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: "--submit=false",
+	}),
+	Entry("is not sent by a manager whose admission policies are not installed", blockedChange{
+		options: func(o *controllers.Options) {
+			shipped, err := admission.Shipped(world.OperatorName)
+			Expect(err).NotTo(HaveOccurred())
+			o.Policies = shipped
+		},
+		status: metav1.ConditionFalse, reason: v1alpha1.ReasonPolicyMissing, message: "is not installed",
 	}),
 	Entry("waits for approval when the service requires it", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
