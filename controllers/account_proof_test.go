@@ -130,6 +130,7 @@ var _ = Describe("The accounts of a login in two namespaces", func() {
 	It("lose one response together, and show which of them sets the rate", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		next := w.InAnotherNamespace(ctx)
+		next.ClientName = w.ClientName
 		next.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.RateLimit.RequestsPerSecond = 2 })
 		_, err := process.In(next).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())

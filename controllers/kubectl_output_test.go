@@ -25,7 +25,7 @@ const terminalWidth = 100
 
 // linesAtRest is how many lines kubectl describe may print for a settled service after one change.
 // 46 of these lines are the metadata, the spec and the three conditions.
-const linesAtRest = 93
+const linesAtRest = 94
 
 // The parts of kubectl's output that differ from run to run.
 var (
@@ -42,6 +42,8 @@ var (
 // normalized is the output of kubectl, without what differs from run to run. Columns keep their
 // widths.
 func normalized(w *world.World, printed string) string {
+	first, rest, _ := strings.Cut(w.ClientName, "-")
+	printed = strings.ReplaceAll(printed, w.ClientName, first+"-"+strings.Repeat("n", len(rest)))
 	printed = strings.ReplaceAll(printed, w.Namespace, strings.Repeat("n", len(w.Namespace)))
 	printed = ports.ReplaceAllString(printed, "https://carrier.example")
 	printed = sums.ReplaceAllString(printed, "${1}"+strings.Repeat("0", 32))
