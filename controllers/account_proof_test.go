@@ -150,7 +150,7 @@ var _ = Describe("The accounts of a login in two namespaces", func() {
 		Expect(w.Create(ctx, w.Service(site, lines[0]))).To(Succeed())
 		Expect(next.Create(ctx, next.Service(site, lines[1]))).To(Succeed())
 		for range 30 {
-			_, err := process.Reconcile(ctx, site)
+			_, err = process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			if w.Posts(lines[0]) == 1 {
 				break

@@ -62,13 +62,17 @@ func (p *testPass) keepNumber(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("read the ledger that the status of DiagnosticTest %s names: %w", p.test.Name, err)
 	}
-	// The ledger may have dropped the attempt for those of later tests, and the status may have been lost.
-	reached := func(sent *v1alpha1.Request) bool { return sent != nil && sent.Phase.Reached() }
-	sent := reached(p.test.Status.Request) || reached(ledger.AttemptOf(string(p.test.UID)))
-	if sent && ledger != nil && ledger.Spec.Diagnostics != nil {
+	if ledger != nil && ledger.Spec.Diagnostics != nil && p.hasReached(ledger) {
 		p.number = ledger.Spec.Diagnostics.ID
 	}
 	return nil
+}
+
+// hasReached reports whether the test has reached the carrier. The ledger may have dropped the attempt
+// for those of later tests, and the status may have been lost.
+func (p *testPass) hasReached(ledger *v1alpha1.RequestLedger) bool {
+	reached := func(sent *v1alpha1.Request) bool { return sent != nil && sent.Phase.Reached() }
+	return reached(p.test.Status.Request) || reached(ledger.AttemptOf(string(p.test.UID)))
 }
 
 // gatherLane finds out what blocks a test's request. If the blocking attempt belongs to a deleted

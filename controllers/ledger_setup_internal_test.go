@@ -43,7 +43,8 @@ func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 	t.Parallel()
 	deleted := &metav1.Time{Time: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}
 	spec := v1alpha1.RequestLedgerSpec{
-		Revision: 3, Schema: v1alpha1.LedgerSchema, Login: v1alpha1.CarrierLogin{ClientName: "shop"}, Service: &v1alpha1.LedgerService{ID: "1"},
+		Revision: 3, Schema: v1alpha1.LedgerSchema, Login: v1alpha1.CarrierLogin{ClientName: "shop"},
+		Service: &v1alpha1.LedgerService{ID: "1"},
 	}
 	name := decide.LedgerName(&spec)
 	for why, test := range map[string]struct {

@@ -91,7 +91,7 @@ func (r *LedgerReconciler) letContinue(
 	if why = decide.WhyNotContinued(former, next, login, own, here); why != "" || next.Continued() != nil {
 		return why, nil
 	}
-	if err := r.claimRecords(ctx, root); err != nil {
+	if err = r.claimRecords(ctx, root); err != nil {
 		return "", err
 	}
 	if next == nil {

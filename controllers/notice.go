@@ -32,7 +32,8 @@ func (p *pass) writeNotice(
 	ctx context.Context, held *v1alpha1.Notice, notification decide.Notification, record func(*v1alpha1.Notice),
 ) error {
 	if p.account.Unproven {
-		return fmt.Errorf("CarrierAccount %s has not logged in to the carrier yet: %w", p.subject.AccountName(), receiver.ErrNotYet)
+		return fmt.Errorf("CarrierAccount %s has not logged in to the carrier yet: %w",
+			p.subject.AccountName(), receiver.ErrNotYet)
 	}
 	if !decide.IsNews(held, notification) {
 		return nil

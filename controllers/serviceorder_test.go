@@ -174,8 +174,8 @@ var _ = DescribeTable("An order that the carrier refuses",
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: status}
 		if len(codes) > 0 {
 			fault.Kind = simulator.FaultBody
-			fault.Body = `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no","apiSubErrors":[{"code":"` +
-				strings.Join(codes, `","message":"must not be provided","field":"x"},{"code":"`) +
+			fault.Body = `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no",` +
+				`"apiSubErrors":[{"code":"` + strings.Join(codes, `","message":"must not be provided","field":"x"},{"code":"`) +
 				`","message":"must not be provided","field":"x"}]}`
 		}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())

@@ -36,7 +36,7 @@ var _ = Describe("The term of a plan change", func() {
 		Expect(ledger.Spec.Ended[0].Changes).To(ContainElement(row("plan.term", "", "1")))
 	})
 
-	It("needs an approval when it becomes longer at the same fee, and none when it becomes shorter", func(ctx SpecContext) {
+	It("needs an approval when it becomes longer at the same fee, and none when shorter", func(ctx SpecContext) {
 		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
 		d.changeOnce(ctx) // to 36 months
 		sent := len(d.sent())
@@ -59,7 +59,8 @@ var _ = It("A contact Secret without a phone is reported before an approval is a
 		StringData: map[string]string{"name": "Jo", "email": "jo@example.com"},
 	}
 	Expect(w.Create(ctx, contact)).To(Succeed())
-	Expect(w.Create(ctx, w.Service(site, line, withContactIn("contact"), withApproval(v1alpha1.ApprovalOnCost)))).To(Succeed())
+	service := w.Service(site, line, withContactIn("contact"), withApproval(v1alpha1.ApprovalOnCost))
+	Expect(w.Create(ctx, service)).To(Succeed())
 
 	passes := func() *v1alpha1.BroadbandService {
 		for range 12 {

@@ -48,7 +48,9 @@ func TestR32ALossIsNewsAndAnOwnWriteIsNot(t *testing.T) {
 }
 
 func orderSpec() *v1alpha1.RequestLedgerSpec {
-	return &v1alpha1.RequestLedgerSpec{Login: v1alpha1.CarrierLogin{ClientName: "a"}, Order: &v1alpha1.LedgerOrder{CustomerReference: "r"}}
+	return &v1alpha1.RequestLedgerSpec{
+		Login: v1alpha1.CarrierLogin{ClientName: "a"}, Order: &v1alpha1.LedgerOrder{CustomerReference: "r"},
+	}
 }
 
 // Forgetting the object that exists would send its warnings again, and drop what was read for it.

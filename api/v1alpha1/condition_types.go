@@ -51,7 +51,7 @@ const ReasonExtensionUnavailable = "ExtensionUnavailable"
 const (
 	ReasonInSync                  = "InSync"                  // the carrier's state matches the declared state
 	ReasonProgressing             = "Progressing"             // a request is in progress, or the state is being read
-	ReasonPolicyMissing           = "PolicyMissing"           // the admission policies that decide who may approve are not in force
+	ReasonPolicyMissing           = "PolicyMissing"           // the policies that decide who may approve are not in force
 	ReasonPlanned                 = "Planned"                 // managementPolicy Plan, or the manager sends nothing
 	ReasonObserving               = "Observing"               // managementPolicy Observe: read only
 	ReasonSuspended               = "Suspended"               // spec.suspend: changes are waiting

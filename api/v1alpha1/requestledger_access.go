@@ -172,43 +172,6 @@ func (l *RequestLedger) endedAttempt(attemptID string) *Request {
 	return l.Spec.Ended[at].request()
 }
 
-// OtherAttemptAt returns the id of another attempt at the operation of this one that has a path as its
-// Location; "" if there is none, as far as the ledger contains them. The ledger may be nil.
-func (l *RequestLedger) OtherAttemptAt(attempt *Request, location string) string {
-	if l == nil {
-		return ""
-	}
-	for _, other := range slices.Concat(l.Spec.Open, l.Spec.Last) {
-		named := other.Location == location || other.Candidate == location
-		if named && other.Operation == attempt.Operation && other.AttemptID != attempt.AttemptID {
-			return other.AttemptID
-		}
-	}
-	for _, ended := range l.Spec.Ended {
-		if ended.Location == location && ended.Operation == attempt.Operation && ended.AttemptID != attempt.AttemptID {
-			return ended.AttemptID
-		}
-	}
-	return ""
-}
-
-// History returns the attempts that have ended, as far as the ledger contains them, newest first. Of
-// an attempt that a later one has replaced, only a summary is known. The ledger may be nil.
-func (l *RequestLedger) History() (all []*Request) {
-	if l == nil {
-		return nil
-	}
-	for i := range l.Spec.Ended {
-		all = append(all, l.endedAttempt(l.Spec.Ended[i].AttemptID))
-	}
-	for i := range l.Spec.Last {
-		if l.placeOf(l.Spec.Last[i].AttemptID) == len(l.Spec.Ended) {
-			all = append(all, &l.Spec.Last[i])
-		}
-	}
-	return all
-}
-
 // acceptElsewhere turns an attempt into a late acceptance if the attempt is polled at a Location
 // that a person has named and the carrier's own Location is a different one. A person then decides
 // which of the two is right.
@@ -374,33 +337,4 @@ func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 	}
 	located := func(location string) bool { return location != "" }
 	return !slices.ContainsFunc(l.locations(shown.AttemptID), located)
-}
-
-// AttemptIDs returns the IDs of the attempts in the ledger, some of them more than once.
-func (l *RequestLedger) AttemptIDs() []string {
-	ids := make([]string, 0, len(l.Spec.Open)+len(l.Spec.Last)+len(l.Spec.Ended))
-	l.eachAttempt(func(id, _ string) { ids = append(ids, id) })
-	return ids
-}
-
-// locations returns the Locations of an attempt, one per entry; "" for an entry without one.
-func (l *RequestLedger) locations(attemptID string) (found []string) {
-	l.eachAttempt(func(id, location string) {
-		if id == attemptID {
-			found = append(found, location)
-		}
-	})
-	return found
-}
-
-// eachAttempt calls show for each entry of an attempt, with its ID and its Location.
-func (l *RequestLedger) eachAttempt(show func(id, location string)) {
-	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
-		for i := range attempts {
-			show(attempts[i].AttemptID, attempts[i].Location)
-		}
-	}
-	for i := range l.Spec.Ended {
-		show(l.Spec.Ended[i].AttemptID, l.Spec.Ended[i].Location)
-	}
 }

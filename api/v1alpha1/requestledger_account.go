@@ -55,7 +55,7 @@ type ContinuedLogin struct {
 
 // CarrierLogin is a login at a carrier. What belongs to a login is shared by all accounts that have
 // it, in all namespaces.
-type CarrierLogin struct {
+type CarrierLogin struct { //nolint:recvcheck // it is formatted as a value; the generated copy has a pointer
 	// baseURL is the carrier's origin, in its canonical form.
 	// +kubebuilder:validation:MaxLength=512
 	// +required

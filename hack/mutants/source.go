@@ -48,7 +48,8 @@ func targets() []target {
 		allOf(ofStatus),
 		{ofControllers, []string{
 			"ledger*.go", "*pass*.go", "run.go", "gather.go", "spending.go", "submit.go", "resolution.go", "probe.go",
-			"marker.go", "notification*.go", "carrieraccount_login.go", "login.go", "login_continued.go", "unrecorded.go", "withoutholder.go",
+			"marker.go", "notification*.go", "carrieraccount_login.go", "login.go", "login_continued.go", "unrecorded.go",
+			"withoutholder.go",
 		}},
 		{ofTypes, []string{"*_access.go", "requestledger_account.go"}},
 		allOf(ofClient),

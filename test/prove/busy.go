@@ -103,8 +103,8 @@ func (c *simulationRecorder) countBusy(request *v1alpha1.Request) {
 // neededApprovals describes a run in which nothing went wrong except for requests that were refused
 // as busy, and yet a person had to approve the same change more than once; "" for any other run.
 func (r *run) neededApprovals() string {
-	busy := func(fault Fault) bool { return fault.Kind == Busy }
-	if len(r.approved) <= 1 || len(r.resolved) > 0 || slices.ContainsFunc(r.plan.Faults, func(fault Fault) bool { return !busy(fault) }) {
+	other := func(fault Fault) bool { return fault.Kind != Busy }
+	if len(r.approved) <= 1 || len(r.resolved) > 0 || slices.ContainsFunc(r.plan.Faults, other) {
 		return ""
 	}
 	return fmt.Sprintf("a person had to approve %d times", len(r.approved))

@@ -66,39 +66,41 @@ func expectSentAfterPause(t *testing.T, scheme *runtime.Scheme, scenario *Scenar
 	}
 }
 
-// neverRepeated returns the operations whose outcome nothing shows, with the path of their POST.
-func neverRepeated() map[v1alpha1.Operation]string {
-	paths := map[v1alpha1.Operation]string{}
-	for _, operation := range []v1alpha1.Operation{
+// neverRepeated returns the operations whose outcome nothing shows.
+func neverRepeated() []v1alpha1.Operation {
+	return []v1alpha1.Operation{
 		v1alpha1.OperationAggregationConversion, v1alpha1.OperationDiagnosticTest, v1alpha1.OperationOrderCreate,
-	} {
-		paths[operation] = "POST " + submitPath(operation)
 	}
-	return paths
+}
+
+// lostThenBusy loses the first response to a POST, and makes the carrier refuse the second POST as
+// busy, unless it does that itself.
+func lostThenBusy(operation v1alpha1.Operation) func(Effect) FaultKind {
+	sent := 0
+	return func(effect Effect) FaultKind {
+		if effect.What != "POST "+submitPath(operation) {
+			return noFault
+		}
+		sent++
+		switch {
+		case sent == 1:
+			return Lost
+		case sent == 2 && operation == v1alpha1.OperationOrderCreate:
+			return Busy // the simulated carrier has no such code for orders
+		}
+		return noFault
+	}
 }
 
 // The carrier says that it has one in progress after a person has said that it does not have the
 // request.
 func TestARequestThatWasResolvedTooEarlyIsNotBoughtTwice(t *testing.T) {
 	t.Parallel()
-	for operation, path := range neverRepeated() {
+	for _, operation := range neverRepeated() {
 		runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
 			s.setChargeLimit(t, 20)
-			sent := 0
-			s.faultAt = func(effect Effect) FaultKind {
-				if effect.What != path {
-					return noFault
-				}
-				sent++
-				switch {
-				case sent == 1:
-					return Lost
-				case sent == 2 && operation == v1alpha1.OperationOrderCreate:
-					return Busy // the simulated carrier has no such code for orders
-				}
-				return noFault
-			}
+			s.faultAt = lostThenBusy(operation)
 			s.runFor(t, s.managers[0], 20*time.Second)
 			early := s.subject().OpenRequests()[0].AttemptID
 			s.resolved[early], s.resolvedFalsely[early], s.repeatable[early] = true, true, true
@@ -117,14 +119,14 @@ func TestARequestThatWasResolvedTooEarlyIsNotBoughtTwice(t *testing.T) {
 // A gateway sends a POST twice, and returns the response to the second copy.
 func TestARequestThatAGatewaySendsTwiceIsNotSentOnceMore(t *testing.T) {
 	t.Parallel()
-	for operation, path := range neverRepeated() {
+	for _, operation := range neverRepeated() {
 		if operation == v1alpha1.OperationOrderCreate {
 			continue // the simulated carrier accepts both copies
 		}
 		runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
 			s.setChargeLimit(t, 20)
-			s.faultAt = atFirst(path, func() FaultKind { return Doubled })
+			s.faultAt = atFirst("POST "+submitPath(operation), func() FaultKind { return Doubled })
 			s.runFor(t, s.managers[0], time.Hour)
 			s.expectAskedAboutProgress(t, operation, 1)
 			s.expectSettledByPerson(t, operation, 1)
@@ -155,6 +157,7 @@ func (s *scriptedRun) expectSettledByPerson(t *testing.T, operation v1alpha1.Ope
 	}
 	s.runFor(t, s.managers[0], 2*time.Hour)
 	if reason, ready, _ := stateOf(s.subject()); !ready || s.posted(operation) != sent || len(s.violations) > 0 {
-		t.Errorf("%s: Ready is %t (%s), it was sent %d times: %v", operation, ready, reason, s.posted(operation), s.violations)
+		t.Errorf("%s: Ready is %t (%s), it was sent %d times: %v",
+			operation, ready, reason, s.posted(operation), s.violations)
 	}
 }

@@ -21,17 +21,13 @@ import (
 
 // RoundTrip sends a call to the in-process carrier or identity provider.
 func (p *port) RoundTrip(request *http.Request) (response *http.Response, err error) {
-	op := Poll
-	switch {
-	case strings.HasSuffix(request.URL.Path, "/token"):
-		op = Token
+	op := opOf(request)
+	if op == Token {
 		defer func() { // the callers do not recover the panic that ends a process
 			if recover() != nil {
 				response, err = nil, errProcessEnded
 			}
 		}()
-	case request.Method == http.MethodPost:
-		op = Post
 	}
 	body, err := bodyOf(request)
 	if err != nil {
@@ -39,16 +35,10 @@ func (p *port) RoundTrip(request *http.Request) (response *http.Response, err er
 	}
 	var connected connection
 	err = p.effect(op, request.Method+" "+request.URL.Path, func() error {
-		if err := connected.connect(request); err != nil {
+		if err = connected.connect(request); err != nil {
 			return err
 		}
-		switch op {
-		case Post:
-			p.env.posting(p, request.URL.Path, body)
-		case Poll:
-			p.pollPath(request.URL.Path)
-		case Write, Read, Key, Token, CacheRead:
-		}
+		p.noteCall(op, request.URL.Path, body)
 		response, err = p.call(request, op, body) //nolint:bodyclose // the caller closes it: this is a transport
 		if p.doubles {
 			response, err = p.call(request, op, body) //nolint:bodyclose // as above
@@ -59,6 +49,28 @@ func (p *port) RoundTrip(request *http.Request) (response *http.Response, err er
 		err = errors.Join(connected.connect(request), err)
 	}
 	return deliver(request, response, err)
+}
+
+// opOf returns what a call is.
+func opOf(request *http.Request) Op {
+	switch {
+	case strings.HasSuffix(request.URL.Path, "/token"):
+		return Token
+	case request.Method == http.MethodPost:
+		return Post
+	}
+	return Poll
+}
+
+// noteCall notes a call that is about to be made.
+func (p *port) noteCall(op Op, path string, body []byte) {
+	switch op {
+	case Post:
+		p.env.posting(p, path, body)
+	case Poll:
+		p.pollPath(path)
+	case Write, Read, Key, Token, CacheRead:
+	}
 }
 
 // connection is the connection of one call. A client that closes it before anything is written to it

@@ -40,12 +40,7 @@ func TestNothingIsUsedForALoginThatTheCarrierHasNotAccepted(t *testing.T) {
 				t.Parallel()
 				runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
 					t.Helper()
-					checks, others := s.answerChecks(fault)
-					s.runFor(t, s.managers[0], 2*time.Hour)
-					if *checks == 0 || *others != 0 || s.ledgerVersions(t) != "" {
-						t.Fatalf("%d token checks, %d other calls, ledgers %q", *checks, *others, s.ledgerVersions(t))
-					}
-					s.faultAt = nil
+					s.expectNothingUsedWithout(t, fault)
 					s.drive(t.Context())
 					if s.posted(operation) != 1 {
 						t.Errorf("%d were sent once the carrier has accepted the token", s.posted(operation))
@@ -54,6 +49,17 @@ func TestNothingIsUsedForALoginThatTheCarrierHasNotAccepted(t *testing.T) {
 			})
 		}
 	}
+}
+
+// expectNothingUsedWithout checks that only token checks are made while each of them has a fault.
+func (s *scriptedRun) expectNothingUsedWithout(t *testing.T, fault FaultKind) {
+	t.Helper()
+	checks, others := s.answerChecks(fault)
+	s.runFor(t, s.managers[0], 2*time.Hour)
+	if *checks == 0 || *others != 0 || s.ledgerVersions(t) != "" {
+		t.Fatalf("%d token checks, %d other calls, ledgers %q", *checks, *others, s.ledgerVersions(t))
+	}
+	s.faultAt = nil
 }
 
 // A new process has no proof. Until it has, it must not touch what another has recorded, and it must
@@ -65,13 +71,7 @@ func TestANewProcessContinuesAsSoonAsTheCarrierHasAcceptedItsToken(t *testing.T)
 			t.Parallel()
 			runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				s.faultAt = atFirst("GET /api/connect/services/aggregation-conversions", func() FaultKind { return CrashBefore })
-				for !s.managers[0].dead {
-					sleep(s.managers[0].next().Sub(now()))
-					s.managers[0].pass(t.Context())
-				}
-				s.replaceDead()
-				s.managers[0].env = s
+				s.endProcessWhileConverting(t)
 				ledgers := s.ledgerVersions(t)
 				s.remove(t.Context())
 				s.create(t.Context()) // the new object could take over the ledger
@@ -89,6 +89,18 @@ func TestANewProcessContinuesAsSoonAsTheCarrierHasAcceptedItsToken(t *testing.T)
 			})
 		})
 	}
+}
+
+// endProcessWhileConverting ends the process at its first poll of a conversion, and starts another.
+func (s *scriptedRun) endProcessWhileConverting(t *testing.T) {
+	t.Helper()
+	s.faultAt = atFirst("GET /api/connect/services/aggregation-conversions", func() FaultKind { return CrashBefore })
+	for !s.managers[0].dead {
+		sleep(s.managers[0].next().Sub(now()))
+		s.managers[0].pass(t.Context())
+	}
+	s.replaceDead()
+	s.managers[0].env = s
 }
 
 // ledgerVersions returns the versions of all ledgers.

@@ -29,15 +29,19 @@ func (s *scriptedRun) annotateAndNotify(t *testing.T, annotation, value string) 
 // drift, or by another process. A person can request it once more.
 func TestAResultWithAnotherValueIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	for operation, merge := range map[v1alpha1.Operation]string{
-		v1alpha1.OperationAggregationConversion:     `{"convertTo":"L2TP"}`,
-		v1alpha1.OperationDSLStabilityProfileChange: `{"dslStabilityProfile":"Standard"}`,
+	for _, row := range []struct {
+		operation v1alpha1.Operation
+		merge     string
+	}{
+		{v1alpha1.OperationAggregationConversion, `{"convertTo":"L2TP"}`},
+		{v1alpha1.OperationDSLStabilityProfileChange, `{"dslStabilityProfile":"Standard"}`},
 	} {
+		operation := row.operation
 		t.Run(string(operation), func(t *testing.T) {
 			t.Parallel()
 			runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				s.alterNext(operation, simulator.Fault{Kind: simulator.FaultAlterResult}, merge)
+				s.alterNext(operation, simulator.Fault{Kind: simulator.FaultAlterResult}, row.merge)
 				s.expectPosted(t, operation, 1, v1alpha1.ReasonResultDiffers)
 				s.edit(t.Context(), func(subject Subject) {
 					if service, is := subject.(*v1alpha1.BroadbandService); is {

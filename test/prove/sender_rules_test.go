@@ -149,29 +149,44 @@ func TestAStoppedRepeatIsEndedOnce(t *testing.T) {
 	const operation = v1alpha1.OperationDSLStabilityProfileChange
 	runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		lost, closed, written := time.Time{}, false, false
-		s.faultAt = func(effect Effect) FaultKind {
-			switch {
-			case effect.Op == Post && lost.IsZero():
-				lost = now()
-				return Lost
-			case !lost.IsZero() && !closed && now().Sub(lost) >= 15*time.Minute && strings.HasPrefix(effect.What, "read default"):
-				closed = true
-				return Refused
-			case closed && !written && strings.Contains(effect.What, "update *v1alpha1.RequestLedger service-"):
-				written = true
-				return Lost
-			}
-			return noFault
-		}
+		var repeat stoppedRepeat
+		s.faultAt = repeat.fault
 		for range 24 * 60 {
-			if written {
+			if repeat.written {
 				break
 			}
 			s.runFor(t, s.managers[0], time.Minute)
 		}
-		if !written || s.subject().RequestOf(operation).Phase == v1alpha1.PhaseNotSent {
-			t.Errorf("the repeat was stopped: %t; the attempt before it is %s", written, s.subject().RequestOf(operation).Phase)
+		first := s.subject().RequestOf(operation)
+		if !repeat.written || first.Phase == v1alpha1.PhaseNotSent {
+			t.Errorf("the repeat was stopped: %t; the attempt before it is %s", repeat.written, first.Phase)
 		}
 	})
+}
+
+// stoppedRepeat makes an attempt lose its response, the gate stop its repeat, and the write of that
+// lose its response, too.
+type stoppedRepeat struct {
+	lost            time.Time // when the response to the attempt was lost; zero: not yet
+	closed, written bool
+}
+
+func (r *stoppedRepeat) fault(effect Effect) FaultKind {
+	switch {
+	case effect.Op == Post && r.lost.IsZero():
+		r.lost = now()
+		return Lost
+	case r.isDue() && strings.HasPrefix(effect.What, "read default"):
+		r.closed = true
+		return Refused
+	case r.closed && !r.written && strings.Contains(effect.What, "update *v1alpha1.RequestLedger service-"):
+		r.written = true
+		return Lost
+	}
+	return noFault
+}
+
+// isDue reports whether the attempt is repeated now.
+func (r *stoppedRepeat) isDue() bool {
+	return !r.lost.IsZero() && !r.closed && now().Sub(r.lost) >= 15*time.Minute
 }

@@ -166,7 +166,9 @@ func record(name string) client.Object {
 func ledger(name string) client.Object {
 	return &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: name, ClientName: name}, Revision: 1},
+		Spec: v1alpha1.RequestLedgerSpec{
+			Schema: 1, Login: v1alpha1.CarrierLogin{BaseURL: name, ClientName: name}, Revision: 1,
+		},
 	}
 }
 

@@ -112,14 +112,16 @@ func (p *proof) postpone(err error) {
 	p.failures++
 }
 
-// known returns the result for the account while the checks show nothing.
-func (p *proof) known() decide.Login {
+// unproven returns the result for the account while the checks show nothing, and whether that is so.
+func (p *proof) unproven() (login decide.Login, is bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err == nil {
-		return decide.Login{}
+		return decide.Login{}, false
 	}
-	return decide.Login{Err: &decide.UnprovenError{Cause: p.err}, Outage: carrier.Outage{Since: p.since, RetryAt: p.until}}
+	login.Err = &decide.UnprovenError{Cause: p.err}
+	login.Outage = carrier.Outage{Since: p.since, RetryAt: p.until}
+	return login, true
 }
 
 // IsProven reports whether the carrier has accepted a token of the account in this process.
@@ -197,9 +199,10 @@ func (l *Lease) Login(ctx context.Context) (decide.Login, time.Duration, error) 
 	if err != nil || login.Err != nil || l.proof.isValid() {
 		return login, wait, err
 	}
+	// An error here is not lost: whoever logs in next requests the token first, and gets the error again.
 	wait, err = l.Prove(ctx)
-	if unknown := l.proof.known(); unknown.Err != nil {
-		return unknown, 0, nil
+	if unproven, is := l.proof.unproven(); is {
+		return unproven, 0, nil
 	}
 	if wait == 0 && err == nil {
 		return login, 0, nil

@@ -3,136 +3,21 @@
 package accounts
 
 import (
-	"cmp"
-	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-const notFound = `{"httpStatusCode":404,"type":"business.rule","code":"resource.not.found"}`
-
-// fake is the way to a carrier that answers as told, and to an identity provider that grants every
-// token at once.
-type fake struct {
-	mu     sync.Mutex
-	status int
-	body   string
-	checks int
-	tokens int
-	token  string        // what the identity provider hands out; "": a new one each time
-	hang   chan struct{} // a call waits until it is closed; nil: it does not wait
-}
-
-// RoundTrip answers a call.
-func (f *fake) RoundTrip(request *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	status, body := f.status, f.body
-	if request.URL.Host == "id.carrier.example" {
-		f.tokens++
-		token := cmp.Or(f.token, fmt.Sprint("t", f.tokens))
-		status, body = http.StatusOK, fmt.Sprintf(`{"access_token":%q,"token_type":"Bearer","expires_in":300}`, token)
-	} else {
-		f.checks++
-		if f.hang != nil {
-			hang := f.hang
-			f.mu.Unlock()
-			<-hang
-			f.mu.Lock()
-			status, body = f.status, f.body
-		}
-	}
-	return &http.Response{
-		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
-		Body: io.NopCloser(strings.NewReader(body)),
-	}, nil
-}
-
-func (f *fake) answer(status int, body string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.status, f.body = status, body
-}
-
-func (f *fake) made() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.checks
-}
-
-// process is one process of the operator, with a clock that only the test moves.
-type process struct {
-	*Registry
-
-	passed atomic.Int64
-}
-
-func (p *process) advance(by time.Duration) { p.passed.Add(int64(by)) }
-
-func (p *process) now() time.Time {
-	return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC).Add(time.Duration(p.passed.Load()))
-}
-
-func processOf(to http.RoundTripper) *process {
-	p := &process{}
-	p.Registry = &Registry{
-		Now: p.now, NewID: rand.Text, Workers: 8, Secrets: keyStore{},
-		Sign: func(carrier.Key, string) ([]byte, error) { return []byte("signature"), nil },
-		Wrap: func(http.RoundTripper) http.RoundTripper { return to },
-	}
-	return p
-}
-
-// keyed is an account with a key.
-func keyed(namespace string) *v1alpha1.CarrierAccount {
-	account := accountOf(types.UID(namespace))
-	account.Namespace, account.Spec.RateLimit.Burst, account.Spec.Auth.ClientName = namespace, 10, "tenant"
-	account.Spec.Auth.Keys = []v1alpha1.SigningKey{{
-		KeyID: "key", PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: "key", Key: "key"},
-	}}
-	return account
-}
-
-func leaseOf(t *testing.T, of *process, account *v1alpha1.CarrierAccount) *Lease {
-	t.Helper()
-	lease, err := of.Lease(account, account)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lease
-}
-
-// login logs an account in until the result is known.
-func (p *process) login(t *testing.T, account *v1alpha1.CarrierAccount) decide.Login {
-	t.Helper()
-	for range 10 {
-		result, wait, err := leaseOf(t, p, account).Login(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if wait == 0 {
-			return result
-		}
-		p.advance(wait)
-	}
-	t.Fatal("the result of the login is not known after ten tries")
-	return decide.Login{}
-}
 
 func TestAnAccountIsProvenByOneFreeCall(t *testing.T) {
 	t.Parallel()
@@ -144,12 +29,7 @@ func TestAnAccountIsProvenByOneFreeCall(t *testing.T) {
 			t.Error("an account is proven before any call")
 		}
 		for range 3 {
-			if result := registry.login(t, account); result.Err != nil {
-				t.Errorf("%v", result.Err)
-			}
-			if wait, err := leaseOf(t, registry, account).Prove(t.Context()); wait > 0 || err != nil {
-				t.Errorf("an object waits %s for the proof (%v)", wait, err)
-			}
+			expectNoWait(t, registry, account)
 		}
 		if !lease.IsProven() || !registry.IsProven(account) || to.made() != 1 {
 			t.Errorf("%d free calls, want 1", to.made())
@@ -158,22 +38,42 @@ func TestAnAccountIsProvenByOneFreeCall(t *testing.T) {
 		if !leaseOf(t, registry, account).IsProven() {
 			t.Error("an edit that changes nothing about the login needs another proof")
 		}
-		for what, edit := range map[string]func(){
-			"the clientName": func() { account.Spec.Auth.ClientName = "other" },
-			"the tokenURL": func() {
-				account.Spec.Auth.TokenURL = "https://id.carrier.example/realms/next/protocol/openid-connect/token"
-			},
-			"the audience": func() { account.Spec.Auth.Audience = "https://id.carrier.example/realms/other" },
-			"a key":        func() { account.Spec.Auth.Keys[0].KeyID = "next" },
-			"the UID":      func() { account.UID = "another" },
-		} {
-			registry.login(t, account)
-			if edit(); leaseOf(t, registry, account).IsProven() {
-				t.Errorf("a change of %s needs no proof", what)
-			}
-		}
+		expectEachEditNeedsAProof(t, registry, account)
 		t.Logf("free calls for one account and one login: 1")
 	})
+}
+
+// expectNoWait checks that an account logs in, and that its objects do not wait for the proof.
+func expectNoWait(t *testing.T, registry *process, account *v1alpha1.CarrierAccount) {
+	t.Helper()
+	if result := registry.login(t, account); result.Err != nil {
+		t.Errorf("%v", result.Err)
+	}
+	if wait, err := leaseOf(t, registry, account).Prove(t.Context()); wait > 0 || err != nil {
+		t.Errorf("an object waits %s for the proof (%v)", wait, err)
+	}
+}
+
+// expectEachEditNeedsAProof checks that an edit of an account that concerns the login needs another
+// proof.
+func expectEachEditNeedsAProof(t *testing.T, registry *process, account *v1alpha1.CarrierAccount) {
+	t.Helper()
+	auth := &account.Spec.Auth
+	for what, edit := range map[string]func(){
+		"the clientName": func() { auth.ClientName = "other" },
+		"the tokenURL": func() {
+			auth.TokenURL = "https://id.carrier.example/realms/next/protocol/openid-connect/token"
+		},
+		"the audience": func() { auth.Audience = "https://id.carrier.example/realms/other" },
+		"a key":        func() { auth.Keys[0].KeyID = "next" },
+		"the UID":      func() { account.UID = "another" },
+	} {
+		registry.login(t, account)
+		edit()
+		if leaseOf(t, registry, account).IsProven() {
+			t.Errorf("a change of %s needs no proof", what)
+		}
+	}
 }
 
 // Only a response of the carrier itself counts. Until there is one, it is asked less and less often,
@@ -193,32 +93,43 @@ func TestAnAccountIsNotProvenByAnythingButTheCarriersResponse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				to := &fake{status: row.status, body: row.body}
-				registry, account := processOf(to), keyed("shop")
-				lease := leaseOf(t, registry, account)
-				result := registry.login(t, account)
-				if _, unproven := errors.AsType[*decide.UnprovenError](result.Err); !unproven || lease.IsProven() {
-					t.Fatalf("%v", result.Err)
-				}
-				since, until := result.Outage.Since, registry.now().Add(time.Hour)
-				for registry.now().Before(until) {
-					again := registry.login(t, account)
-					if again.Err.Error() != result.Err.Error() || !again.Outage.Since.Equal(since) {
-						t.Fatalf("%v since %s; before: %v since %s", again.Err, again.Outage.Since, result.Err, since)
-					}
-					registry.advance(max(again.Outage.RetryAt.Sub(registry.now()), time.Second))
-				}
-				if calls := to.made(); calls < 60 || calls > 70 {
-					t.Errorf("%d free calls in an hour, want about one a minute", calls)
-				}
-				to.answer(http.StatusNotFound, notFound)
-				registry.advance(longestCheckPause)
-				if result := registry.login(t, account); result.Err != nil || !lease.IsProven() {
-					t.Errorf("%v after the carrier has accepted the token", result.Err)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { expectUnprovenBy(t, &fake{status: row.status, body: row.body}) })
 		})
+	}
+}
+
+// expectUnprovenBy checks that nothing is proven until a carrier responds otherwise.
+func expectUnprovenBy(t *testing.T, to *fake) {
+	t.Helper()
+	registry, account := processOf(to), keyed("shop")
+	lease := leaseOf(t, registry, account)
+	result := registry.login(t, account)
+	if _, unproven := errors.AsType[*decide.UnprovenError](result.Err); !unproven || lease.IsProven() {
+		t.Fatalf("%v", result.Err)
+	}
+	expectSameForAnHour(t, registry, account, result)
+	if calls := to.made(); calls < 60 || calls > 70 {
+		t.Errorf("%d free calls in an hour, want about one a minute", calls)
+	}
+	to.answer(http.StatusNotFound, notFound)
+	registry.advance(longestCheckPause)
+	if accepted := registry.login(t, account); accepted.Err != nil || !lease.IsProven() {
+		t.Errorf("%v after the carrier has accepted the token", accepted.Err)
+	}
+}
+
+// expectSameForAnHour checks that an account has the same result each time it logs in.
+func expectSameForAnHour(
+	t *testing.T, registry *process, account *v1alpha1.CarrierAccount, result decide.Login,
+) {
+	t.Helper()
+	since, until := result.Outage.Since, registry.now().Add(time.Hour)
+	for registry.now().Before(until) {
+		again := registry.login(t, account)
+		if again.Err.Error() != result.Err.Error() || !again.Outage.Since.Equal(since) {
+			t.Fatalf("%v since %s; before: %v since %s", again.Err, again.Outage.Since, result.Err, since)
+		}
+		registry.advance(max(again.Outage.RetryAt.Sub(registry.now()), time.Second))
 	}
 }
 
@@ -240,9 +151,7 @@ func TestARefusedTokenIsAskedAboutAgain(t *testing.T) {
 		}
 		to.answer(http.StatusUnauthorized, "")
 		for range 2 {
-			if _, err := lease.Cancellation(t.Context(), 7); err == nil {
-				t.Error("a read succeeds")
-			}
+			expectFailedRead(t, lease)
 		}
 		if result := registry.login(t, account); !errors.Is(result.Err, carrier.ErrTokenNotAccepted) || !lease.IsProven() {
 			t.Errorf("%v", result.Err)
@@ -256,12 +165,19 @@ func TestARefusedTokenIsAskedAboutAgain(t *testing.T) {
 	})
 }
 
+func expectFailedRead(t *testing.T, lease *Lease) {
+	t.Helper()
+	if _, err := lease.Cancellation(t.Context(), 7); err == nil {
+		t.Error("a read succeeds")
+	}
+}
+
 // A tenant with a key of its own at the same carrier could have an identity provider that hands out
 // its own token for the clientName of another.
 func TestATokenOfAnotherClientProvesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		to := &fake{status: http.StatusNotFound, body: notFound, token: "e30.eyJhenAiOiJ0aGVpcnMifQ.c2ln"}
+		to := &fake{status: http.StatusNotFound, body: notFound, token: tokenOf("theirs")}
 		registry, account := processOf(to), keyed("shop")
 		result := registry.login(t, account)
 		if refused, is := errors.AsType[*carrier.TokenError](result.Err); !is || refused.Reason != carrier.TokenRejected {
@@ -271,6 +187,11 @@ func TestATokenOfAnotherClientProvesNothing(t *testing.T) {
 			t.Errorf("%d calls were made with the token of another client", to.made())
 		}
 	})
+}
+
+// tokenOf returns a token that names the client it was granted to.
+func tokenOf(client string) string {
+	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"azp":"`+client+`"}`)) + ".c2ln"
 }
 
 // While one pass makes the call, others wait for a moment only.
@@ -309,7 +230,10 @@ func TestAProofCountsForTheSessionThatAskedForIt(t *testing.T) {
 		asking := leaseOf(t, registry, account)
 		waits := make(chan time.Duration, 1)
 		go func() {
-			wait, _ := asking.Prove(t.Context())
+			wait, err := asking.Prove(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
 			waits <- wait
 		}()
 		synctest.Wait()
@@ -329,19 +253,13 @@ func TestFortyAccountsOfOneLoginLoseOneResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &fake{status: http.StatusNotFound, body: notFound}
 		registry := processOf(to)
-		lost, proofs := 0, 0
+		lost := 0
 		for tenant := range 40 {
 			account := keyed(fmt.Sprintf("tenant-%d", tenant))
 			to.answer(http.StatusNotFound, notFound)
 			registry.login(t, account)
-			proofs++
 			to.answer(http.StatusBadGateway, "")
-			lease := leaseOf(t, registry, account)
-			if wait, err := lease.Prepare(t.Context(), carrier.ClassCharge); wait > 0 || err != nil {
-				lease.Release()
-				continue
-			}
-			if receipt := lease.Submit(t.Context(), carrier.PlanChange, 8, []byte(`{"serviceId": 1}`)); receipt.Delivery == carrier.Ambiguous {
+			if losesResponse(t, leaseOf(t, registry, account)) {
 				lost++
 			}
 		}
@@ -358,4 +276,15 @@ func TestFortyAccountsOfOneLoginLoseOneResponse(t *testing.T) {
 			t.Error("deleting all accounts of a login makes it forget what was lost")
 		}
 	})
+}
+
+// losesResponse reports whether a chargeable request is sent and its response lost.
+func losesResponse(t *testing.T, lease *Lease) bool {
+	t.Helper()
+	if wait, err := lease.Prepare(t.Context(), carrier.ClassCharge); wait > 0 || err != nil {
+		lease.Release()
+		return false
+	}
+	receipt := lease.Submit(t.Context(), carrier.PlanChange, 8, []byte(`{"serviceId": 1}`))
+	return receipt.Delivery == carrier.Ambiguous
 }

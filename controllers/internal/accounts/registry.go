@@ -83,17 +83,23 @@ func (r *Registry) session(
 	if kept == nil {
 		return opened.session, nil, nil
 	}
+	return opened.session, r.replace(kept, opened), nil
+}
+
+// replace closes the former session of an edited account, and lets the new one keep the proof if the
+// edit does not concern the login. It returns the accounts whose rate has changed.
+func (r *Registry) replace(kept, opened *openSession) []types.NamespacedName {
 	kept.session.client.CloseIdleConnections()
 	if kept.proven && kept.uid == opened.uid && kept.proves == opened.proves {
 		opened.session.proof.takeOver(&kept.session.proof)
 		opened.session.share(r.loginOf(opened))
 		opened.proven = true
 	}
-	changed = r.setRate(opened.login)
+	changed := r.setRate(opened.login)
 	if kept.login != opened.login {
 		changed = append(changed, r.setRate(kept.login)...)
 	}
-	return opened.session, changed, nil
+	return changed
 }
 
 // Close drops the session of a deleted account.

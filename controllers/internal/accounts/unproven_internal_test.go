@@ -10,14 +10,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// conversions sends conversions of many services for half an hour, a gateway answering each with 503,
+// conversions sends conversions of 30 services for half an hour, a gateway answering each with 503,
 // while reads are answered. It returns how many were sent.
-func conversions(b *breaker, advance func(time.Duration), services int) (sent int) {
+func conversions(b *breaker, advance func(time.Duration)) (sent int) {
 	for range 30 * 60 {
 		if b.enterNever() == 0 {
 			if had, wait := b.enter(); wait == 0 {
 				sent++
-				had.never, had.request = true, fmt.Sprintf("AggregationConversion for bbs/site-%d", sent%services)
+				had.never, had.request = true, fmt.Sprintf("AggregationConversion for bbs/site-%d", sent%30)
 				b.posted(carrier.ClassNever, carrier.Ambiguous, had)
 				b.leave()
 			}
@@ -46,14 +46,14 @@ func TestNoThirdRequestOfClassNeverIsSentWithoutEvidence(t *testing.T) {
 		},
 	} {
 		b, advance := patience()
-		if sent := conversions(b, advance, 30); sent != 2 {
+		if sent := conversions(b, advance); sent != 2 {
 			t.Errorf("%s: %d conversions were sent before it, want 2", name, sent)
 		}
 		if shown := b.state().Unproven; shown.Count != 2 || shown.Before != "AggregationConversion for bbs/site-1" {
 			t.Errorf("%s: %+v is shown", name, shown)
 		}
 		test.then(b)
-		if more := conversions(b, advance, 30); more != test.more {
+		if more := conversions(b, advance); more != test.more {
 			t.Errorf("%s: %d conversions were sent after it, want %d", name, more, test.more)
 		}
 	}
@@ -63,7 +63,7 @@ func TestNoThirdRequestOfClassNeverIsSentWithoutEvidence(t *testing.T) {
 func TestOtherRequestsAreSentWhileClassNeverWaits(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
-	conversions(b, advance, 30)
+	conversions(b, advance)
 	advance(time.Hour)
 	b.responded()
 	if _, wait := b.enter(); wait > 0 || b.enterNever() == 0 {
@@ -77,7 +77,7 @@ func TestARestartCostsTwoMoreRequestsOfClassNever(t *testing.T) {
 	t.Parallel()
 	for range 3 {
 		b, advance := patience()
-		if sent := conversions(b, advance, 30); sent != 2 {
+		if sent := conversions(b, advance); sent != 2 {
 			t.Errorf("%d conversions were sent by one process", sent)
 		}
 	}

@@ -64,7 +64,9 @@ const WithheldByFlag = "SubmitFlag"
 const WithheldByPolicy = v1alpha1.ReasonPolicyMissing
 
 func withheldReasons() []string {
-	return []string{WithheldByFlag, WithheldByPolicy, string(v1alpha1.MarkerNewInstallation), string(v1alpha1.MarkerRecovery)}
+	return []string{
+		WithheldByFlag, WithheldByPolicy, string(v1alpha1.MarkerNewInstallation), string(v1alpha1.MarkerRecovery),
+	}
 }
 
 // Object is an object of one of our kinds.

@@ -90,7 +90,7 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	if request == nil {
 		return nil // another attempt is recorded: this fact is not about it
 	}
-	was, unknown := request.Phase, isUnproven(request)
+	was := *request
 	changed := p.apply(scope, request, fact)
 	if scope.Ledger == nil {
 		scope.Describe()
@@ -101,15 +101,20 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	if err := p.write(ctx, scope, changed); err != nil {
 		return err
 	}
-	if unknown && !isUnproven(&changed) && scope.Carrier != nil {
+	p.reportChange(ctx, scope, &was, &changed)
+	p.announce(scope.Subject, changed, fact)
+	return nil
+}
+
+// reportChange tells the breaker, the metrics and the log how the record of an attempt has changed.
+func (p *Protocol) reportChange(ctx context.Context, scope Scope, was, changed *v1alpha1.Request) {
+	if isUnproven(was) && !isUnproven(changed) && scope.Carrier != nil {
 		scope.Carrier.Settled(carrier.Operation(changed.Operation))
 	}
-	p.Metrics.Recorded(was, changed, feesOf(scope.Subject))
-	p.announce(scope.Subject, changed, fact)
-	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
-		logRequest(ctx, requestEnded, scope.Subject, &changed)
+	p.Metrics.Recorded(was.Phase, *changed, feesOf(scope.Subject))
+	if was.Phase != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		logRequest(ctx, requestEnded, scope.Subject, changed)
 	}
-	return nil
 }
 
 // isUnproven reports whether nobody knows the outcome of an attempt whose response was lost.

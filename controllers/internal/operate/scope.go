@@ -80,6 +80,11 @@ type Ledger interface {
 	Late(ctx context.Context, late v1alpha1.Request) (bool, error)
 	// Record writes the outcome of an attempt, and what the object has learned from it.
 	Record(ctx context.Context, attempt v1alpha1.Request) error
+	LedgerView
+}
+
+// LedgerView is what an object's status shows of its ledger.
+type LedgerView interface {
 	// Reload makes the object show what is recorded now.
 	Reload(ctx context.Context) error
 	// SetReference writes the ledger's name to a status.

@@ -38,7 +38,8 @@ var _ = Describe("check", func() {
 	It("expects the policy of RequestLedgers for the namespace of the operator", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.createPolicy(ctx, "ledgers")
-		Expect(checkOf(f.checks(ctx), "broadband-operator-ledgers")).To(ContainSubstring("Binding broadband-operator-ledgers is not installed"))
+		Expect(checkOf(f.checks(ctx), "broadband-operator-ledgers")).To(
+			ContainSubstring("Binding broadband-operator-ledgers is not installed"))
 		Expect(checkOf(f.checks(ctx, "--operator-namespace=carriers"), "broadband-operator-ledgers")).To(And(
 			ContainSubstring("failed"),
 			ContainSubstring("permits system:serviceaccount:broadband-operator:broadband-operator-manager"),

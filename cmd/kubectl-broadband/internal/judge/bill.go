@@ -87,7 +87,7 @@ func (s *Sums) Spends() bool { return s.costs }
 // String describes the sums: one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD (+13.00 AUD). If prices
 // are unknown, it says how many requests the sums are of: … for 6 of 7 requests; 1 price unknown.
 func (s *Sums) String() string {
-	var words []string
+	words := make([]string, 0, len(s.ByCurrency))
 	for _, sum := range s.ByCurrency {
 		words = append(words, fmt.Sprintf("one-time %s, monthly %s → %s (%s)", Money(sum.OneTime, sum.Currency),
 			Money(sum.Before, sum.Currency), Money(sum.After, sum.Currency), Signed(sum.Rise(), sum.Currency)))

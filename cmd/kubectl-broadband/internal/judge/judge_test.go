@@ -72,7 +72,8 @@ func TestSumsAreOverWhatIsSoldOnce(t *testing.T) {
 		{Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: "dslStabilityProfile"},
 		{Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod"},
 	})
-	if want := "one-time 210.00 AUD, monthly 45.00 AUD → 58.50 AUD (+13.50 AUD) for 2 of 3 requests; 1 price unknown"; sums.String() != want {
+	want := "one-time 210.00 AUD, monthly 45.00 AUD → 58.50 AUD (+13.50 AUD) for 2 of 3 requests; 1 price unknown"
+	if sums.String() != want {
 		t.Fatal(sums.String())
 	}
 	if sums.Requests != 3 || !sums.Spends() {

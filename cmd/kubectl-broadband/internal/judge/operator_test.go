@@ -208,7 +208,8 @@ func (o *operator) run(t *testing.T) {
 			}
 			o.now = decision.RequeueAt
 			continue
-		case decide.SubmitQuery, decide.ContinueReading, decide.Probe, decide.Poll, decide.RecordResponse, decide.Resolve:
+		case decide.SubmitQuery, decide.ReadContact, decide.ContinueReading, decide.Probe, decide.Poll,
+			decide.RecordResponse, decide.Resolve:
 			t.Fatalf("step %T: %+v", step, decision.Verdict)
 		}
 		o.now = o.now.Add(time.Second)

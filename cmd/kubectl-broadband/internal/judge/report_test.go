@@ -70,7 +70,8 @@ func TestAReportDoesNotCallAnAbandonedRequestFailed(t *testing.T) {
 		"a": v1alpha1.PhaseSucceeded, "b": v1alpha1.PhaseFailed, "c": v1alpha1.PhaseRejected, "d": v1alpha1.PhaseAbandoned,
 	}))
 	want := []judge.Group{{
-		Login: v1alpha1.CarrierLogin{ClientName: "shop"}, Operation: v1alpha1.OperationDiagnosticTest, Succeeded: 1, Failed: 2, Abandoned: 1,
+		Login: v1alpha1.CarrierLogin{ClientName: "shop"}, Operation: v1alpha1.OperationDiagnosticTest,
+		Succeeded: 1, Failed: 2, Abandoned: 1,
 	}}
 	if diff := cmp.Diff(want, report.Groups); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

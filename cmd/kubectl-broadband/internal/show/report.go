@@ -23,11 +23,11 @@ func reportTitle(report *judge.Report) string {
 }
 
 func groupTable(report *judge.Report) *table.Table {
-	rows := table.New("CARRIER", "CLIENT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME", "MONTHLY",
-		"UNKNOWN PRICES")
+	rows := table.New("CARRIER", "CLIENT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME",
+		"MONTHLY", "UNKNOWN PRICES")
 	for _, group := range report.Groups {
-		rows.Add(group.Login.BaseURL, group.Login.ClientName, string(group.Operation), group.Person, strconv.Itoa(group.Succeeded),
-			strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned),
+		rows.Add(group.Login.BaseURL, group.Login.ClientName, string(group.Operation), group.Person,
+			strconv.Itoa(group.Succeeded), strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned),
 			ofPriced(group, judge.Money(group.Price.OneTime, group.Price.Currency)),
 			ofPriced(group, judge.Signed(group.Price.Rise(), group.Price.Currency)), strconv.Itoa(group.Unknown))
 	}
@@ -36,10 +36,10 @@ func groupTable(report *judge.Report) *table.Table {
 
 // ofPriced marks a sum that lacks requests whose price is not known.
 func ofPriced(group judge.Group, sum string) string {
-	switch {
-	case group.Unknown == 0:
+	switch group.Unknown {
+	case 0:
 		return sum
-	case group.Unknown == group.Succeeded:
+	case group.Succeeded:
 		return unknown
 	}
 	return sum + plusUnknown
@@ -47,16 +47,16 @@ func ofPriced(group judge.Group, sum string) string {
 
 // Entries is the table of every request of a report, for CSV.
 func Entries(report *judge.Report) *table.Table {
-	rows := table.New("SENT", "CARRIER", "CLIENT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME", "CODE",
-		"PERSON", "ONE-TIME", "MONTHLY", "CURRENCY")
+	rows := table.New("SENT", "CARRIER", "CLIENT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME",
+		"CODE", "PERSON", "ONE-TIME", "MONTHLY", "CURRENCY")
 	for _, entry := range report.Entries {
 		oneTime, monthly, currency := unknown, unknown, ""
 		if price := entry.Price; price != nil {
 			oneTime, monthly, currency = judge.Money(price.OneTime, ""), judge.Money(price.Rise(), ""), price.Currency
 		}
-		rows.Add(judge.Time(entry.SentAt), entry.Login.BaseURL, entry.Login.ClientName, entry.Namespace, entry.Holder, entry.About,
-			string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person, oneTime, monthly,
-			currency)
+		rows.Add(judge.Time(entry.SentAt), entry.Login.BaseURL, entry.Login.ClientName, entry.Namespace, entry.Holder,
+			entry.About, string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person,
+			oneTime, monthly, currency)
 	}
 	return rows
 }
