@@ -102,7 +102,12 @@ func delayed() FaultKind { return Late }
 func (s *scriptedRun) runFor(t *testing.T, manager *process, within time.Duration) {
 	t.Helper()
 	until := now().Add(within)
-	for at := manager.next(); !at.IsZero() && !at.After(until); at = manager.next() {
+	defer func() {
+		if s.panicked != "" {
+			t.Fatal(s.panicked)
+		}
+	}()
+	for at := manager.next(); !manager.dead && !at.IsZero() && !at.After(until); at = manager.next() {
 		sleep(at.Sub(now()))
 		manager.pass(t.Context())
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -62,6 +63,7 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
+	must(controllers.IndexFields(ctx, l.store))
 	l.simulationRecorder = newSimulationRecorder(l, traced)
 	l.world = world.Offline(l.store.Client(), now, func(options *simulator.Options) {
 		options.Hostile, options.RandomSeed, options.JournalLimit = l.rates.hostile, seed, 1000

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,15 +21,24 @@ import (
 
 // reader reads the current or an earlier state of the store.
 type reader struct {
-	store *Store
-	asOf  func() int64
+	store   *Store
+	asOf    func() int64
+	indexed bool // lists select by the indexes of a cache
 }
 
 var _ client.Reader = reader{}
 
 // AsOf returns a reader of the state at a version, like a cache that has seen no more.
 func (s *Store) AsOf(version int64) client.Reader {
-	return reader{store: s, asOf: func() int64 { return version }}
+	return reader{store: s, asOf: func() int64 { return version }, indexed: true}
+}
+
+// IndexField indexes a field of a kind, for the lists of the readers that [Store.AsOf] returns.
+func (s *Store) IndexField(_ context.Context, of client.Object, field string, values client.IndexerFunc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.indexes[path{reflect.TypeOf(of).Elem(), field}] = values
+	return nil
 }
 
 // live returns a reader of the current state. The store is locked when the version is read.
@@ -76,7 +86,7 @@ func (r reader) find(group schema.GroupKind, wanted *client.ListOptions) []runti
 		if wanted.Namespace != "" && held.name.Namespace != wanted.Namespace {
 			continue
 		}
-		if object := held.at(version); object != nil && r.store.selects(wanted, object) {
+		if object := held.at(version); object != nil && r.selects(wanted, object) {
 			found = append(found, object.DeepCopyObject())
 		}
 	}
@@ -84,11 +94,29 @@ func (r reader) find(group schema.GroupKind, wanted *client.ListOptions) []runti
 }
 
 // selects reports whether the selectors of a list match an object.
-func (s *Store) selects(wanted *client.ListOptions, object client.Object) bool {
+func (r reader) selects(wanted *client.ListOptions, object client.Object) bool {
 	if wanted.LabelSelector != nil && !wanted.LabelSelector.Matches(labels.Set(object.GetLabels())) {
 		return false
 	}
-	return wanted.FieldSelector == nil || wanted.FieldSelector.Matches(selectable{s, object})
+	if wanted.FieldSelector == nil || !r.indexed {
+		return wanted.FieldSelector == nil || wanted.FieldSelector.Matches(selectable{r.store, object})
+	}
+	of := reflect.TypeOf(object).Elem()
+	for _, required := range wanted.FieldSelector.Requirements() {
+		found := r.valuesOf(object, path{of, required.Field})
+		if !slices.Contains(found, required.Value) { // a cache has no other operator than equality
+			return false
+		}
+	}
+	return true
+}
+
+// valuesOf returns the values of an object in an index, or that of a field without one.
+func (r reader) valuesOf(object client.Object, at path) []string {
+	if index := r.store.indexes[at]; index != nil {
+		return index(object)
+	}
+	return []string{selectable{r.store, object}.Get(at.name)}
 }
 
 // selectable are the fields of an object by their paths, as in a CRD's selectableFields. The store

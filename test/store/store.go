@@ -37,6 +37,7 @@ type Store struct {
 	objects map[key]*record
 	kinds   map[schema.GroupKind][]*record // all of them by kind, ordered by namespace and name
 	paths   map[path][]int                 // where a requested field is found
+	indexes map[path]client.IndexerFunc    // of a cache
 	log     []Change
 }
 
@@ -58,6 +59,7 @@ func New(options Options) *Store {
 	return &Store{
 		scheme: options.Scheme, now: options.Now, newUID: options.NewUID, objects: map[key]*record{},
 		kinds: map[schema.GroupKind][]*record{}, paths: map[path][]int{},
+		indexes: map[path]client.IndexerFunc{},
 	}
 }
 
