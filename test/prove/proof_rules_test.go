@@ -10,9 +10,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// tokenCheck is the free call that shows whether the carrier accepts a token.
-const tokenCheck = "GET /api/connect/services/reclaims/requests/1"
-
 // answerChecks makes the carrier answer each token check with a fault, and counts the other calls.
 func (s *scriptedRun) answerChecks(fault FaultKind) (checks, others *int) {
 	checks, others = new(int), new(int)

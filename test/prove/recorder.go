@@ -144,7 +144,8 @@ func (w *recorder) posting(p *port, path string, body []byte) {
 			contract.Operation, subject.GetGeneration())
 	}
 	one := &post{
-		at: now(), number: len(w.run.effects), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat,
+		at: now(), number: p.newest[http.MethodPost+" "+path],
+		operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat,
 		body: body, doubled: p.doubles,
 	}
 	one.hasFinalizer = w.run.plan.Scenario.Kind == kindOrder || w.run.plan.Scenario.Kind == kindService // by its ledger

@@ -227,7 +227,7 @@ func TestR1IntentFromAStaleCacheGetsAConflict(t *testing.T) {
 		before := int64(0)
 		s.faultAt = func(effect Effect) FaultKind {
 			switch {
-			case before == 0 && strings.HasPrefix(effect.What, "create *v1alpha1.RequestLedger"):
+			case before == 0 && strings.HasPrefix(effect.What, "create *v1alpha1.RequestLedger service-"):
 				before = s.store.Version()
 			case len(s.staleVersions) == 0 && strings.HasPrefix(effect.What, "POST "+submitPath(converting)):
 				s.staleVersions["*v1alpha1.RequestLedger"], s.staleVersions["*v1alpha1.BroadbandService"] = before, before

@@ -275,7 +275,7 @@ func (l *simulation) requestedAt(one *member) (at time.Time) {
 
 // checkIdleEffect checks an effect of an object that should be settled.
 func (l *simulation) checkIdleEffect(one *member, effect Effect) {
-	if !l.idle || effect.Op == Read || effect.Op == Token {
+	if !l.idle || effect.Op == Read || effect.Op == Token || l.provesLogin(effect) {
 		return
 	}
 	excused := false

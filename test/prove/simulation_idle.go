@@ -44,3 +44,12 @@ func (e *idleEffects) isRetry(op Op) bool {
 	}
 	return true
 }
+
+// tokenCheck is the free call that shows whether the carrier accepts a token.
+const tokenCheck = "GET /api/connect/services/reclaims/requests/1"
+
+// provesLogin reports whether an effect belongs to the proof of a login. The first pass of a new
+// process makes it, whichever object of the account that is about.
+func (l *simulation) provesLogin(effect Effect) bool {
+	return l.newProcess && (effect.Op == Key || effect.What == tokenCheck)
+}
