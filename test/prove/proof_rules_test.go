@@ -32,7 +32,7 @@ func (s *scriptedRun) answerChecks(fault FaultKind) (checks, others *int) {
 func TestNothingIsUsedForALoginThatTheCarrierHasNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{ordering, changing, converting, diagnosing} {
-		for _, fault := range []FaultKind{Denied, Missing, BadGateway, Unavailable, Refused} {
+		for _, fault := range []FaultKind{Denied, GatewayPage, BadGateway, Unavailable, Refused} {
 			t.Run(string(operation)+" "+string(fault), func(t *testing.T) {
 				t.Parallel()
 				runScript(t, operation, 1, func(t *testing.T, s *scriptedRun) {
