@@ -122,10 +122,13 @@ var _ = Describe("plan", func() {
 	It("ends with the exit code of what would happen: nothing, a change, or spending", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		f.add(ctx, "site-same", asksAlways, withPlan(world.PlanSlow))
-		f.add(ctx, "site-cheaper", asksAlways, withPlan(world.PlanCheap))
+		f.add(ctx, "site-cheaper", asksAlways, withPlan(world.PlanCheap)) // for a term that may be a longer one
+		f.add(ctx, "site-stable", asksAlways, func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan, s.Spec.DSLStabilityProfile = nil, "Stable"
+		})
 		f.add(ctx, "site-dearer", asksAlways)
 		p := newPlugin()
-		for name, code := range map[string]int{"site-same": 0, "site-cheaper": 2, "site-dearer": 3} {
+		for name, code := range map[string]int{"site-same": 0, "site-stable": 2, "site-cheaper": 3, "site-dearer": 3} {
 			Expect(p.run(ctx, "plan", name, "-n", f.Namespace).code).To(Equal(code), name)
 		}
 	})

@@ -26,7 +26,7 @@ import (
 var root = source.Root()
 
 // width is the width of the terminal of the golden files.
-const width = 110
+const width = 120
 
 // later is the time after the start of a world at which its objects are shown. Every age is then in
 // days, whatever the spread of the polls.

@@ -4,6 +4,7 @@ package command_test
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,11 +41,13 @@ func startFleet(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) *f
 	return &fleetWorld{World: w, process: process, lines: make(map[string]int64)}
 }
 
-// line adds a service to the carrier's records.
+// line adds a service on a line with DSL to the carrier's records, where every value can be changed.
 func (f *fleetWorld) line(name string, edits ...func(*simulator.Service)) int64 {
 	GinkgoHelper()
 	f.lines[name] = firstLine + int64(len(f.lines))
-	return f.Line(append(edits, func(service *simulator.Service) { service.ID = f.lines[name] })...)
+	return f.Line(slices.Concat([]func(*simulator.Service){func(service *simulator.Service) {
+		service.ID, service.TechnologyType = f.lines[name], "FTTN"
+	}}, edits)...)
 }
 
 // add creates a service and drives it as far as it goes by itself.
