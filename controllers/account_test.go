@@ -138,7 +138,8 @@ var _ = DescribeTable("An account that cannot log in",
 	}),
 	Entry("because the identity provider does not know the key", loginFailure{
 		key: func([]byte) []byte { return freshKey(2048) }, reason: v1alpha1.ReasonTokenRejected, fix: putKey,
-		message: `: check auth.clientName "CLIENT", keyID "key-1", and that the identity provider has the public half of this key`,
+		message: `: check auth.clientName "CLIENT", keyID "key-1", and that the identity provider has the public half of ` +
+			`this key`,
 	}),
 	Entry("because the identity provider refuses it", loginFailure{
 		fault: &simulator.Fault{

@@ -91,8 +91,8 @@ func (r *LedgerReconciler) letContinue(
 	if why = decide.WhyNotContinued(former, next, login, own, here); why != "" || next.Continued() != nil {
 		return why, nil
 	}
-	if err = r.claimRecords(ctx, root); err != nil {
-		return "", err
+	if failure := r.claimRecords(ctx, root); failure != nil {
+		return "", failure
 	}
 	if next == nil {
 		if next, err = r.newLoginLedger(ctx, login); err != nil {

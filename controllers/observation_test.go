@@ -23,7 +23,8 @@ func onFast(service *simulator.Service) {
 	service.Plan = world.PlanFast
 }
 
-// callCounts counts the calls to the carrier, except those of logins and the polls of a health request.
+// callCounts counts the calls to the carrier, except those of logins and the polls of a health
+// request.
 type callCounts struct{ health, cancellation, disruptions, others int }
 
 func callsSince(w *world.World, calls int) callCounts {

@@ -72,7 +72,9 @@ func guarded(t *testing.T) (*clusterPolicies, *Policies, chan wakeUp) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster := &clusterPolicies{held: map[string]admission.Policy{}, now: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}
+	cluster := &clusterPolicies{
+		held: map[string]admission.Policy{}, now: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC),
+	}
 	for _, one := range shipped {
 		cluster.install(one, "first")
 	}
@@ -128,17 +130,23 @@ func TestTheObjectsThatWaitAreWokenWhenThePoliciesChange(t *testing.T) {
 		if err := policies.Check(t.Context()); err != nil {
 			t.Errorf("%s: %v", change.name, err)
 		}
-		known := current(t, policies)
-		if !strings.Contains(known.Flaw, change.flaw) || (known.Flaw == "") != (change.flaw == "") ||
-			policies.missing.Load() != (change.flaw != "") {
-			t.Errorf("%s: the flaw is %q, want %q", change.name, known.Flaw, change.flaw)
-		}
+		expectFlaw(t, policies, change.name, change.flaw)
 		if got := woken(wakes); got != change.wakes {
 			t.Errorf("%s: woken %t, want %t", change.name, got, change.wakes)
 		}
 	}
 	if current(t, policies).InForce == first.InForce {
-		t.Error("a policy that was replaced is taken for the first one")
+		t.Error("a policy that was replaced is mistaken for the first one")
+	}
+}
+
+// expectFlaw checks what is known to be wrong with the policies; "" for nothing.
+func expectFlaw(t *testing.T, policies *Policies, after, flaw string) {
+	t.Helper()
+	known := current(t, policies).Flaw
+	isMissing := flaw != ""
+	if !strings.Contains(known, flaw) || (known != "") != isMissing || policies.missing.Load() != isMissing {
+		t.Errorf("%s: the flaw is %q, want %q", after, known, flaw)
 	}
 }
 
@@ -168,12 +176,10 @@ func TestPoliciesThatCannotBeReadCountForThreeMinutes(t *testing.T) {
 		}
 	}
 	cluster.now = cluster.now.Add(time.Second)
-	if err := policies.Check(t.Context()); err == nil || !strings.Contains(current(t, policies).Flaw, "connection refused") {
-		t.Errorf("after three minutes the flaw is %q, %v", current(t, policies).Flaw, err)
+	if err := policies.Check(t.Context()); err == nil || !woken(wakes) {
+		t.Errorf("nobody was woken when the policies counted as missing: %v", err)
 	}
-	if !woken(wakes) {
-		t.Error("nobody was woken when the policies counted as missing")
-	}
+	expectFlaw(t, policies, "after three minutes", "connection refused")
 	cluster.fails = nil
 	if err := policies.Check(t.Context()); err != nil || current(t, policies) != first || !woken(wakes) {
 		t.Errorf("they can be read again: %+v, %v", current(t, policies), err)
@@ -189,7 +195,7 @@ func TestNothingIsDecidedBeforeThePoliciesWereRead(t *testing.T) {
 	}
 	cluster.fails = apierrors.NewForbidden(schema.GroupResource{}, admission.Approval, errors.New("no"))
 	if known := current(t, policies); !strings.Contains(known.Flaw, "forbidden") {
-		t.Errorf("a manager that may not read them takes them for %+v", known)
+		t.Errorf("a manager that may not read them knows %+v", known)
 	}
 }
 

@@ -216,7 +216,7 @@ type CancelledAppointment struct {
 	// +optional
 	AppointmentID CarrierID `json:"appointmentID,omitempty"`
 
-	// wholesaleAppointmentID is the wholesale carrier's id of the appointment.
+	// wholesaleAppointmentID is the wholesale carrier's number for the appointment.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	WholesaleAppointmentID string `json:"wholesaleAppointmentID,omitempty"`

@@ -463,7 +463,7 @@ const (
 	AnnotationApprove = "wholesale.broadband/approve"
 	// AnnotationTrust holds the hash of a plan of changes. Where the carrier's own values are unknown,
 	// the carrier is assumed to have the declared values, and the declared values are not requested. If
-	// it holds the attemptID of a plan change whose result shows another name, that name is taken for
+	// it holds the attemptID of a plan change whose result shows another name, that name counts as
 	// the requested one in another spelling.
 	AnnotationTrust = "wholesale.broadband/trust"
 	// AnnotationRetry requests one more attempt after a definitive failure. It holds the attemptID of

@@ -86,7 +86,7 @@ func (c *Client) handleInLocation(contract Contract, k call, resp response) (Han
 }
 
 // unproven is the error of a POST whose response proves nothing. Its message says what came, because
-// "404 Not Found" alone reads like the carrier's answer.
+// "404 Not Found" alone reads like the carrier's response.
 func (c *Client) unproven(contract Contract, k call, resp response, note string) *Error {
 	failure := c.responseError(k, resp, note)
 	if failure.Class != ServerFault {

@@ -47,7 +47,7 @@ func TestACandidateIsPolledBeforeAPersonIsAsked(t *testing.T) {
 			}
 		}
 		if message := UnknownVerdict(in, open).Message; !strings.Contains(message, test.candidate) {
-			t.Errorf("%s: a person is not told of it: %s", name, message)
+			t.Errorf("%s: a person does not see it: %s", name, message)
 		}
 	}
 }

@@ -35,8 +35,8 @@ func (p *port) RoundTrip(request *http.Request) (response *http.Response, err er
 	}
 	var connected connection
 	err = p.effect(op, request.Method+" "+request.URL.Path, func() error {
-		if err = connected.connect(request); err != nil {
-			return err
+		if failure := connected.connect(request); failure != nil {
+			return failure
 		}
 		p.noteCall(op, request.URL.Path, body)
 		response, err = p.call(request, op, body) //nolint:bodyclose // the caller closes it: this is a transport

@@ -27,7 +27,7 @@ func (s *scriptedRun) answerChecks(fault FaultKind) (checks, others *int) {
 	return checks, others
 }
 
-// Whoever writes an account down has an identity provider that grants every token. If the carrier does
+// Anyone who writes an account may have an identity provider that grants every token. If the carrier does
 // not accept it, nothing is created, read or sent for the login that the account names.
 func TestNothingIsUsedForALoginThatTheCarrierHasNotAccepted(t *testing.T) {
 	t.Parallel()

@@ -154,7 +154,7 @@ func TestAnAccountWithoutProofHasNothingOfItsLogin(t *testing.T) {
 	}
 }
 
-// Each account shows the rate of its login, so it has to be told when another account changes it.
+// Each account shows the rate of its login, so it has to be checked when another account changes it.
 func TestTheAccountsOfALoginAreToldThatTheirRateHasChanged(t *testing.T) {
 	t.Parallel()
 	var now time.Time
@@ -166,16 +166,16 @@ func TestTheAccountsOfALoginAreToldThatTheirRateHasChanged(t *testing.T) {
 	told = nil
 	provenSession(t, registry, slow)
 	if len(told) != 2 {
-		t.Errorf("%v were told, want both", told)
+		t.Errorf("%v are checked, want both", told)
 	}
 	told = nil
 	provenSession(t, registry, ratedAt("third", "3", 10, 10))
 	if len(told) > 0 {
-		t.Errorf("%v were told that nothing has changed", told)
+		t.Errorf("%v are checked although nothing has changed", told)
 	}
 	registry.Close(client.ObjectKeyFromObject(slow))
 	if len(told) != 2 {
-		t.Errorf("%v were told, want the two others", told)
+		t.Errorf("%v are checked, want the two others", told)
 	}
 }
 

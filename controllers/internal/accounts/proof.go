@@ -19,7 +19,7 @@ const (
 )
 
 // proof is what is known about whether the carrier itself accepts the tokens of an account. That the
-// identity provider grants them shows nothing: whoever writes an account also names its identity
+// identity provider grants them shows nothing: anyone who writes an account also names its identity
 // provider. Nothing may be read, kept or counted for a login before the carrier has accepted a token.
 // One free call shows it, and is made once for each account and process.
 type proof struct {
@@ -199,7 +199,7 @@ func (l *Lease) Login(ctx context.Context) (decide.Login, time.Duration, error) 
 	if err != nil || login.Err != nil || l.proof.isValid() {
 		return login, wait, err
 	}
-	// An error here is not lost: whoever logs in next requests the token first, and gets the error again.
+	// An error here is not lost: the next login requests the token first, and gets the error again.
 	wait, err = l.Prove(ctx)
 	if unproven, is := l.proof.unproven(); is {
 		return unproven, 0, nil

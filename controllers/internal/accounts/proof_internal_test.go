@@ -141,9 +141,7 @@ func TestARefusedTokenIsAskedAboutAgain(t *testing.T) {
 		to := &fake{status: http.StatusUnauthorized}
 		registry, account := processOf(to), keyed("shop")
 		lease := leaseOf(t, registry, account)
-		if result := registry.login(t, account); !errors.Is(result.Err, carrier.ErrTokenNotAccepted) || lease.IsProven() {
-			t.Fatalf("%v", result.Err)
-		}
+		expectRefused(t, registry.login(t, account), lease.IsProven(), false)
 		to.answer(http.StatusNotFound, notFound)
 		registry.advance(time.Minute)
 		if result := registry.login(t, account); result.Err != nil || !lease.IsProven() {
@@ -153,9 +151,7 @@ func TestARefusedTokenIsAskedAboutAgain(t *testing.T) {
 		for range 2 {
 			expectFailedRead(t, lease)
 		}
-		if result := registry.login(t, account); !errors.Is(result.Err, carrier.ErrTokenNotAccepted) || !lease.IsProven() {
-			t.Errorf("%v", result.Err)
-		}
+		expectRefused(t, registry.login(t, account), lease.IsProven(), true)
 		registry.advance(time.Minute)
 		to.answer(http.StatusBadGateway, "")
 		before := to.made()
@@ -163,6 +159,15 @@ func TestARefusedTokenIsAskedAboutAgain(t *testing.T) {
 			t.Errorf("the account is ready after %d free calls, of which none was answered", to.made()-before)
 		}
 	})
+}
+
+// expectRefused checks that a login failed because the carrier refuses its token, and whether the account
+// counts as proven.
+func expectRefused(t *testing.T, login decide.Login, isProven, want bool) {
+	t.Helper()
+	if !errors.Is(login.Err, carrier.ErrTokenNotAccepted) || isProven != want {
+		t.Errorf("%v, and proven: %t", login.Err, isProven)
+	}
 }
 
 func expectFailedRead(t *testing.T, lease *Lease) {
@@ -190,8 +195,8 @@ func TestATokenOfAnotherClientProvesNothing(t *testing.T) {
 }
 
 // tokenOf returns a token that names the client it was granted to.
-func tokenOf(client string) string {
-	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"azp":"`+client+`"}`)) + ".c2ln"
+func tokenOf(clientName string) string {
+	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"azp":"`+clientName+`"}`)) + ".c2ln"
 }
 
 // While one pass makes the call, others wait for a moment only.
@@ -211,7 +216,7 @@ func TestOthersDoNotWaitLongForAProof(t *testing.T) {
 		synctest.Wait()
 		registry.advance(2 * slotPatience)
 		if wait, err := leaseOf(t, registry, account).Prove(t.Context()); wait == 0 || err != nil {
-			t.Errorf("a pass is told to wait %s (%v)", wait, err)
+			t.Errorf("a pass has to wait %s (%v)", wait, err)
 		}
 		close(to.hang)
 		passes.Wait()

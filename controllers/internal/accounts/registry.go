@@ -120,7 +120,7 @@ func (r *Registry) close(account types.NamespacedName) (changed []types.Namespac
 	return changed
 }
 
-// digest computes what tells one spec from another.
+// digest computes what distinguishes one spec from another.
 func (s *openSession) digest(account *v1alpha1.CarrierAccount) error {
 	whole, err := json.Marshal(account.Spec)
 	if err != nil {

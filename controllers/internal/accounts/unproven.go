@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// unprovenPause is how long a request of class Never waits before it looks again whether it may be
+// unprovenPause is how long a request of class Never waits before it checks again whether it may be
 // sent.
 const unprovenPause = time.Minute
 

@@ -103,7 +103,7 @@ func TestAResolutionHasNoEffectWithoutTheAdmissionPolicies(t *testing.T) {
 		t.Error("a resolution counts that anybody could have set")
 	}
 	if said := strings.Join(decision.Unused, "; "); !strings.Contains(said, flaw) || !strings.Contains(said, value) {
-		t.Errorf("nobody is told that the resolution has no effect: %q", said)
+		t.Errorf("nothing shows that the resolution has no effect: %q", said)
 	}
 	ignored := func(in *services.Input) { in.Service.Controls().IgnoredResolve = value }
 	decision = services.Decide(settled(append(lost, ignored)...))
@@ -111,6 +111,6 @@ func TestAResolutionHasNoEffectWithoutTheAdmissionPolicies(t *testing.T) {
 		t.Error("a resolution that was ignored counts after the policies are restored")
 	}
 	if said := strings.Join(decision.Unused, "; "); !strings.Contains(said, "remove the annotation, and set it again") {
-		t.Errorf("nobody is told what to do: %q", said)
+		t.Errorf("nothing shows what to do: %q", said)
 	}
 }

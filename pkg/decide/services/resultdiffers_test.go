@@ -146,7 +146,7 @@ func TestAResultInAnotherSpellingCanBeTrusted(t *testing.T) {
 	}
 }
 
-// A person is told how to say that a name is the requested one, unless it is known not to be.
+// The message shows how to say that a name is the requested one, unless it is known not to be.
 func TestOnlyAnUnknownNameIsOfferedToBeTrusted(t *testing.T) {
 	t.Parallel()
 	const command = v1alpha1.AnnotationTrust + "=a-1"

@@ -4,9 +4,9 @@ package command_test
 
 import (
 	"net/http"
-	"strings"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	rbacv1 "k8s.io/api/rbac/v1"
