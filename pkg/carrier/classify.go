@@ -48,8 +48,8 @@ func Classify(contract Contract, o Observation) Delivery {
 	return Ambiguous
 }
 
-// comesBeforeProcessing reports whether a status alone proves that nothing was done, no matter
-// who has answered. In each case, the sender must decide before it passes the request on, because the status
+// comesBeforeProcessing reports whether a status alone proves that nothing was done, no matter who has
+// answered. In each case, the sender must decide before it passes the request on, because the status
 // is about something that authorizes or limits the processing itself:
 //
 //   - 401: the token is missing or invalid (section 7). Nobody processes a request, and then asks

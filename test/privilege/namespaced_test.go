@@ -201,6 +201,8 @@ var _ = Describe("config/namespaced", Ordered, func() {
 				"requestledgers.wholesale.broadband: create get list update watch",
 				"subjectaccessreviews.authorization.k8s.io: create",
 				"tokenreviews.authentication.k8s.io: create",
+				"validatingadmissionpolicies.admissionregistration.k8s.io: get", // of our own
+				"validatingadmissionpolicybindings.admissionregistration.k8s.io: get",
 			))
 			var namespace corev1.Namespace
 			Expect(as(operator).Get(ctx, client.ObjectKey{Name: "elsewhere"}, &namespace)).To(Satisfy(apierrors.IsForbidden))

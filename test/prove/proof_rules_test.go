@@ -27,8 +27,8 @@ func (s *scriptedRun) answerChecks(fault FaultKind) (checks, others *int) {
 	return checks, others
 }
 
-// Anyone who writes an account may have an identity provider that grants every token. If the carrier does
-// not accept it, nothing is created, read or sent for the login that the account names.
+// Anyone who writes an account may have an identity provider that grants every token. If the carrier
+// does not accept it, nothing is created, read or sent for the login that the account names.
 func TestNothingIsUsedForALoginThatTheCarrierHasNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{ordering, changing, converting, diagnosing} {

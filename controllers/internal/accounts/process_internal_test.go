@@ -23,8 +23,8 @@ import (
 
 const notFound = `{"httpStatusCode":404,"type":"business.rule","code":"resource.not.found"}`
 
-// fake is the way to a carrier that answers as it is set to, and to an identity provider that grants every
-// token at once.
+// fake is the way to a carrier that answers as it is set to, and to an identity provider that grants
+// every token at once.
 type fake struct {
 	mu     sync.Mutex
 	status int

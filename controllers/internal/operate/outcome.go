@@ -106,7 +106,8 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	return nil
 }
 
-// reportChange reports to the breaker, the metrics and the log how the record of an attempt has changed.
+// reportChange reports to the breaker, the metrics and the log how the record of an attempt has
+// changed.
 func (p *Protocol) reportChange(ctx context.Context, scope Scope, was, changed *v1alpha1.Request) {
 	if isUnproven(was) && !isUnproven(changed) && scope.Carrier != nil {
 		scope.Carrier.Settled(carrier.Operation(changed.Operation))
