@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"net/http"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -106,5 +107,34 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, second)
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(shown(ctx, w).Status.Request.ApprovedHash).To(Equal(second))
+	})
+
+	It("is not sent again by deleting and creating it, whatever approval is (R22)", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAutomatic })
+		w.Clock.Advance(time.Since(w.Clock.Now())) // to the clock of the API server, which says when a test was created
+		line := w.Line()
+		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		attempt := tests().request(ctx, w).AttemptID
+		for range 12 { // as a GitOps tool that replaces it by force at each sync
+			Expect(w.Delete(ctx, shown(ctx, w))).To(Succeed())
+			Expect(process.DriveOneShot(ctx, world.OneShot{Kind: "DiagnosticTest", Name: once})).To(BeTrue())
+			Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
+			reconciled(ctx, w, process)
+			w.Clock.Advance(3 * time.Minute)
+		}
+		ready := world.Condition(shown(ctx, w).Status.Conditions, v1alpha1.ConditionReady)
+		Expect(ready.Message).To(ContainSubstring("attempt " + attempt))
+		Expect(tests().posts(w)).To(Equal(1))
+
+		By("creating another test, which asks nobody")
+		Expect(w.Create(ctx, w.Test("another", line, func(t *v1alpha1.DiagnosticTest) { t.Spec.TestType = "loopback" }))).
+			To(Succeed())
+		Expect(process.DriveOneShot(ctx, world.OneShot{Kind: "DiagnosticTest", Name: "another"})).To(BeTrue())
+		Expect(tests().posts(w)).To(Equal(2))
+
+		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, shown(ctx, w).Status.Pending.Hash)
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(tests().posts(w)).To(Equal(3))
 	})
 })

@@ -54,7 +54,7 @@ func NewestCovered(
 		return ""
 	}
 	at := slices.IndexFunc(ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
-		return isOneOf(ended) && mayHaveHadEffect(&ended)
+		return isOneOf(ended) && MayHaveHadEffect(&ended)
 	})
 	switch {
 	case at >= 0:
@@ -65,8 +65,8 @@ func NewestCovered(
 	return ""
 }
 
-// mayHaveHadEffect reports whether an ended attempt had an effect, or may have had one.
-func mayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
+// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one.
+func MayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
 	return ended.Outcome.Reached() && !EndedForAnother(ended) && !ended.IsProvenNotAccepted()
 }
 

@@ -128,7 +128,7 @@ func taskRules() []decide.Rule[*Input] {
 		openTask,                          // a request at the carrier is tracked until it ends
 		blocked,                           // a referenced object is missing or wrong
 		awaitTestTypes,                    // which tests the carrier offers is read first
-		awaitApproval,                     // a person approves it, if the policy asks for that
+		awaitApproval,                     // a person approves it, if the policy or an equal test of the last hour asks for that
 		laneFree,                          // the tests of a service are run one at a time
 		send,                              // the request is sent, if what applies to every kind allows it
 	}
@@ -144,10 +144,9 @@ func send(in *Input) *decide.Decision {
 	return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, taskPlan(in))
 }
 
-// taskPlan returns what a person has to approve; nil if no approval is needed. OnCost does not
-// apply, because the carrier quotes no price.
+// taskPlan returns what a person has to approve; nil if no approval is needed.
 func taskPlan(in *Input) *v1alpha1.Pending {
-	if len(in.Task.Changes) == 0 || decide.ApprovalPolicy(&in.Input, in.Approval) != v1alpha1.ApprovalAlways {
+	if neededApproval(in) == nil {
 		return nil
 	}
 	newest := in.Subject.RequestOf(in.Task.Operation) // the ledger, which all tests share, may have dropped it
@@ -157,13 +156,28 @@ func taskPlan(in *Input) *v1alpha1.Pending {
 	return decide.NewPending(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
 }
 
-// awaitApproval waits until a person approves the plan of the request, if it needs approval.
-func awaitApproval(in *Input) *decide.Decision {
-	plan := taskPlan(in)
-	if plan == nil {
+// neededApproval returns why a person has to approve the request; nil if nobody has to. OnCost does
+// not apply, because the carrier quotes no price.
+func neededApproval(in *Input) *decide.ApprovalReason {
+	if len(in.Task.Changes) == 0 {
 		return nil
 	}
-	return decide.AwaitApproval(&in.Input, decide.RequiredByPolicy(v1alpha1.ApprovalAlways), plan)
+	if decide.ApprovalPolicy(&in.Input, in.Approval) == v1alpha1.ApprovalAlways {
+		return new(decide.RequiredByPolicy(v1alpha1.ApprovalAlways))
+	}
+	if earlier := repeatedTest(in); earlier != nil {
+		return new(approvalOfRepeat(in, earlier))
+	}
+	return nil
+}
+
+// awaitApproval waits until a person approves the plan of the request, if it needs approval.
+func awaitApproval(in *Input) *decide.Decision {
+	needed := neededApproval(in)
+	if needed == nil {
+		return nil
+	}
+	return decide.AwaitApproval(&in.Input, *needed, taskPlan(in))
 }
 
 // blocked does nothing while a referenced object prevents the request.
