@@ -22,8 +22,7 @@ import (
 // login that its account names.
 func stranger(ctx context.Context, of *world.World, edits ...func(*v1alpha1.CarrierAccount)) *world.World {
 	GinkgoHelper()
-	next := world.New(ctx, plane, func(seed *simulator.Seed) { seed.Clients[0].Name = of.ClientName })
-	next.Clock.Advance(of.Clock.Now().Sub(next.Clock.Now()))
+	next := of.Neighbor(ctx)
 	account := of.Account(edits...)
 	account.Namespace, account.Spec.Auth.TokenURL = next.Namespace, next.TokenURL()
 	Expect(next.Create(ctx, next.Secret())).To(Succeed())
@@ -71,7 +70,6 @@ var _ = Describe("An account with an identity provider of its own, whose carrier
 				_, err = thief.ReconcileOrder(ctx, "order")
 				Expect(err).NotTo(HaveOccurred())
 				w.Clock.Advance(time.Minute)
-				next.Clock.Advance(time.Minute)
 			}
 			Expect(accountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonTokenNotAccepted))
 			for _, name := range []string{site, "new"} {
@@ -109,7 +107,6 @@ var _ = Describe("An account with an identity provider of its own, whose carrier
 			_, err := process.In(next).ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(time.Second)
-			next.Clock.Advance(time.Second)
 		}
 		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Min = "3s" }) // sets the rate again
 		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))

@@ -219,6 +219,17 @@ func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	return &other
 }
 
+// Neighbor returns a world with a namespace, a carrier and an identity provider of its own, which
+// has the clock of this one, and whose client has the same name.
+func (w *World) Neighbor(ctx context.Context) *World {
+	next := build(ctx, w.Plane, simulator.Options{Now: w.Clock.Now, Speed: 1, APIWord: w.word},
+		func(all *simulator.Seed) {
+			all.Clients[0].Name, all.Qualifications = w.ClientName, qualifications(w.ClientName)
+		})
+	next.Clock, next.ClientName = w.Clock, w.ClientName
+	return next
+}
+
 // clients counts the clients of a carrier that worlds have used, beside the first world's.
 type clients struct{ used atomic.Int64 }
 
