@@ -212,9 +212,9 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 	}
 }
 
-// accountWrites is how often the status of the account is written: when it becomes Ready, and when
-// its carrier has responded.
-const accountWrites = 2
+// accountWrites is how often the status of the account is written: when the carrier has accepted its
+// token, which makes it Ready.
+const accountWrites = 1
 
 // expectFewestWrites compares the writes with the fewest that lose nothing. The status is written
 // for the first pass, and for the acceptance and the end of each request. The ledger is written for

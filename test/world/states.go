@@ -106,7 +106,7 @@ func (w *World) normalized(object *unstructured.Unstructured) string {
 	).Replace(string(text))
 	plain = numbered(plain, uuids, "00000000-0000-4000-8000-%012d")
 	plain = numbered(plain, sums, "sha256:%064d")
-	plain = numbered(plain, ports, "127.0.0.1:%05d")
+	plain = numbered(plain, ports, "127.0.0.1:1%04d")
 	plain = numbered(plain, ledgers, "-%032d")
 	plain = numbered(plain, skews, "%dh0m0s")
 	return numbered(numbered(plain, hashes, "p%032d"), services, "40000%02d")

@@ -14,11 +14,11 @@ import (
 // must not quote an address with https, and there is one marker.
 func TestASavedObjectSaysWhatTheOperatorWrote(t *testing.T) {
 	gomega.RegisterTestingT(t)
-	w := &World{URL: "http://127.0.0.1:4711", Namespace: "ns-1"}
+	w := &World{URL: "http://127.0.0.1:4711", Namespace: "ns-1", ClientName: "client-1"}
 	object := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
 		"message": `"http://127.0.0.1:4711/token": https is required; marker-of-ns-1, in ns-1, at http://localhost:4712`,
 	}}}
-	const want = `"http://carrier.example/token": https is required; marker, in sites, at http://127.0.0.1:00001`
+	const want = `"http://carrier.example/token": https is required; marker, in sites, at http://127.0.0.1:10001`
 	if got := w.normalized(object); !strings.Contains(strings.Join(strings.Fields(got), " "), want) { // it is wrapped
 		t.Error(got)
 	}
