@@ -69,6 +69,8 @@ func (o *Operator) claimRecords(ctx context.Context, login v1alpha1.CarrierLogin
 	if err != nil || hasOwnRecords(ledger) {
 		return err
 	}
+	o.claiming.Lock() // the workers that need it at the same time write it once
+	defer o.claiming.Unlock()
 	if ledger, err = o.ownRecords(ctx, login); err != nil || hasOwnRecords(ledger) {
 		return err
 	}

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +31,8 @@ type Operator struct {
 	Namespaces   []string      // the namespaces that it watches; none: all
 	RecheckAfter time.Duration // delay before an object that became less settled is checked again
 	Leads        func() bool   // whether this process reconciles objects; nil: it does
+
+	claiming sync.Mutex // held while the ledger of a login records that the login has records
 }
 
 func (o *Operator) isLeading() bool { return o.Leads == nil || o.Leads() }

@@ -50,7 +50,7 @@ func downgradeLedgers(ctx SpecContext, field string) {
 		Spec: v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1, Open: []v1alpha1.Request{{
 			Attempt: 1, AttemptID: "a-1", Operation: v1alpha1.OperationPlanChange, Phase: v1alpha1.PhaseSubmitting,
 			BodyHash: "sha256:0", SubmittedAt: metav1.Now(),
-		}}},
+		}}, Login: v1alpha1.CarrierLogin{BaseURL: "https://a", ClientName: "tenant"}},
 	}
 	eventually(ctx, func(g Gomega) {
 		written := probe.DeepCopy()

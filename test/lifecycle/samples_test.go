@@ -35,7 +35,6 @@ var _ = Describe("The samples", func() {
 		editAccounts(manifests, "1s", "polling", "min")
 		editAccounts(manifests, "1s", "polling", "max") // as often as the operation allows
 		editAccounts(manifests, word, "identifierWord")
-		editAccounts(manifests, w.Namespace, "identity") // each carrier is another reseller's
 		writeAs(manifests, word)
 		for _, secret := range secrets {
 			secret.Namespace = w.Namespace
