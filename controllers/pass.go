@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -34,6 +36,7 @@ type pass struct {
 	annotated Subject          // whose annotations count; nil: the subject's
 	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
 	idle      bool             // whether no step is taken, because the ledger cannot be evaluated without an account
+	kept      bool             // whether the status stays as it is, because the ledger that would confirm it is not read
 
 	addsFinalizer bool   // whether the object gets the finalizer before it sends, even with a ledger
 	synchronous   bool   // whether a POST returns the result, so that nothing is polled
@@ -70,22 +73,41 @@ func retryAfter(err error) (ctrl.Result, error) {
 
 // decide evaluates the object in its current state.
 func (p *pass) decide() decide.Decision {
+	p.kept = false
 	if p.verdict != nil {
 		return decide.Overruled(p.subject, *p.verdict)
 	}
 	input := p.input()
 	decision := p.kind.judge(input)
-	if p.idle && !decide.IsRest(decision.Step) {
-		return *p.notReady(&input)
+	unconfirmed := p.isUnconfirmed(&input, decision)
+	p.kept = unconfirmed && p.isSettled()
+	if unconfirmed || p.idle && !decide.IsRest(decision.Step) {
+		return *p.notReady(&input, decision.RequeueAt)
 	}
 	return decision
 }
 
-// notReady is the decision of an idle pass.
-func (p *pass) notReady(input *decide.Input) *decide.Decision {
+// isUnconfirmed reports whether a decision says that the object is done, or waits for a person, although
+// only the ledger, which is not read for an unproven account, could confirm it.
+func (p *pass) isUnconfirmed(input *decide.Input, decision decide.Decision) bool {
+	claims := decision.Verdict.State == decide.Settled || decision.Verdict.State == decide.Stuck
+	return p.account.Unproven && claims && decision.Verdict.Reason != decide.AccountReady(input).Verdict.Reason
+}
+
+// isSettled reports whether the status shows that the object, as it is declared now, is done or waits
+// for a person.
+func (p *pass) isSettled() bool {
+	conditions, _ := p.subject.Describes()
+	ready := decide.ReadyIn(*conditions)
+	done := ready.Status == metav1.ConditionTrue || meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionStalled)
+	return done && ready.ObservedGeneration == p.subject.GetGeneration()
+}
+
+// notReady is the decision of an idle pass, which is due again at a time of its own.
+func (p *pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
 	held := decide.AccountReady(input)
 	decision := decide.Overruled(p.subject, held.Verdict)
-	decision.RequeueAt, decision.Transient = held.RequeueAt, held.Transient
+	decision.RequeueAt, decision.Transient = decide.Earlier(held.RequeueAt, due), held.Transient
 	return &decision
 }
 
@@ -108,6 +130,9 @@ func (p *pass) input() decide.Input {
 
 // describe updates the status from a decision.
 func (p *pass) describe(decision decide.Decision) {
+	if p.kept {
+		return
+	}
 	now := p.Protocol.Now()
 	conditions, observed := p.subject.Describes()
 	target := status.Object{Conditions: conditions, Generation: p.subject.GetGeneration()}

@@ -155,12 +155,17 @@ func (s *scriptedRun) passOtherTest(t *testing.T) {
 	must(err)
 }
 
+// another returns another test of the service, which needs no approval beside the first.
+func (s *scriptedRun) another() *v1alpha1.DiagnosticTest {
+	return s.world.Test("other", lineID, func(test *v1alpha1.DiagnosticTest) { test.Spec.TestType = "loopback" })
+}
+
 // expectOtherTestWaits applies another test, and expects that it is not sent and that its message
 // contains these names.
 func (s *scriptedRun) expectOtherTestWaits(t *testing.T, names ...string) {
 	t.Helper()
 	sent := s.posted(diagnosing)
-	must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+	must(s.world.Create(t.Context(), s.another()))
 	s.passOtherTest(t)
 	other := s.otherTest(t)
 	reason, _, stalled := stateOf(other)

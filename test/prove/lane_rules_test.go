@@ -26,7 +26,7 @@ func TestR3TwoManagersRunOneTestOfAServiceAtATime(t *testing.T) {
 	} {
 		runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
-			must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+			must(s.world.Create(t.Context(), s.another()))
 			reached := false
 			s.faultAt = atFirst(between, func() FaultKind { reached = true; s.passOtherTest(t); return noFault })
 			s.managers[0].pass(t.Context())

@@ -60,7 +60,7 @@ func TestR26LoginLedgerOfAnotherClusterIsLost(t *testing.T) {
 		if reason != v1alpha1.ReasonLedgerLost || !strings.Contains(message, foreign.Name) {
 			t.Fatalf("the account is %s: %s", reason, message)
 		}
-		must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+		must(s.world.Create(t.Context(), s.another()))
 		_, err := s.managers[0].reconcile(t.Context(),
 			reconcilerOf(s.managers[0].reconcilers, kindTest), keyIn(s.run, "other"))
 		must(err)

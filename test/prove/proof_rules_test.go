@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // answerChecks makes the carrier answer each token check with a fault, and counts the other calls.
@@ -109,4 +110,43 @@ func (s *scriptedRun) ledgerVersions(t *testing.T) (versions string) {
 		versions += ledgers.Items[i].Name + "=" + ledgers.Items[i].ResourceVersion + " "
 	}
 	return versions
+}
+
+// An order that was edited after the carrier had accepted it is another order. Only the ledger shows
+// that, so a process whose account is not proven must not call the order submitted.
+func TestNothingIsReadyWithoutTheLedgerThatConfirmsIt(t *testing.T) {
+	t.Parallel()
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+		edit := func(plan string) {
+			s.edit(t.Context(), func(subject Subject) {
+				if order, is := subject.(*v1alpha1.ServiceOrder); is {
+					order.Spec.PlanName = plan
+				}
+			})
+			s.notifyManagers()
+		}
+		edit(world.PlanSlow)
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonOrderDiffers)
+
+		s.makeAccountUnready(t)
+		s.restart()
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonOrderDiffers)
+		edit("Home 25/5")
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonAccountNotReady)
+	})
+}
+
+// makeAccountUnready changes the status of the account, so that no object makes the call that proves it.
+func (s *scriptedRun) makeAccountUnready(t *testing.T) {
+	t.Helper()
+	account := s.account(t.Context())
+	account.Status.Conditions = nil
+	must(s.store.Client().Status().Update(t.Context(), account))
+	s.answerChecks(BadGateway)
 }

@@ -42,7 +42,7 @@ func TestR6DeletedTestDoesNotHideARolledBackLedger(t *testing.T) {
 		s.drive(t.Context())
 		attempt, before, older := s.subject().RequestOf(diagnosing).AttemptID, s.subject(), s.onlyLedger(t)
 		s.setResolutionOf(t, attempt, "Abandoned")
-		must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+		must(s.world.Create(t.Context(), s.another()))
 		s.passOtherTest(t)
 		if s.posted(diagnosing) != 2 {
 			t.Fatalf("%d were sent", s.posted(diagnosing))
