@@ -24,6 +24,9 @@ func (r *run) act(p *port, op Op, kind FaultKind) {
 		r.carrierForgot = true
 		r.world.Carrier.Forget()
 	}
+	if kind == OtherResult {
+		r.alterResult()
+	}
 	if _, before := r.firstAt[kind]; !before {
 		r.firstAt[kind] = len(r.effects)
 	}

@@ -58,6 +58,7 @@ const (
 	Late        FaultKind = "late response"
 	LostLate    FaultKind = "lost response, noticed late"
 	Forgotten   FaultKind = "the carrier forgets every request"
+	OtherResult FaultKind = "the carrier's result shows another value, or another spelling"
 
 	OtherPass              FaultKind = "another manager runs a pass"
 	Preempted              FaultKind = "preempted by another manager"
@@ -137,7 +138,8 @@ func isTypical(op Op, kind FaultKind) bool {
 
 // appliesTo reports whether the kind can happen at an effect of a sort.
 func (k FaultKind) appliesTo(op Op) bool {
-	return k.isAction() || k == Preempted && preemptible(op) || slices.Contains(faults(op), k)
+	ofScenario := op == Post && (k == Doubled || k == OtherResult)
+	return k.isAction() || k == Preempted && preemptible(op) || ofScenario || slices.Contains(faults(op), k)
 }
 
 // isLate reports whether the other managers run for a while before the response arrives.

@@ -134,7 +134,7 @@ func (e *Enumeration) pairInGap(effects []Effect, at int) {
 		if isTried(effects, at, action) {
 			continue
 		}
-		for _, fault := range faults(next.Op) {
+		for _, fault := range e.faultsAt(next) {
 			if isTypical(next.Op, fault) {
 				first, second := Fault{At: effects[at].Number, Kind: action}, Fault{At: next.Number, Kind: fault}
 				e.pair(&e.actions, e.Share.Actions, first, second)
@@ -157,7 +157,7 @@ func (e *Enumeration) isIn(count *int, share int) bool {
 // differ before the next effect.
 func (e *Enumeration) kinds(effects []Effect, at int) []FaultKind {
 	leftOut := func(action FaultKind) bool { return !isTried(effects, at, action) }
-	return slices.Concat(faults(effects[at].Op), slices.DeleteFunc(actions(e.Scenario, e.Managers), leftOut))
+	return slices.Concat(e.faultsAt(effects[at]), slices.DeleteFunc(actions(e.Scenario, e.Managers), leftOut))
 }
 
 // pairsAfter runs a plan with one fault or action, and then with each second fault or action that
