@@ -111,7 +111,7 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 
 	It("is not sent again by deleting and creating it, whatever approval is (R22)", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAutomatic })
-		w.Clock.Advance(time.Since(w.Clock.Now())) // to the clock of the API server, which says when a test was created
+		w.Clock.Advance(w.ReadAccount(ctx).CreationTimestamp.Sub(w.Clock.Now())) // to that of the API server
 		line := w.Line()
 		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

@@ -87,8 +87,8 @@ func (p *pass) decide() decide.Decision {
 	return decision
 }
 
-// isUnconfirmed reports whether a decision says that the object is done, or waits for a person, although
-// only the ledger, which is not read for an unproven account, could confirm it.
+// isUnconfirmed reports whether a decision says that the object is done, or waits for a person,
+// although only the ledger, which is not read for an unproven account, could confirm it.
 func (p *pass) isUnconfirmed(input *decide.Input, decision decide.Decision) bool {
 	claims := decision.Verdict.State == decide.Settled || decision.Verdict.State == decide.Stuck
 	return p.account.Unproven && claims && decision.Verdict.Reason != decide.AccountReady(input).Verdict.Reason

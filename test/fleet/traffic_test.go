@@ -122,7 +122,7 @@ func (s measurement) writes(manager *world.Manager) world.Tally {
 			}
 		}
 		return total(tally.Done) + total(tally.Failed)
-	}).WithTimeout(10*time.Second).WithPolling(time.Second).Should(BeNumerically(">=", manager.Writes()), "DEBUG %v | %v | %v", tally, audit.Tally(user, "default"), audit.Actions(user))
+	}).WithTimeout(time.Minute).WithPolling(time.Second).Should(BeNumerically(">=", manager.Writes()))
 	return tally
 }
 

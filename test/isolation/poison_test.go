@@ -35,8 +35,9 @@ type poison struct {
 }
 
 // newPoison starts a failing carrier. Logins succeed as long as lets returns true, and then hang.
-// The carrier accepts the token on the first free call. For any other call it starts a garbage response
-// and never ends it as long as hangs returns true. After that, it no longer knows the tokens.
+// The carrier accepts the token on the first free call. For any other call it starts a garbage
+// response, and never ends it as long as hangs returns true. After that, it no longer knows the
+// tokens.
 func newPoison(lets, hangs func(turn int64) bool) *poison {
 	p := &poison{ended: make(chan struct{})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -27,7 +27,8 @@ var _ = Describe("An Event of a real manager", func() {
 		w.AwaitLogin(ctx, world.PollEverySecond)
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 422,
-			Body: fmt.Sprintf(`{"httpStatusCode":422,"type":"business.rule","code":"too.long","message":%q}`, strings.Repeat("é", 1000)),
+			Body: fmt.Sprintf(`{"httpStatusCode":422,"type":"business.rule","code":"too.long","message":%q}`,
+				strings.Repeat("é", 1000)),
 		})).To(Succeed())
 		service := w.Service(site, w.Line())
 		Expect(w.Create(ctx, service)).To(Succeed())

@@ -146,7 +146,7 @@ func serving(t neighborTenant, name, account string, line int64) *v1alpha1.Broad
 	})
 }
 
-var _ = Describe("A neighbor with every role in a namespace of their own, and with a carrier that accepts anything", func() {
+var _ = Describe("A neighbor with every role in their own namespace, and a carrier that accepts anything", func() {
 	It("cannot make the team's order or value look known: both are asked of the team's carrier", func(ctx SpecContext) {
 		n := newNeighbors(ctx)
 		own, naming := n.forging(ctx)

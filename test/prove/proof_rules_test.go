@@ -142,7 +142,8 @@ func TestNothingIsReadyWithoutTheLedgerThatConfirmsIt(t *testing.T) {
 	})
 }
 
-// makeAccountUnready changes the status of the account, so that no object makes the call that proves it.
+// makeAccountUnready changes the status of the account, so that no object makes the call that
+// proves it.
 func (s *scriptedRun) makeAccountUnready(t *testing.T) {
 	t.Helper()
 	account := s.account(t.Context())

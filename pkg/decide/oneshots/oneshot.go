@@ -128,7 +128,7 @@ func taskRules() []decide.Rule[*Input] {
 		openTask,                          // a request at the carrier is tracked until it ends
 		blocked,                           // a referenced object is missing or wrong
 		awaitTestTypes,                    // which tests the carrier offers is read first
-		awaitApproval,                     // a person approves it, if the policy or an equal test of the last hour asks for that
+		awaitApproval,                     // a person approves it, if the policy or an earlier test asks for that
 		laneFree,                          // the tests of a service are run one at a time
 		send,                              // the request is sent, if what applies to every kind allows it
 	}

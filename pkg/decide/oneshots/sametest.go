@@ -4,9 +4,10 @@ package oneshots
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -30,7 +31,7 @@ func repeatedTest(in *Input) *v1alpha1.EndedAttempt {
 	}
 	same := func(attempt v1alpha1.EndedAttempt) bool {
 		isOther := attempt.UID != string(in.Test.UID) && decide.MayHaveHadEffect(&attempt)
-		return isOther && recent(attempt) && reflect.DeepEqual(attempt.Changes, in.Task.Changes)
+		return isOther && recent(attempt) && equality.Semantic.DeepEqual(attempt.Changes, in.Task.Changes)
 	}
 	at, oldest := slices.IndexFunc(ended, same), len(ended)-1
 	switch {

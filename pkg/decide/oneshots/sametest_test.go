@@ -15,16 +15,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
+func changesOf(testType string) []v1alpha1.Change {
+	return []v1alpha1.Change{{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: testType}}
+}
+
 // A tool that deletes and creates a test at every sync would interrupt the customer's service each
 // time, so a test that repeats one of the last hour is approved by a person.
 func TestATestThatRepeatsOneOfTheLastHourIsApproved(t *testing.T) {
 	t.Parallel()
-	of := func(testType string) []v1alpha1.Change {
-		return []v1alpha1.Change{{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: testType}}
-	}
 	earlier := func(before time.Duration, edit func(*v1alpha1.EndedAttempt)) []v1alpha1.EndedAttempt {
 		attempt := v1alpha1.EndedAttempt{
-			AttemptID: "a-1", UID: "deleted", Operation: v1alpha1.OperationDiagnosticTest, Changes: of("port-reset"),
+			AttemptID: "a-1", UID: "deleted", Operation: v1alpha1.OperationDiagnosticTest, Changes: changesOf("port-reset"),
 			Outcome: v1alpha1.PhaseSucceeded, SubmittedAt: metav1.NewTime(decidetest.Start().Add(-before)),
 		}
 		if edit != nil {
@@ -37,7 +38,7 @@ func TestATestThatRepeatsOneOfTheLastHourIsApproved(t *testing.T) {
 	}
 	full := func(oldest time.Duration) (attempts []v1alpha1.EndedAttempt) {
 		for range 10 {
-			attempts = append(attempts, earlier(oldest, func(a *v1alpha1.EndedAttempt) { a.Changes = of("loopback") })...)
+			attempts = append(attempts, earlier(oldest, func(a *v1alpha1.EndedAttempt) { a.Changes = changesOf("loopback") })...)
 		}
 		return attempts
 	}
@@ -55,7 +56,7 @@ func TestATestThatRepeatsOneOfTheLastHourIsApproved(t *testing.T) {
 		"the same, failed":                          {earlier(time.Minute, ended(v1alpha1.PhaseFailed)), true},
 		"the same, which never reached the carrier": {earlier(time.Minute, ended(v1alpha1.PhaseNotSent)), false},
 		"another test": {
-			earlier(time.Minute, func(a *v1alpha1.EndedAttempt) { a.Changes = of("loopback") }), false,
+			earlier(time.Minute, func(a *v1alpha1.EndedAttempt) { a.Changes = changesOf("loopback") }), false,
 		},
 		"its own attempt": {earlier(time.Minute, func(a *v1alpha1.EndedAttempt) { a.UID = "me" }), false},
 		"ten others within the hour, so the same may have been dropped": {full(hour - time.Second), true},
@@ -63,28 +64,27 @@ func TestATestThatRepeatsOneOfTheLastHourIsApproved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			object := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{
-				Name: "me", UID: "me", CreationTimestamp: metav1.NewTime(decidetest.Start()),
-			}}
-			view := decidetest.Input(object)
-			view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-				Diagnostics: &v1alpha1.LedgerService{ID: "1"}, Ended: test.ended,
-			}}
-			decision := oneshots.Decide(oneshots.Input{
-				Input: view, ServiceID: "1", Test: object,
-				Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest, Changes: of("port-reset")},
-			})
-			step := "Submit"
-			if test.asks {
-				step = "Rest"
-			}
-			asks := decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval
-			if asks != test.asks || decidetest.StepName(decision.Step) != step {
-				t.Errorf("%s %s: %s", decidetest.StepName(decision.Step), decision.Verdict.Reason, decision.Verdict.Message)
-			}
-			if asks && !strings.Contains(decision.Verdict.Message, "(attempt a-1)") {
-				t.Errorf("the message does not name the earlier attempt: %s", decision.Verdict.Message)
+			decision := portResetAfter(test.ended)
+			says := strings.Contains(decision.Verdict.Message, "(attempt a-1)")
+			waits := decidetest.StepName(decision.Step) == "Rest" && decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval
+			if waits != test.asks || says != test.asks {
+				t.Errorf("%s %s", decidetest.StepName(decision.Step), decision.Verdict)
 			}
 		})
 	}
+}
+
+// portResetAfter returns the decision about a port-reset after these attempts of its service.
+func portResetAfter(ended []v1alpha1.EndedAttempt) decide.Decision {
+	object := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{
+		Name: "me", UID: "me", CreationTimestamp: metav1.NewTime(decidetest.Start()),
+	}}
+	view := decidetest.Input(object)
+	view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Diagnostics: &v1alpha1.LedgerService{ID: "1"}, Ended: ended,
+	}}
+	return oneshots.Decide(oneshots.Input{
+		Input: view, ServiceID: "1", Test: object,
+		Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest, Changes: changesOf("port-reset")},
+	})
 }
