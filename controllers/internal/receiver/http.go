@@ -22,8 +22,21 @@ const (
 	retryPostponed = "5"
 )
 
+// healthPath is what a load balancer asks to find out whether the port is served. The response says
+// nothing about accounts, and is not counted.
+const healthPath = "/healthz"
+
+func isHealthCheck(request *http.Request) bool {
+	reads := request.Method == http.MethodGet || request.Method == http.MethodHead
+	return reads && request.URL.Path == healthPath
+}
+
 // ServeHTTP implements [http.Handler].
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if isHealthCheck(request) {
+		http.Error(w, http.StatusText(http.StatusOK), http.StatusOK)
+		return
+	}
 	sent := r.receive(w, request)
 	r.count.Add(sent.status, sent.event)
 	switch sent.status {

@@ -92,12 +92,28 @@ func TestOldHTTPIsRefused(t *testing.T) {
 	d.expect(t, request, http.StatusHTTPVersionNotSupported, 0)
 }
 
+// A load balancer that checks the port drops it, and with it all notifications, unless one fixed path
+// answers.
+func TestALoadBalancerCanCheckThePort(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, hmacOnly())
+	for method, status := range map[string]int{
+		http.MethodGet: http.StatusOK, http.MethodHead: http.StatusOK,
+		http.MethodPost: http.StatusNotFound, http.MethodPut: http.StatusMethodNotAllowed,
+	} {
+		d.expect(t, call(t, method, "/healthz", http.NoBody), status, 0)
+	}
+	if d.reads != 1 { // by the fixture
+		t.Errorf("the check had the Secrets read %d times", d.reads)
+	}
+}
+
 // Case 88: "GET/PUT/path probing: 404/405 without disclosure".
 func TestProbingRevealsNothing(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodOptions, "TRACE"} {
-		for _, at := range []string{path(secret), path(another), "/", "/healthz", "/metrics"} {
+		for _, at := range []string{path(secret), path(another), "/", "/healthz/", "/metrics"} {
 			d.expect(t, call(t, method, at, http.NoBody), http.StatusMethodNotAllowed, 0)
 		}
 	}

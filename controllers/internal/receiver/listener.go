@@ -34,7 +34,7 @@ const (
 	readTimeout     = 10 * time.Second
 	writeTimeout    = 30 * time.Second
 	idleTimeout     = time.Minute
-	maxHeaderBytes  = 16 << 10
+	maxHeaderBytes  = 4 << 10
 	shutdownTimeout = 10 * time.Second
 	listenPause     = 30 * time.Second // before listening is tried again
 )
@@ -91,7 +91,7 @@ func (l *Listener) serve(ctx context.Context) error {
 	l.Receiver.setFault(nil)
 	timeout := shutdownTimeout
 	server := manager.Server{
-		Name: "carrier notifications", Server: l.server(ctx), Listener: tls.NewListener(socket, l.secured(certificate)),
+		Name: "carrier notifications", Server: l.server(ctx), Listener: tls.NewListener(limited(socket), l.secured(certificate)),
 		ShutdownTimeout: &timeout,
 	}
 	return server.Start(ctx)
