@@ -117,6 +117,7 @@ func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int6
 		reading.State, reading.Err = decide.ReadingFailed, err
 		return
 	}
+	known := len(reading.Disruptions)
 	reading.State, reading.Page = decide.ReadingOpen, reading.Page+1
 	for _, one := range found { // pages shift while they are read
 		seen := func(other carrier.Disruption) bool {
@@ -126,7 +127,8 @@ func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int6
 			reading.Disruptions = append(reading.Disruptions, one)
 		}
 	}
-	if last || len(reading.Disruptions) >= maxDisruptions {
+	nothingNew := len(reading.Disruptions) == known // a carrier may return the same page for ever
+	if last || nothingNew || len(reading.Disruptions) >= maxDisruptions {
 		readingEnded(reading)
 	}
 }

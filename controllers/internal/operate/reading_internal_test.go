@@ -48,6 +48,31 @@ func TestDisruptionsAreReadPageByPage(t *testing.T) {
 	}
 }
 
+// repeating is a carrier that returns the same page for ever, and says that there are more.
+type repeating struct{ *tape }
+
+func (repeating) Disruptions(context.Context, int64, int) ([]carrier.Disruption, bool, error) {
+	return []carrier.Disruption{{WholesaleDisruptionID: "d-1"}}, false, nil
+}
+
+func TestAPageWithNothingNewEndsAPagedReading(t *testing.T) {
+	t.Parallel()
+	way := repeating{newTape()}
+	protocol, question := way.protocol("me"), Question{UID: "u-1", ServiceID: 7, Topic: decide.TopicDisruptions}
+	reading := func() decide.Reading {
+		return protocol.Memory.Recall(question.UID, nil, protocol.Now()).Readings.Disruptions
+	}
+	if _, err := protocol.Ask(t.Context(), way, question); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := protocol.Collect(t.Context(), way, question, reading()); err != nil {
+		t.Fatal(err)
+	}
+	if now := reading(); now.State != decide.ReadingAnswered || len(now.Disruptions) != 1 || now.Page != 2 {
+		t.Errorf("after page %d: %s with %d disruptions", now.Page, now.State, len(now.Disruptions))
+	}
+}
+
 // accepting is a carrier that takes a while to accept a request.
 type accepting struct {
 	*tape

@@ -3,12 +3,14 @@
 package table
 
 import (
-	"encoding/csv"
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Markdown returns the table in GitHub's Markdown.
@@ -30,8 +32,12 @@ func (t *Table) Markdown() string {
 	return text.String()
 }
 
+// markdownRow returns a row whose texts have no meaning in Markdown: they come from manifests and from
+// the carrier, and the document may be posted where links are followed and people are mentioned.
 func markdownRow(cells []string) string {
-	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`)
+	escape := strings.NewReplacer(
+		`\`, `\\`, "|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`,
+		"[", `\[`, "]", `\]`, "!", `\!`, "@", "@&#8203;", "#", "#&#8203;", "://", "&#58;//", "www.", "www&#46;")
 	escaped := make([]string, 0, len(cells))
 	for _, cell := range cells {
 		escaped = append(escaped, escape.Replace(cell))
@@ -59,33 +65,51 @@ func (t *Table) HTML() string {
 	return text.String()
 }
 
-// CSV writes the table as CSV. A text that a spreadsheet would treat as a formula gets an
-// apostrophe.
+// CSV writes the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets an
+// apostrophe, and any text with a special character is in quotes, also one that separates cells only in
+// some countries.
 func (t *Table) CSV(out io.Writer) error {
-	writer := csv.NewWriter(out)
 	names := make([]string, 0, len(t.Columns))
 	for _, column := range t.Columns {
 		names = append(names, strings.ToLower(column.Name))
 	}
-	rows := append(make([][]string, 0, 1+len(t.Rows)), names)
+	text := csvRow(names)
 	for _, row := range t.Rows {
 		cells := make([]string, len(t.Columns))
 		for i, cell := range row {
 			cells[i] = inert(cell.Text)
 		}
-		rows = append(rows, cells)
+		text += csvRow(cells)
 	}
-	if err := writer.WriteAll(rows); err != nil {
+	if _, err := io.WriteString(out, text); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
 }
 
+func csvRow(cells []string) string {
+	quoted := make([]string, 0, len(cells))
+	for _, cell := range cells {
+		if plainCell.MatchString(cell) {
+			quoted = append(quoted, cell)
+			continue
+		}
+		quoted = append(quoted, `"`+strings.ReplaceAll(cell, `"`, `""`)+`"`)
+	}
+	return strings.Join(quoted, ",") + "\n"
+}
+
+// plainCell matches texts that no spreadsheet divides.
+var plainCell = regexp.MustCompile(`^([-+A-Za-z0-9._:/()][-+A-Za-z0-9._:/() ]*)?$`)
+
+// inert returns a text that no spreadsheet treats as a formula, also one that ignores what precedes it,
+// or that reads the wide forms of the signs.
 func inert(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return text // a number, perhaps a negative one
 	}
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	first, _ := utf8.DecodeRuneInString(text)
+	if strings.ContainsRune("=+-@＝＋－＠", first) || unicode.IsSpace(first) || unicode.IsControl(first) {
 		return "'" + text
 	}
 	return text

@@ -13,14 +13,23 @@ func isForbidden(addr netip.Addr) bool {
 	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
 		return true
 	}
-	switch ip.String() {
-	case "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16", "255.255.255.255":
-		return true
+	inNetwork := func(network netip.Prefix) bool { return network.Contains(ip) }
+	return slices.ContainsFunc(forbiddenNetworks(), inNetwork) || ip.Is6() && embedsForbidden(ip)
+}
+
+// forbiddenNetworks returns the networks of metadata services that are not link-local, "this network"
+// and the broadcast address.
+func forbiddenNetworks() []netip.Prefix {
+	return []netip.Prefix{
+		netip.MustParsePrefix("0.0.0.0/8"),
+		netip.MustParsePrefix("255.255.255.255/32"),
+		netip.MustParsePrefix("100.100.100.200/32"), // Alibaba Cloud
+		netip.MustParsePrefix("192.0.0.192/32"),     // Oracle Cloud
+		netip.MustParsePrefix("168.63.129.16/32"),   // Azure
+		netip.MustParsePrefix("fd00:ec2::/32"),      // AWS: instances, and pod identity
+		netip.MustParsePrefix("fd20:ce::/32"),       // Google Cloud
+		netip.MustParsePrefix("fd00:c1::/32"),       // Oracle Cloud
 	}
-	if ip.Is4() {
-		return ip.As4()[0] == 0 // "this network"
-	}
-	return embedsForbidden(ip)
 }
 
 // embedsForbidden returns true for IPv6 addresses that lead to a forbidden IPv4 address through a

@@ -24,6 +24,10 @@ func TestDialerChecksTheDialedAddress(t *testing.T) {
 		"169.254.169.254:80":                false, // metadata of most clouds
 		"169.254.170.2:80":                  false,
 		"[fd00:ec2::254]:80":                false,
+		"[fd00:ec2::23]:80":                 false, // pod identity of EKS
+		"[fd20:ce::254]:80":                 false,
+		"[fd00:c1::a9fe:a9fe]:80":           false,
+		"[fd00:ec3::254]:443":               true, // a private network
 		"100.100.100.200:80":                false,
 		"192.0.0.192:80":                    false,
 		"168.63.129.16:80":                  false,

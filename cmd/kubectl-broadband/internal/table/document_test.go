@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table_test
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
+)
+
+// hostile are texts of manifests and of the carrier that mean something to a spreadsheet or in Markdown.
+func hostile() map[string]string { // to what a spreadsheet shows
+	return map[string]string{
+		"=1+1":                    "'=1+1",
+		"+cmd|' /C calc'!A0":      "'+cmd|' /C calc'!A0",
+		"-2+3":                    "'-2+3",
+		"@SUM(A1)":                "'@SUM(A1)",
+		"\t=1+1":                  "'\t=1+1",
+		"\n=1+1":                  "'\n=1+1",
+		" =1+1":                   "' =1+1",
+		"＝1+1":                    "'＝1+1",
+		"A;=1+cmd|'/C calc'!A0":   "A;=1+cmd|'/C calc'!A0",
+		`B","=1+1`:                `B","=1+1`,
+		"C\t=1+1":                 "C\t=1+1",
+		"-17.00":                  "-17.00",
+		"Home 100/20":             "Home 100/20",
+		"Home 100/20 (new), 4 m²": "Home 100/20 (new), 4 m²",
+	}
+}
+
+func TestNoCellOfCSVIsAFormula(t *testing.T) {
+	t.Parallel()
+	for text, want := range hostile() {
+		shown := table.New("PLAN", "NEXT")
+		shown.Add(text, "x")
+		var out strings.Builder
+		if err := shown.CSV(&out); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+		if err != nil || len(rows) != 2 || len(rows[1]) != 2 || rows[1][0] != want {
+			t.Errorf("%q is %q: %v", text, rows, err)
+		}
+		if _, bare, _ := strings.Cut(out.String(), "\n"); strings.ContainsAny(text, ";\t\"\n") && bare[0] != '"' {
+			t.Errorf("%q is not in quotes: %s", text, bare)
+		}
+	}
+}
+
+func TestNoCellOfMarkdownIsALinkAnImageOrAMention(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"![x](https://evil.example/p)": `\!\[x\](https&#58;//evil.example/p)`,
+		"[c](javascript:1)":            `\[c\](javascript:1)`,
+		"see www.evil.example":         "see www&#46;evil.example",
+		"ask @somebody about #1":       "ask @&#8203;somebody about #&#8203;1",
+		`a\|b|c`:                       `a\\\|b\|c`,
+		"<img src=x>&lt;":              "&lt;img src=x&gt;&amp;lt;",
+		"a\r\nb":                       "a  b",
+		"plan_name *x* `y`":            "plan\\_name \\*x\\* \\`y\\`",
+	} {
+		shown := table.New("PLAN")
+		shown.Add(text)
+		if _, row, _ := strings.Cut(shown.Markdown(), "---"); !strings.Contains(row, "| "+want+" |") {
+			t.Errorf("%q: %s", text, row)
+		}
+	}
+}
