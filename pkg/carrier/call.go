@@ -82,7 +82,7 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 		return response{token: token, err: errNoStatus, written: true}
 	}
 	received := response{token: token, written: true, status: resp.StatusCode, header: resp.Header}
-	received.body, received.bodyErr = readBody(resp)
+	received.body, received.bodyErr = readBody(resp, maxBodyBytes)
 	if resp.StatusCode != http.StatusOK || !k.asWritten {
 		received.body = c.word.FromWire(received.body)
 	}
@@ -159,19 +159,6 @@ func withoutURL(err error) error {
 		return outer.Err
 	}
 	return err
-}
-
-// readBody reads a response body up to the size limit.
-func readBody(resp *http.Response) ([]byte, error) {
-	var body bytes.Buffer
-	n, err := io.Copy(&body, io.LimitReader(resp.Body, maxBodyBytes+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read body: %w", err)
-	case n > maxBodyBytes:
-		return nil, errBodyTooLarge
-	}
-	return body.Bytes(), nil
 }
 
 // closeQuietly closes a body or a connection that is no longer needed, so its error does not matter.

@@ -1,9 +1,11 @@
 package carrier
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -186,7 +188,12 @@ func (t *tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		t.offset.Store(int64(date.Sub(t.now())))
 	}
-	resp.Body = http.MaxBytesReader(nil, resp.Body, maxTokenResponse)
+	body, err := readBody(resp, maxTokenResponse)
+	closeQuietly(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("token exchange: %w", err)
+	}
 	return resp, nil
 }
 

@@ -47,8 +47,8 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestGzipBombIsNotUnpacked (22): we do not accept compression, and do not unpack it if it is sent
-// anyway.
+// TestGzipBombIsNotUnpacked (22): we do not ask for compression. What is sent compressed anyway is
+// unpacked up to the limit of a body.
 func TestGzipBombIsNotUnpacked(t *testing.T) {
 	var bomb bytes.Buffer
 	packer := gzip.NewWriter(&bomb)
