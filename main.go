@@ -244,7 +244,7 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 	}
 	shutdown, warmup := gracefulShutdown, true
 	watched := cache.Options{
-		DefaultNamespaces: s.watched(), DefaultTransform: cache.TransformStripManagedFields(),
+		DefaultNamespaces: s.watched(), DefaultTransform: controllers.Trim,
 	}
 	return ctrl.Options{
 		Scheme:                        scheme,

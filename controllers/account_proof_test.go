@@ -236,4 +236,24 @@ var _ = Describe("The proof that the carrier accepts the token of an account", f
 				another.Drive(ctx, site)
 			}
 		})
+
+	It("leaves what is settled as it is shown, because only the ledger could confirm it", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, "SITE-1"))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		order.Status.Frozen = false // otherwise the API server refuses the edit
+		Expect(w.Status().Update(ctx, order)).To(Succeed())
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+
+		By("starting a process while the carrier does not show whether it accepts the token")
+		Expect(w.Carrier.FailNext("GET Reclaim", simulator.Fault{Kind: simulator.FaultPage, Times: 1000})).To(Succeed())
+		another := w.Start(world.CrashPoint{})
+		reconcileAccountUntil(ctx, w, another, w.Clock.Now().Add(10*time.Minute))
+		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonUnreachable))
+		_, err := another.ReconcileOrder(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+	})
 })

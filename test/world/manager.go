@@ -132,7 +132,7 @@ func managerOptions(worlds []*World) ctrl.Options {
 	}
 	return ctrl.Options{
 		Scheme:  scheme,
-		Cache:   cache.Options{DefaultNamespaces: watched, DefaultTransform: cache.TransformStripManagedFields()},
+		Cache:   cache.Options{DefaultNamespaces: watched, DefaultTransform: controllers.Trim},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// Controllers have the same names in every manager of this process.
 		Controller: config.Controller{EnableWarmup: &warmup, SkipNameValidation: &second},

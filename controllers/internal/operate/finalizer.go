@@ -5,12 +5,32 @@ package operate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
+
+// mostFinalizers is how many finalizers of an object the cache keeps. The list is patched as a whole, so
+// that of an object with as many is not changed: the others would be removed.
+const mostFinalizers = 32
+
+var errFinalizers = fmt.Errorf("the object has %d finalizers or more: remove those of others", mostFinalizers)
+
+// CountableFinalizers returns the operator's finalizer, and as many others as are needed to patch the
+// list.
+func CountableFinalizers(all []string) []string {
+	if len(all) <= mostFinalizers {
+		return all
+	}
+	kept := slices.Clone(all[:mostFinalizers])
+	if slices.Contains(all, v1alpha1.Finalizer) {
+		kept[0] = v1alpha1.Finalizer
+	}
+	return kept
+}
 
 // AddFinalizer adds the finalizer to an object that has requests to track, "added between the
 // object's first intent and its POST, and put back if missing".
@@ -35,6 +55,9 @@ func (p *Protocol) RemoveFinalizer(ctx context.Context, subject client.Object) e
 func (p *Protocol) changeFinalizer(
 	ctx context.Context, subject client.Object, change func(client.Object, string) bool,
 ) error {
+	if len(subject.GetFinalizers()) >= mostFinalizers {
+		return errFinalizers
+	}
 	changed, ok := subject.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T is not a Kubernetes object", subject)
