@@ -56,6 +56,9 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("read CarrierAccount %s: %w", request.NamespacedName, err)
 	}
+	if r.isLagging(account) {
+		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
+	}
 	return r.check(ctx, account)
 }
 
@@ -166,7 +169,7 @@ func (r *CarrierAccountReconciler) record(
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
-	err := operate.WriteStatus(ctx, r.Client, r.Protocol.Events, account)
+	err := r.Protocol.WriteStatus(ctx, account)
 	if err == nil {
 		r.announce(account, before, verdict)
 		return nil
@@ -189,7 +192,7 @@ func (r *CarrierAccountReconciler) reportPruned(
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
-	if err := operate.WriteStatus(ctx, r.Client, r.Protocol.Events, account); err != nil {
+	if err := r.Protocol.WriteStatus(ctx, account); err != nil {
 		return fmt.Errorf("report it in the status: %w", err)
 	}
 	r.announce(account, before, verdict)

@@ -55,7 +55,7 @@ func (p *testPass) keepNumber(ctx context.Context) error {
 	if shown == nil || p.test.Spec.ServiceRef == nil || p.account.Unproven {
 		return nil
 	}
-	ledger, _, err := p.Ledgers.Get(ctx, shown.Name, shown.Revision)
+	ledger, _, err := p.Ledgers.Get(ctx, shown.Name, 0)
 	switch {
 	case errors.Is(err, operate.ErrLedgerDamaged):
 		return nil // gatherLedger reports it

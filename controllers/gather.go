@@ -23,6 +23,7 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: p.subject.AccountName()}
 	if err := p.Get(ctx, key, account); err != nil {
 		if apierrors.IsNotFound(err) {
+			p.account.Unproven, p.idle = true, true
 			return nil
 		}
 		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)

@@ -102,7 +102,7 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 // readFormer reads the ledger that the status names for the object's previous subject or login, and
 // reports whether that ledger has lost something.
 func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerReference) (lost bool, err error) {
-	former, lost, err := l.Get(ctx, shown.Name, shown.Revision)
+	former, lost, err := l.GetFormer(ctx, shown.Name, shown.Revision)
 	if err != nil {
 		return false, fmt.Errorf("read the former ledger of this object: %w", err)
 	}

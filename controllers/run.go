@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
@@ -38,7 +39,7 @@ const longestCacheLag = time.Minute
 
 // run takes an object as far as possible now.
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
-	if p.isLagging() {
+	if p.isLagging(p.subject) {
 		now := p.Protocol.Now()
 		return status.Exit(now, p.requeueAt(now, time.Time{})), nil
 	}
@@ -156,8 +157,8 @@ func (p *pass) mustWrite(decision decide.Decision, wait time.Duration) bool {
 // isLagging reports whether the cache is about to show a newer copy, which this process has written.
 // A pass over the older one would do again what the newer one already shows as done, and whatever it
 // wrote would meet a conflict.
-func (p *pass) isLagging() bool {
-	behind := p.Protocol.Memory.Behind(p.subject, p.Protocol.Now())
+func (o *Operator) isLagging(object client.Object) bool {
+	behind := o.Protocol.Memory.Behind(object, o.Protocol.Now())
 	return behind > 0 && behind < longestCacheLag
 }
 

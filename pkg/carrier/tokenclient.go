@@ -2,11 +2,12 @@ package carrier
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
 // isForAnother reports whether an access token says that it was granted to another client: a JWT names
-// its client in client_id (RFC 9068 section 2.2) or azp (OpenID Connect). An identity provider that
+// its client in client_id (RFC 9068 section 2.2), azp (OpenID Connect), or what some products use. An identity provider that
 // the author of an account has chosen could hand out the token of another client, which the carrier
 // accepts.
 //
@@ -23,9 +24,13 @@ func isForAnother(accessToken, client string) bool {
 	var named struct {
 		ClientID string `json:"client_id"`
 		Party    string `json:"azp"`
+		Okta     string `json:"cid"`
+		Entra    string `json:"appid"`
 	}
 	if err := readObject(claims, &named); err != nil {
 		return false
 	}
-	return named.ClientID != "" && named.ClientID != client || named.Party != "" && named.Party != client
+	return slices.ContainsFunc([]string{named.ClientID, named.Party, named.Okta, named.Entra}, func(name string) bool {
+		return name != "" && name != client
+	})
 }

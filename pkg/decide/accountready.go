@@ -34,7 +34,7 @@ func AccountReady(in *Input) *Decision {
 // the account's token. A new process makes it for an account that is shown as Ready; whether any
 // other account becomes Ready is found out for the account itself.
 func MayProve(account *Account) bool {
-	return account.Unproven && account.Unusable == nil && IsShownReady(account.Object)
+	return account.Object != nil && account.Unproven && account.Unusable == nil && IsShownReady(account.Object)
 }
 
 // whyNotReady says why the account cannot be used; "" if it can.

@@ -59,6 +59,19 @@ func (l *Ledgers) Get(
 	return ledger, false, nil
 }
 
+// GetFormer reads a ledger that the status of an object names although it is not the object's own, and
+// reports whether it lacks something that the status or this process has seen of it. What the status
+// says is not remembered: anyone who may write that status must not decide about another's ledger.
+func (l *Ledgers) GetFormer(
+	ctx context.Context, name string, shown int64,
+) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
+	isOlder := func() bool { return revisionOf(ledger) < Plausible(shown) }
+	if ledger, lost, err = l.Get(ctx, name, 0); err == nil && isOlder() {
+		ledger, lost, err = l.GetLive(ctx, name)
+	}
+	return ledger, lost || isOlder(), err
+}
+
 // readLive reads a ledger, bypassing the cache; nil when there is none.
 func (l *Ledgers) readLive(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
 	return l.read(ctx, l.Live, name)

@@ -119,7 +119,7 @@ func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int6
 	}
 	known := len(reading.Disruptions)
 	reading.State, reading.Page = decide.ReadingOpen, reading.Page+1
-	for _, one := range found { // pages shift while they are read
+	for _, one := range found[:min(len(found), maxDisruptions-known)] { // pages shift while they are read
 		seen := func(other carrier.Disruption) bool {
 			return one.WholesaleDisruptionID != "" && other.WholesaleDisruptionID == one.WholesaleDisruptionID
 		}

@@ -73,6 +73,30 @@ func TestAPageWithNothingNewEndsAPagedReading(t *testing.T) {
 	}
 }
 
+// manyOnAPage is a carrier that puts as many disruptions on one page as fit into 1 MiB.
+type manyOnAPage struct{ *tape }
+
+func (manyOnAPage) Disruptions(context.Context, int64, int) (found []carrier.Disruption, last bool, err error) {
+	for i := range 8000 { // 29,900 fit
+		found = append(found, carrier.Disruption{WholesaleDisruptionID: fmt.Sprintf("%06d", i)})
+	}
+	return found, false, nil
+}
+
+// Each is compared with all before it, so a page of 1 MiB would take seconds of CPU time.
+func TestAPageHasNoMoreDisruptionsThanAReading(t *testing.T) {
+	t.Parallel()
+	way := manyOnAPage{newTape()}
+	protocol, question := way.protocol("me"), Question{UID: "u-1", ServiceID: 7, Topic: decide.TopicDisruptions}
+	if _, err := protocol.Ask(t.Context(), way, question); err != nil {
+		t.Fatal(err)
+	}
+	reading := protocol.Memory.Recall(question.UID, nil, protocol.Now()).Readings.Disruptions
+	if len(reading.Disruptions) > maxDisruptions {
+		t.Errorf("one page added %d disruptions", len(reading.Disruptions))
+	}
+}
+
 // accepting is a carrier that takes a while to accept a request.
 type accepting struct {
 	*tape

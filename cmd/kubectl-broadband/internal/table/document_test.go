@@ -68,3 +68,16 @@ func TestNoCellOfMarkdownIsALinkAnImageOrAMention(t *testing.T) {
 		}
 	}
 }
+
+func TestNoCellControlsATerminal(t *testing.T) {
+	t.Parallel()
+	shown := table.New("PLAN")
+	shown.Add("a\x1b[2Jb\u009b1mc\u202ed\u200be\r")
+	var out strings.Builder
+	if err := shown.Write(&out, table.Style{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "a [2Jb 1mcde") || strings.ContainsAny(text, "\x1b\u009b\u202e\u200b\r") {
+		t.Errorf("%q", text)
+	}
+}

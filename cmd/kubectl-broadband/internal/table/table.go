@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -100,6 +101,7 @@ const (
 // side by side, each row becomes a list of its cells.
 func (t *Table) Write(out io.Writer, style Style) error {
 	shown := t.withoutEmptyColumns()
+	shown.makePrintable()
 	var text strings.Builder
 	if columns, fits := shown.layOut(style.Width); fits {
 		for _, row := range append([][]Cell{shown.heading()}, shown.Rows...) {
@@ -110,6 +112,27 @@ func (t *Table) Write(out io.Writer, style Style) error {
 	}
 	_, err := io.WriteString(out, text.String())
 	return err //nolint:wrapcheck // the caller knows where it writes
+}
+
+// makePrintable removes what a terminal would carry out instead of showing: control characters, which
+// the API server accepts beyond ASCII, and characters that change the direction of the text.
+func (t *Table) makePrintable() {
+	printable := func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = strings.Map(printable, row[i].Text)
+		}
+	}
 }
 
 func (t *Table) heading() []Cell {

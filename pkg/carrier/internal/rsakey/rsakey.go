@@ -13,12 +13,13 @@ import (
 
 const (
 	minBits     = 2048
-	maxBits     = 16384    // larger keys take seconds per signature
-	maxFile     = 16 << 10 // bytes; a 16384-bit key has 13 KiB
+	maxBits     = 4096 // a signature takes some milliseconds, and eight times as long with twice as many bits
+	maxPrimes   = 2    // with more, Go signs without the Chinese remainder theorem, which takes seconds
+	maxFile     = 16 << 10
 	minExponent = 3
 )
 
-// Parse reads one RSA private key of 2048 to 16384 bits from PEM, in PKCS#1 or PKCS#8. Anything
+// Parse reads one RSA private key of 2048 to 4096 bits from PEM, in PKCS#1 or PKCS#8. Anything
 // else is an error: another type of key, an encrypted key, two keys, or trailing data. The error
 // states what is wrong, without the content.
 func Parse(file []byte) (*rsa.PrivateKey, error) {
@@ -114,6 +115,8 @@ func checkKey(key *rsa.PrivateKey) error {
 		return fmt.Errorf("it has %d bits, at least %d are needed", bits, minBits)
 	case bits > maxBits:
 		return fmt.Errorf("it has %d bits, at most %d are allowed", bits, maxBits)
+	case len(key.Primes) > maxPrimes:
+		return fmt.Errorf("it has %d primes, at most %d are allowed", len(key.Primes), maxPrimes)
 	case key.E < minExponent:
 		return errors.New("its public exponent is too small")
 	}

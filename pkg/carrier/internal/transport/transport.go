@@ -3,11 +3,13 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -64,8 +66,10 @@ func (c Config) transport() *http.Transport {
 	protocols.SetHTTP1(true)
 	dialer := &net.Dialer{Timeout: max(connectTimeout, c.MinTimeout), Control: c.checkDialed}
 	return &http.Transport{
-		Proxy:                  nil, // a proxy from the environment would see our calls and could decide where they go
-		DialContext:            dialer.DialContext,
+		Proxy: nil, // a proxy from the environment would see our calls and could decide where they go
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, absolute(address))
+		},
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.RootCAs},
 		TLSHandshakeTimeout:    max(handshakeTimeout, c.MinTimeout),
 		ResponseHeaderTimeout:  max(HeadersTimeout, c.MinTimeout),
@@ -75,6 +79,18 @@ func (c Config) transport() *http.Transport {
 		DisableCompression:     true, // prevents decompression bombs
 		Protocols:              protocols,
 	}
+}
+
+// absolute returns an address whose host name is not completed from the search list of the machine. In
+// a pod, api.carrier.dev would first be looked up as api.carrier.dev.svc.cluster.local, so that anyone who
+// owns the namespace dev could answer for the carrier.
+func absolute(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	_, notIP := netip.ParseAddr(host)
+	if err != nil || notIP == nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {
+		return address
+	}
+	return net.JoinHostPort(host+".", port)
 }
 
 // checkDialed checks the address that is dialed, after name resolution, because a public name may
