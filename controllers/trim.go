@@ -13,14 +13,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
-// longestAnnotation is how much of an annotation's value is kept. No value that has an effect is longer.
+// longestAnnotation is how much of an annotation's value is kept. No value that has an effect is
+// longer.
 const longestAnnotation = 1 << 10
 
 // Trim removes from an object what the operator does not read, before a cache keeps it: otherwise
-// anybody who may edit objects could fill the memory of the manager with labels, annotations, owners
-// and finalizers. Only the status of such an object is written, and the API server ignores the metadata
-// of that write; the finalizers are kept because a patch replaces their list. A RequestLedger is
-// written as a whole, so it keeps everything except the managed fields.
+// anybody who may edit objects could fill the memory of the manager with labels, annotations,
+// owners and finalizers. Only the status of such an object is written, and the API server ignores
+// the metadata of that write; the finalizers are kept because a patch replaces their list. A
+// RequestLedger is written as a whole, so it keeps everything except the managed fields.
 func Trim(object any) (any, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {

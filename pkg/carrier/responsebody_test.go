@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// wrapped returns bodies that say the same as the given one, as gateways and servers send them although
-// nobody asked for it.
+// wrapped returns bodies that say the same as the given one, as gateways and servers send them
+// although nobody asked for it.
 func wrapped(t *testing.T, body string) map[string]string {
 	t.Helper()
 	pack := func(text string) string {

@@ -188,11 +188,11 @@ func (t *tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		t.offset.Store(int64(date.Sub(t.now())))
 	}
-	body, err := readBody(resp, maxTokenResponse)
+	body, bodyErr := readBody(resp, maxTokenResponse)
 	closeQuietly(resp.Body)
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("token exchange: %w", err)
+	if bodyErr != nil {
+		return nil, fmt.Errorf("token exchange: %w", bodyErr)
 	}
 	return resp, nil
 }

@@ -51,7 +51,8 @@ func (n neighbors) versions(ctx context.Context) string {
 	return strings.Join(versions, " ")
 }
 
-// ledgerOfTeam is how a status would name the ledger of the team's line, whose name anybody can compute.
+// ledgerOfTeam is how a status would name the ledger of the team's line, whose name anybody can
+// compute.
 func (n neighbors) ledgerOfTeam(line int64) *v1alpha1.LedgerReference {
 	return &v1alpha1.LedgerReference{Revision: 1 << 53, Name: decide.LedgerName(&v1alpha1.RequestLedgerSpec{
 		Login: n.team.Account().Login(), Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
@@ -127,7 +128,7 @@ var _ = Describe("A neighbor with every role in their own namespace", func() {
 })
 
 // None of the operator's roles lets anybody write a status.
-var _ = DescribeTable("A neighbor who may also write statuses in their own namespace cannot make the team's ledger look lost",
+var _ = DescribeTable("A neighbor who may also write statuses cannot make the team's ledger look lost",
 	func(ctx SpecContext, account string) {
 		n := newNeighbors(ctx)
 		n.forging(ctx)
@@ -145,7 +146,8 @@ var _ = DescribeTable("A neighbor who may also write statuses in their own names
 		service := serving(n.thief, "c20", account, line)
 		n.thief.declare(ctx, service)
 		service.Status.Ledger = n.ledgerOfTeam(line)
-		Eventually(func() error { return n.thief.user.Status().Update(ctx, service) }).WithTimeout(time.Minute).Should(Succeed())
+		Eventually(func() error { return n.thief.user.Status().Update(ctx, service) }).WithTimeout(time.Minute).
+			Should(Succeed())
 		Eventually(func() any { return n.thief.Read(ctx, "c20").Status.Ledger }).WithTimeout(time.Minute).ShouldNot(BeNil())
 		_, err := n.thief.process.Reconcile(ctx, "c20")
 		Expect(err).NotTo(HaveOccurred())

@@ -59,7 +59,8 @@ func (l *limitedListener) release(source string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all--
-	if l.open[source]--; l.open[source] == 0 {
+	l.open[source]--
+	if l.open[source] == 0 {
 		delete(l.open, source)
 	}
 }

@@ -3,6 +3,7 @@
 package receiver
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"testing"
@@ -24,7 +25,7 @@ type address string
 func (address) Network() string  { return "tcp" }
 func (a address) String() string { return string(a) }
 
-// arriving returns connections in turn, and then net.ErrClosed.
+// arriving returns connections in turn, and then [net.ErrClosed].
 type arriving struct {
 	net.Listener
 
@@ -51,6 +52,16 @@ func accepted(listener *limitedListener) (open []net.Conn) {
 	}
 }
 
+// closeTwice closes connections as a server may do.
+func closeTwice(t *testing.T, conns []net.Conn) {
+	t.Helper()
+	for _, conn := range conns {
+		if err := errors.Join(conn.Close(), conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestConnectionsBeyondTheLimitsAreClosedAtOnce(t *testing.T) {
 	t.Parallel()
 	closed := 0
@@ -72,9 +83,7 @@ func TestConnectionsBeyondTheLimitsAreClosedAtOnce(t *testing.T) {
 	if others := accepted(listener); len(one)+len(others) != mostOpen {
 		t.Errorf("%d are open", len(one)+len(others))
 	}
-	for _, conn := range one {
-		_, _ = conn.Close(), conn.Close() // http.Server may close a connection twice
-	}
+	closeTwice(t, one)
 	sockets.conns = from("10.0.0.1", mostOfSource+1)
 	if again := accepted(listener); len(again) != mostOfSource {
 		t.Errorf("%d are open after the first ones were closed", len(again))

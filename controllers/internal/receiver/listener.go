@@ -91,7 +91,8 @@ func (l *Listener) serve(ctx context.Context) error {
 	l.Receiver.setFault(nil)
 	timeout := shutdownTimeout
 	server := manager.Server{
-		Name: "carrier notifications", Server: l.server(ctx), Listener: tls.NewListener(limited(socket), l.secured(certificate)),
+		Name: "carrier notifications", Server: l.server(ctx),
+		Listener:        tls.NewListener(limited(socket), l.secured(certificate)),
 		ShutdownTimeout: &timeout,
 	}
 	return server.Start(ctx)

@@ -32,8 +32,9 @@ func (t *Table) Markdown() string {
 	return text.String()
 }
 
-// markdownRow returns a row whose texts have no meaning in Markdown: they come from manifests and from
-// the carrier, and the document may be posted where links are followed and people are mentioned.
+// markdownRow returns a row whose texts have no meaning in Markdown: they come from manifests and
+// from the carrier, and the document may be posted where links are followed and people are
+// mentioned.
 func markdownRow(cells []string) string {
 	escape := strings.NewReplacer(
 		`\`, `\\`, "|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`,
@@ -65,23 +66,24 @@ func (t *Table) HTML() string {
 	return text.String()
 }
 
-// CSV writes the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets an
-// apostrophe, and any text with a special character is in quotes, also one that separates cells only in
-// some countries.
+// CSV writes the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets
+// an apostrophe, and any text with a special character is in quotes, also one that separates cells
+// only in some countries.
 func (t *Table) CSV(out io.Writer) error {
 	names := make([]string, 0, len(t.Columns))
 	for _, column := range t.Columns {
 		names = append(names, strings.ToLower(column.Name))
 	}
-	text := csvRow(names)
+	var text strings.Builder
+	text.WriteString(csvRow(names))
 	for _, row := range t.Rows {
 		cells := make([]string, len(t.Columns))
 		for i, cell := range row {
 			cells[i] = inert(cell.Text)
 		}
-		text += csvRow(cells)
+		text.WriteString(csvRow(cells))
 	}
-	if _, err := io.WriteString(out, text); err != nil {
+	if _, err := io.WriteString(out, text.String()); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
@@ -102,8 +104,8 @@ func csvRow(cells []string) string {
 // plainCell matches texts that no spreadsheet divides.
 var plainCell = regexp.MustCompile(`^([-+A-Za-z0-9._:/()][-+A-Za-z0-9._:/() ]*)?$`)
 
-// inert returns a text that no spreadsheet treats as a formula, also one that ignores what precedes it,
-// or that reads the wide forms of the signs.
+// inert returns a text that no spreadsheet treats as a formula, also one that ignores what precedes
+// it, or that reads the wide forms of the signs.
 func inert(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return text // a number, perhaps a negative one

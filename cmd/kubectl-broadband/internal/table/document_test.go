@@ -10,7 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
-// hostile are texts of manifests and of the carrier that mean something to a spreadsheet or in Markdown.
+// hostile are texts of manifests and of the carrier that mean something to a spreadsheet or in
+// Markdown.
 func hostile() map[string]string { // to what a spreadsheet shows
 	return map[string]string{
 		"=1+1":                    "'=1+1",
@@ -77,7 +78,8 @@ func TestNoCellControlsATerminal(t *testing.T) {
 	if err := shown.Write(&out, table.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	if text := out.String(); !strings.Contains(text, "a [2Jb 1mcde") || strings.ContainsAny(text, "\x1b\u009b\u202e\u200b\r") {
+	text := out.String()
+	if !strings.Contains(text, "a [2Jb 1mcde") || strings.ContainsAny(text, "\x1b\u009b\u202e\u200b\r") {
 		t.Errorf("%q", text)
 	}
 }

@@ -2,8 +2,8 @@ package transport
 
 import "testing"
 
-// A host name that is completed from the search list of a pod leads to a Service of a namespace that is
-// named like the carrier's top-level domain.
+// A host name that is completed from the search list of a pod leads to a Service of a namespace
+// that is named like the carrier's top-level domain.
 func TestHostNamesAreAbsolute(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{

@@ -81,9 +81,9 @@ func (c Config) transport() *http.Transport {
 	}
 }
 
-// absolute returns an address whose host name is not completed from the search list of the machine. In
-// a pod, api.carrier.dev would first be looked up as api.carrier.dev.svc.cluster.local, so that anyone who
-// owns the namespace dev could answer for the carrier.
+// absolute returns an address whose host name is not completed from the search list of the machine.
+// In a pod, api.carrier.dev would first be looked up as api.carrier.dev.svc.cluster.local, so that
+// anyone who owns the namespace dev could answer for the carrier.
 func absolute(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	_, notIP := netip.ParseAddr(host)
