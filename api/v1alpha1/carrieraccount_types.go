@@ -225,8 +225,8 @@ type SigningKey struct {
 	// +required
 	KeyID string `json:"keyID"`
 
-	// privateKeySecretRef names the Secret with the key: PKCS#1 or PKCS#8 PEM, RSA of at least 2048
-	// bits. It is read at each login, never watched. If the Secret has the annotation
+	// privateKeySecretRef names the Secret with the key: PKCS#1 or PKCS#8 PEM, RSA of 2048 to
+	// 4096 bits. It is read at each login, never watched. If the Secret has the annotation
 	// wholesale.broadband/allowed-hosts, the annotation must list the hosts of baseURL, tokenURL and,
 	// if it is set, audience.
 	// +required

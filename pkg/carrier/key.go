@@ -9,7 +9,7 @@ import (
 // Key is one private key of the client, as read from its file.
 type Key struct {
 	ID  string // the JWT header kid: "key identifier of the issued public key" (spec §5)
-	PEM []byte // PKCS#1 or PKCS#8, RSA of 2048 bits or more
+	PEM []byte // PKCS#1 or PKCS#8, RSA of 2048 to 4096 bits
 }
 
 // Format writes the key's id but not its content, for every verb.

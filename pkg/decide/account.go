@@ -127,7 +127,7 @@ func whatToDo(reason string) string {
 	case v1alpha1.ReasonUnreachable:
 		return "; the login is retried"
 	case v1alpha1.ReasonKeyInvalid:
-		return "; put an RSA key of at least 2048 bits into the Secret, as PEM"
+		return "; put an RSA key of 2048 to 4096 bits into the Secret, as PEM"
 	}
 	return ""
 }

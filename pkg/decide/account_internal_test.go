@@ -112,7 +112,7 @@ func TestAFailedLoginSaysWhatToDo(t *testing.T) {
 		{carrier.TokenTooShort, "ask the carrier for tokens that are valid longer"},
 		{carrier.TokenUnreachable, "the login is retried"},
 		{carrier.TokenClockSkew, "correct the clock of the manager's node"},
-		{carrier.TokenKeyInvalid, "put an RSA key of at least 2048 bits into the Secret, as PEM"},
+		{carrier.TokenKeyInvalid, "put an RSA key of 2048 to 4096 bits into the Secret, as PEM"},
 	} {
 		login := Login{Err: &carrier.TokenError{Reason: row.reason, KeyID: "key-1"}}
 		message := CarrierAccount(&v1alpha1.CarrierAccount{}, login, nil, time.Time{}).Message
