@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 101
+	wantMutants = 103
 )
 
 // loadMutants returns the listed mutants.

@@ -5,6 +5,7 @@ package privilege_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ func (n neighbors) versions(ctx context.Context) string {
 			versions = append(versions, ledgers.Items[i].Name+"="+ledgers.Items[i].ResourceVersion)
 		}
 	}
+	slices.Sort(versions) // a cache lists in any order
 	return strings.Join(versions, " ")
 }
 
