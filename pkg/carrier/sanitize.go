@@ -27,11 +27,12 @@ func sanitize(text string, limit int) string {
 
 // visible returns the printable form of a text.
 func visible(text string) string {
-	return strings.Map(printable, strings.ToValidUTF8(text, string(utf8.RuneError)))
+	return strings.Map(Printable, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// printable maps one character of a server's text to its printable form.
-func printable(r rune) rune {
+// Printable maps one character of a text that others wrote to its printable form, for [strings.Map]: a
+// control character becomes a space, and one that is not visible is removed.
+func Printable(r rune) rune {
 	switch {
 	case unicode.IsControl(r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
 		return ' '

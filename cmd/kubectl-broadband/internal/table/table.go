@@ -8,8 +8,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // Style is how text is written.
@@ -118,15 +119,10 @@ func (t *Table) Write(out io.Writer, style Style) error {
 // the API server accepts beyond ASCII, and characters that change the direction of the text.
 func (t *Table) makePrintable() {
 	printable := func(r rune) rune {
-		switch {
-		case r == '\n':
+		if r == '\n' {
 			return r
-		case unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1
 		}
-		return r
+		return carrier.Printable(r)
 	}
 	for _, row := range t.Rows {
 		for i := range row {
