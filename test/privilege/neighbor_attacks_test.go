@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -65,10 +64,7 @@ var _ = Describe("A neighbor with every role in their own namespace", func() {
 	It("keeps no proof of their own login if the account is created again with the team's", func(ctx SpecContext) {
 		n := newNeighbors(ctx)
 		line := n.working(ctx)
-		Expect(n.thief.Carrier.AddService(simulator.Service{
-			ID: line, Client: n.thief.ClientName, TechnologyType: "FTTP", Plan: world.PlanSlow, Term: 12,
-			RestorationSLA: world.SLAStd,
-		})).To(Succeed())
+		n.imitate(line)
 		own := n.thief.Account()
 		n.thief.declare(ctx, own)
 		n.thief.drive(ctx, own)
@@ -135,13 +131,7 @@ var _ = DescribeTable("A neighbor who may also write statuses cannot make the te
 		n := newNeighbors(ctx)
 		n.forging(ctx)
 		line := n.working(ctx)
-		Eventually(func(g Gomega) {
-			if asks := n.team.process.Drive(ctx, "b1"); asks.Status.Pending != nil {
-				g.Expect(annotate(ctx, n.team.user, asks, map[string]any{v1alpha1.AnnotationApprove: asks.Status.Pending.Hash})).
-					To(Succeed())
-			}
-			g.Expect(n.team.Posts(line)).To(Equal(1))
-		}).WithTimeout(time.Minute).Should(Succeed())
+		n.approve(ctx, line)
 		Expect(n.team.Read(ctx, "b1").Status.Ledger.Name).To(Equal(n.ledgerOfTeam(line).Name))
 		n.allowStatus(ctx)
 

@@ -132,6 +132,27 @@ func (n neighbors) login(ctx context.Context) metav1.Condition {
 	return world.Condition(account.Status.Conditions, v1alpha1.ConditionReady)
 }
 
+// imitate adds a service with the number of the team's line to the records of the neighbor's carrier.
+func (n neighbors) imitate(line int64) {
+	GinkgoHelper()
+	Expect(n.thief.Carrier.AddService(simulator.Service{
+		ID: line, Client: n.thief.ClientName, TechnologyType: "FTTP", Plan: world.PlanSlow, Term: 12,
+		RestorationSLA: world.SLAStd,
+	})).To(Succeed())
+}
+
+// approve approves what the team's service b1 asks for, until its one request is sent.
+func (n neighbors) approve(ctx context.Context, line int64) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		if asks := n.team.process.Drive(ctx, "b1"); asks.Status.Pending != nil {
+			g.Expect(annotate(ctx, n.team.user, asks, map[string]any{v1alpha1.AnnotationApprove: asks.Status.Pending.Hash})).
+				To(Succeed())
+		}
+		g.Expect(n.team.Posts(line)).To(Equal(1), world.Ready(n.team.Read(ctx, "b1")).Message)
+	}).WithTimeout(time.Minute).Should(Succeed(), "it can be approved")
+}
+
 // ordering and serving build an order and a service of an account, with the same ids in every
 // namespace.
 func ordering(t neighborTenant, name, account string) *v1alpha1.ServiceOrder {
@@ -151,10 +172,7 @@ var _ = Describe("A neighbor with every role in their own namespace, and a carri
 		n := newNeighbors(ctx)
 		own, naming := n.forging(ctx)
 		line := n.team.Line()
-		Expect(n.thief.Carrier.AddService(simulator.Service{
-			ID: line, Client: n.thief.ClientName, TechnologyType: "FTTP", Plan: world.PlanSlow, Term: 12,
-			RestorationSLA: world.SLAStd,
-		})).To(Succeed())
+		n.imitate(line)
 		order, service := ordering(n.thief, "o600", own.Name), serving(n.thief, "c20", own.Name, line)
 		service.Spec.UnknownValues = v1alpha1.UnknownRequest
 		n.thief.declare(ctx, order, service)
@@ -186,10 +204,7 @@ var _ = Describe("A neighbor with every role in their own namespace, and a carri
 		n := newNeighbors(ctx)
 		own, naming := n.forging(ctx)
 		line := n.team.Line()
-		Expect(n.thief.Carrier.AddService(simulator.Service{
-			ID: line, Client: n.thief.ClientName, TechnologyType: "FTTP", Plan: world.PlanSlow, Term: 12,
-			RestorationSLA: world.SLAStd,
-		})).To(Succeed())
+		n.imitate(line)
 		for _, account := range []*v1alpha1.CarrierAccount{own, naming} {
 			order := n.thief.Order("order-"+account.Name, "SITE-600", func(o *v1alpha1.ServiceOrder) {
 				o.Spec.AccountRef.Name = account.Name
@@ -215,13 +230,7 @@ var _ = Describe("A neighbor with every role in their own namespace, and a carri
 			n.thief.process.Drive(ctx, name)
 		}
 		Expect(n.team.process.Drive(ctx, "b1").Status.Pending.Hash).To(Equal(pending.Status.Pending.Hash))
-		Eventually(func(g Gomega) {
-			if asks := n.team.process.Drive(ctx, "b1"); asks.Status.Pending != nil {
-				g.Expect(annotate(ctx, n.team.user, asks, map[string]any{v1alpha1.AnnotationApprove: asks.Status.Pending.Hash})).
-					To(Succeed())
-			}
-			g.Expect(n.team.Posts(line)).To(Equal(1), world.Ready(n.team.Read(ctx, "b1")).Message)
-		}).WithTimeout(20*time.Second).Should(Succeed(), "it can still be approved")
+		n.approve(ctx, line)
 		for _, call := range n.team.Carrier.Calls() {
 			Expect(call.Method == http.MethodPost && call.Status == http.StatusUnauthorized).To(BeFalse(),
 				"nothing is sent with the neighbor's token: %s", call.Path)

@@ -5,7 +5,6 @@ package prove
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -20,12 +19,12 @@ func (e *Enumeration) faultsAt(effect Effect) []FaultKind {
 	if effect.What != http.MethodPost+" "+contract.SubmitPath {
 		return all
 	}
-	switch operation { //nolint:exhaustive // the others may be sent again, or the simulated carrier accepts both copies
-	case v1alpha1.OperationAggregationConversion, v1alpha1.OperationDiagnosticTest:
-		all = append(slices.Clone(all), Doubled)
+	// The others may be sent again, or the simulated carrier accepts both copies.
+	if operation == v1alpha1.OperationAggregationConversion || operation == v1alpha1.OperationDiagnosticTest {
+		all = append(all, Doubled)
 	}
 	if otherResult(operation) != "" {
-		all = append(slices.Clone(all), OtherResult)
+		all = append(all, OtherResult)
 	}
 	return all
 }
