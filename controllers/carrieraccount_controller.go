@@ -84,7 +84,7 @@ func (r *CarrierAccountReconciler) check(ctx context.Context, account *v1alpha1.
 		return retryAfter(client.IgnoreNotFound(err))
 	}
 	if verdict.State == decide.Settled && login.Err == nil && listenErr == nil {
-		return ctrl.Result{}, nil
+		return r.checkRecovery(ctx, account)
 	}
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict, login))), nil
 }

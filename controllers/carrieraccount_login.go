@@ -7,10 +7,40 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
+
+// checkRecovery makes a free read of a carrier that does not answer when one is due. If it answers again, the
+// account is reconciled once more, and its objects with it.
+func (r *CarrierAccountReconciler) checkRecovery(
+	ctx context.Context, account *v1alpha1.CarrierAccount,
+) (ctrl.Result, error) {
+	session, err := r.Accounts.Lease(account, account)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("use CarrierAccount %s: %w", account.Name, err)
+	}
+	defer session.Release()
+	if session.Breaker().Silence == nil {
+		return ctrl.Result{}, nil
+	}
+	service, err := r.probeTarget(ctx, account)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	wait, err := session.Prepare(ctx, carrier.ClassQuery)
+	if err != nil {
+		return retryAfter(err)
+	}
+	if wait > 0 {
+		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil
+	}
+	return status.Exit(r.Protocol.Now(), session.CheckRecovery(ctx, service)), nil
+}
 
 // requireLedger makes an account Ready only if the ledger of its login can be used. It creates the
 // ledger if there is none and requests may be sent. Nothing is sent for the account before that.

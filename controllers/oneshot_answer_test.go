@@ -235,13 +235,13 @@ var _ = Describe("The carrier's response to a one-shot", func() {
 		Expect(query.Status.Truncated).To(BeTrue())
 	})
 
-	It("that is missing for a day makes a test wait for a person", func(ctx SpecContext) {
+	DescribeTable("makes a test wait for a person after a day", func(ctx SpecContext, lose func(*world.World)) {
 		w, process := begin(ctx)
 		s := tests()
 		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		_, err := process.ReconcileOneShot(ctx, s.shot())
 		Expect(err).NotTo(HaveOccurred())
-		w.Carrier.Forget()
+		lose(w)
 		for range 5 {
 			w.Clock.Advance(time.Minute)
 			_, err = process.ReconcileOneShot(ctx, s.shot())
@@ -251,7 +251,13 @@ var _ = Describe("The carrier's response to a one-shot", func() {
 		w.Clock.Advance(24 * time.Hour)
 		s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonHandleLost)
 		Expect(s.posts(w)).To(Equal(1))
-	})
+	},
+		Entry("if it is missing", func(w *world.World) { w.Carrier.Forget() }),
+		Entry("if nobody can read it", func(w *world.World) {
+			GinkgoHelper()
+			Expect(w.Carrier.FailNext("GET DiagnosticTest", page(200))).To(Succeed())
+		}),
+	)
 })
 
 // The long simulation found that a failed test ran once more because of a retry annotation that had

@@ -80,7 +80,7 @@ const (
 	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing new is started
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses a read or write that the operator needs
 	ReasonNewInstallation         = "NewInstallation"         // a person must confirm that this is a new installation
-	ReasonHandleLost              = "HandleLost"              // the Location is not recognized, or is another request's
+	ReasonHandleLost              = "HandleLost"              // the Location has no result, or another request's
 	ReasonUnanswered              = "Unanswered"              // a query without a result, or with an unreadable one
 	ReasonOverdue                 = "Overdue"                 // in progress for longer than usual
 	ReasonCarrierHold             = "CarrierHold"             // the carrier waits until an error that it reports is fixed

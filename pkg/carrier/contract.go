@@ -57,7 +57,7 @@ const (
 type PollBounds struct {
 	First time.Duration // from acceptance to the first poll
 	Min   time.Duration // minimum time between two polls
-	Max   time.Duration // maximum time between two polls
+	Max   time.Duration // maximum time between two polls; of a query only until it is overdue
 	Usual time.Duration // a request that takes longer is overdue: report it, but never send it again
 }
 
@@ -118,7 +118,7 @@ var planChangeRules = []VersionedRule{
 // Poll bounds of the table. Only the 5 seconds of the fibre build charge come from the carrier
 // (spec §8). The rest is "a sensible rate", chosen by how long a user would be willing to wait.
 var (
-	pollQuery  = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: 30 * time.Second, Usual: 15 * time.Minute}
+	pollQuery  = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: 2 * time.Minute, Usual: 15 * time.Minute}
 	pollTest   = PollBounds{First: 5 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
 	pollQuote  = PollBounds{First: 5 * time.Second, Min: 5 * time.Second, Max: 2 * time.Minute, Usual: time.Hour}
 	pollChange = PollBounds{First: 5 * time.Second, Min: 2 * time.Second, Max: 5 * time.Minute, Usual: 24 * time.Hour}

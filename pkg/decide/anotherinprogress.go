@@ -100,9 +100,10 @@ func changedNothing(attempt *v1alpha1.Request) bool {
 // InProgressPause is the wait after the n-th response that shows somebody else's request in progress,
 // with n starting at 1.
 func InProgressPause(n int) time.Duration {
-	const shortest, longest = 5 * time.Minute, 30 * time.Minute
-	return doubling(n, shortest, longest)
+	return doubling(n, shortestInProgressPause, 30*time.Minute)
 }
+
+const shortestInProgressPause = 5 * time.Minute
 
 // lasting returns the sub-errors that do not resolve by themselves, or all if there are none.
 func lasting(all []carrier.SubError) []carrier.SubError {

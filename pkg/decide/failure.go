@@ -131,21 +131,13 @@ func exhaustedMessage(last *v1alpha1.Request, fix string) string {
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
-// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
-// forbiddenMost is the maximum.
+// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, "at least
+// 10 min", and forbiddenMost is the maximum. The carrier does not do what it does not know, however
+// often it is asked.
 const (
 	ForbiddenPause = 10 * time.Minute
 	forbiddenMost  = 24 * time.Hour
 )
-
-// forbiddenPause is "at least 10 min". It grows with each attempt at an appointment cancellation,
-// because the carrier cannot cancel what it does not know, however often the operator tries.
-func forbiddenPause(request *v1alpha1.Request) time.Duration {
-	if request.Operation != v1alpha1.OperationAppointmentCancel {
-		return ForbiddenPause
-	}
-	return doubling(int(request.Attempt), ForbiddenPause, forbiddenMost)
-}
 
 // AutoRetryAt returns when a rejected request may be retried automatically: after a pause, if another
 // request was in progress, or if the carrier did not find the service. A request of class Never is
@@ -157,7 +149,7 @@ func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	case AnotherInProgress(request):
 		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
 	case ReasonOf(request.Error) == v1alpha1.ReasonNotFoundOrForbidden:
-		return in.Past(request.FinishedAt).Add(forbiddenPause(request))
+		return in.Past(request.FinishedAt).Add(doubling(int(request.Attempt), ForbiddenPause, forbiddenMost))
 	}
 	return time.Time{}
 }

@@ -214,8 +214,8 @@ func WhyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
 	switch {
 	case open.Phase == v1alpha1.PhaseInProgress:
 		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
-			"the carrier has not recognized the request's Location %s since %s",
-			open.Location, open.LostSince.UTC().Format(time.RFC3339))}
+			"polling the request's Location %s has given no result since %s (%s)",
+			open.Location, open.LostSince.UTC().Format(time.RFC3339), ErrorMessage(open.Error))}
 	case open.Error != nil:
 		return open.Error
 	}

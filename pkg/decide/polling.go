@@ -25,12 +25,21 @@ func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 // process may also know of a notification or a Retry-After.
 func NextPollOf(in *Input, open *v1alpha1.Request) time.Time { return nextPoll(in, open, in.Now) }
 
-// nextReadingPoll returns when an open reading is polled next.
+// nextReadingPoll returns when an open reading is polled next. The longer the topic has been failing,
+// the longer the first pause, so that an attempt at it takes few polls.
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
+	if since := reading.FailingSince; !since.IsZero() {
+		curve.first = max(curve.first, min(reading.RequestedAt.Sub(since)/4, longestFirstPoll))
+		curve.longest = max(curve.longest, 2*curve.first)
+	}
 	look := curve.next(reading.RequestedAt, string(in.Subject.GetUID()), reading.LastPoll)
 	return curve.spaced(in, look, reading.LastPoll)
 }
+
+// longestFirstPoll is the longest time before the first poll of a reading. The result is usually there
+// by then, and a request can still be based on it.
+const longestFirstPoll = 150 * time.Second
 
 // polledFrom returns when the polling of a request begins. The result of a request that ended
 // long ago is available, so it is read as soon as this process notices that it is missing.
@@ -47,8 +56,12 @@ const FailuresShown = 3
 
 // curve is the growing time between two polls: each pause is 1.5 times the previous one, from first
 // up to longest, and none is below shortest. A late poll may be followed by a shorter pause, but not
-// below least, the carrier's minimum.
-type curve struct{ shortest, first, longest, least time.Duration }
+// below least, the carrier's minimum. After the usual duration of a query, the pauses grow further, up to
+// an hour.
+type curve struct{ shortest, first, longest, least, usual time.Duration }
+
+// longestOverdue is the longest pause between two polls of a query that takes longer than usual.
+const longestOverdue = time.Hour
 
 // spaced returns a polling time that keeps the pause that the carrier has asked for, and the minimum
 // after the last poll. Also, "after a start no fibre quote is polled within 5 s", because the previous
@@ -69,7 +82,11 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	}
 	longest := max(polling.Max.Or(contract.Poll.Max), shortest)
 	first := min(max(contract.Poll.First, shortest), longest)
-	return curve{shortest: shortest, first: first, longest: longest, least: contract.Poll.Min}
+	c := curve{shortest: shortest, first: first, longest: longest, least: contract.Poll.Min}
+	if contract.Repeat == carrier.ClassQuery { // it changes nothing, so nobody waits for it for hours
+		c.usual = contract.Poll.Usual
+	}
+	return c
 }
 
 // NextLook returns the first point after a given time of a curve that does not belong to an
@@ -88,10 +105,19 @@ func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 		if point.After(after) {
 			return point
 		}
-		if gap >= c.longest {
-			break
+		longest, last := c.longestAt(point.Sub(start))
+		if last && gap >= longest {
+			return nextMultiple(point, time.Duration(float64(longest)*stretch), after)
 		}
-		gap = min(gap*3/2, c.longest)
+		gap = min(gap*3/2, longest)
 	}
-	return nextMultiple(point, time.Duration(float64(c.longest)*stretch), after)
+}
+
+// longestAt returns the longest pause that applies this long after the start, and whether it applies
+// for ever.
+func (c curve) longestAt(elapsed time.Duration) (longest time.Duration, last bool) {
+	if c.usual == 0 || elapsed < c.usual {
+		return c.longest, c.usual == 0
+	}
+	return max(c.longest, longestOverdue), true
 }

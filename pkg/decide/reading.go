@@ -57,24 +57,19 @@ func (r *Reading) Refused() bool {
 	return false
 }
 
-// ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
-// ten minutes if the carrier does not let us see the service, five or more if it has another
-// request in progress, otherwise a growing pause, up to ten minutes if the carrier has refused it.
-func ReadingPause(n int, err error) time.Duration {
-	switch {
-	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
-		return ForbiddenPause
-	case isInProgressError(err):
-		return InProgressPause(n)
-	case carrier.ClassOf(err) == carrier.Refused:
-		return doubling(n, shortestBackoff, ForbiddenPause)
+// ReadingStep returns the next step for a topic: it continues an open reading, or else starts a new
+// one when that is due. One that keeps failing is started at growing intervals ([AgainAt]). The time
+// is when to decide again if there is no step.
+func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
+	if again := AgainAt(in, topic, token); in.Now.Before(again) {
+		return Rest{}, again
 	}
-	return Backoff(n)
+	return NeededReadingStep(in, topic, token, due)
 }
 
-// ReadingStep returns the next step for a topic: it continues an open reading, or else starts a new
-// one when that is due. The time is when to decide again if there is no step.
-func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
+// NeededReadingStep is ReadingStep for a reading without which a request can be neither sent nor
+// settled: it is started when it is due, also while the topic is failing.
+func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
 		next := nextReadingPoll(in, reading)
@@ -87,7 +82,10 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 		return Rest{}, reading.RetryAt
 	}
 	now, at := due()
-	if now || reading.State == ReadingFailed && !reading.Refused() {
+	if again := AgainAt(in, topic, token); !now && reading.State == ReadingFailed && !reading.Refused() {
+		now, at = !in.Now.Before(again), Earlier(at, again)
+	}
+	if now {
 		if changed := ChangedAt(in, topic); in.Now.Before(changed) {
 			return Rest{}, changed // otherwise the order of the two events would be unknown
 		}

@@ -39,7 +39,7 @@ const shortestBackoff = 5 * time.Second
 // doubling returns the n-th of a series of pauses, with n starting at 1: it starts with the
 // shortest and doubles up to the longest.
 func doubling(n int, shortest, longest time.Duration) time.Duration {
-	return min(shortest<<min(max(n-1, 0), 10), longest)
+	return min(shortest<<min(max(n-1, 0), 20), longest)
 }
 
 // Earlier returns the earlier of two times; zero means never.

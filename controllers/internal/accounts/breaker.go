@@ -22,6 +22,8 @@ const (
 	longestPause   = time.Hour
 
 	longestProbe = 30 * time.Second // between two free reads of a carrier that does not answer them
+
+	longestWindowPause = 10 * time.Second // of a chargeable request that found the window full
 )
 
 // breaker holds back chargeable requests after a lost response, in the way of congestion control.
@@ -51,7 +53,8 @@ type breaker struct {
 
 	unproven []unproven // requests of class Never, in a row, of which nobody knows whether they were accepted
 
-	silence silence
+	silence  silence
+	recovery recovery
 }
 
 // ticket is a request's slot in the window.
@@ -72,10 +75,17 @@ func (b *breaker) enter() (ticket, time.Duration) {
 		return ticket{}, max(b.until.Sub(now), shortestPause)
 	case b.inProgress >= max(b.window, 1):
 		b.turned++
-		return ticket{}, crowdPause(b.turned)
+		return ticket{}, windowPause(b.turned)
 	}
 	b.inProgress++
 	return ticket{of: b, enteredAt: now}, 0
+}
+
+// windowPause returns how long a request waits that found the window full. It grows with the number of
+// those that were turned away since one left the window, so a thousand waiting requests cause little
+// load.
+func windowPause(turnedAway int) time.Duration {
+	return min(shortestPause+time.Duration(turnedAway)*shortestPause/16, longestWindowPause)
 }
 
 // holds reports whether chargeable requests are held back. The lock must be held.

@@ -108,6 +108,23 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	}
 }
 
+// CheckRecovery makes a free read about a service, or without one the token check, if the carrier is silent
+// and a read is due. It returns when the next one is due; zero if the carrier is not silent.
+func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time {
+	due, at := s.breaker().checkRecovery()
+	if !due {
+		return at
+	}
+	var err error
+	if serviceID == 0 {
+		err = s.client.CheckToken(ctx)
+	} else {
+		_, err = s.client.Cancellation(ctx, serviceID)
+	}
+	s.noteRead(err)
+	return at
+}
+
 // Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
 // whether the carrier answers.
 func (s *Session) Unprobed() { s.breaker().admit() }

@@ -17,11 +17,46 @@ const (
 	shortestSilence = time.Minute
 )
 
+// The pauses between two free reads of a silent carrier. They go on growing if the carrier is silent
+// again soon after it has answered one: it may answer these reads, and not the others.
+const (
+	shortestRecoveryPause = time.Minute
+	longestRecoveryPause  = time.Hour
+)
+
 // silence is what is known about a carrier that does not answer. It holds back nothing.
 type silence struct {
 	calls int             // without a response, since the last response
 	since time.Time       // of the first of these
 	shown *decide.Silence // nil: the carrier does not count as silent
+}
+
+// recovery is when a silent carrier is read next, to learn whether it answers again. The reads of the
+// objects do not show it soon, because their pauses grow as long as they fail.
+type recovery struct {
+	reads int       // since the carrier last answered for longer than the longest pause
+	at    time.Time // of the next read
+	ended time.Time // when the newest silence ended
+}
+
+// checkRecovery reports whether a silent carrier is to be read now, and otherwise when; zero if it is not
+// silent. The caller makes the read.
+func (b *breaker) checkRecovery() (now bool, at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.silence.shown == nil {
+		return false, time.Time{}
+	}
+	if b.now().Before(b.recovery.at) {
+		return false, b.recovery.at
+	}
+	b.recovery.reads++
+	b.recovery.at = b.now().Add(b.recovery.pause())
+	return true, b.recovery.at
+}
+
+func (r recovery) pause() time.Duration {
+	return min(shortestRecoveryPause<<min(r.reads, 10), longestRecoveryPause)
 }
 
 // unanswered notes that a call got this error, and reports whether the carrier has become silent
@@ -57,6 +92,10 @@ func (b *breaker) fallSilent(why decide.Silence) (news bool) {
 		return false
 	}
 	b.silence.shown = &why
+	if b.now().Sub(b.recovery.ended) > longestRecoveryPause {
+		b.recovery.reads = 0
+	}
+	b.recovery.at = b.now().Add(b.recovery.pause())
 	return true
 }
 
@@ -64,6 +103,9 @@ func (b *breaker) fallSilent(why decide.Silence) (news bool) {
 // must be held.
 func (b *breaker) answered() (news bool) {
 	news = b.heardAt.IsZero() || b.silence.shown != nil
+	if b.silence.shown != nil {
+		b.recovery.ended = b.now()
+	}
 	b.heardAt, b.silence = b.now(), silence{}
 	return news
 }

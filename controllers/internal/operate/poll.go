@@ -46,7 +46,8 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 
 // isRetried reports whether a poll failed in a way that says nothing about the request.
 func (p *Protocol) isRetried(subject Subject, request *v1alpha1.Request, err error) bool {
-	return err != nil && !isHandleLost(err) && !p.givesUpReading(subject, request)
+	lost := isUnrecognized(err) || isUnreadable(err) && !decide.IsReadAgain(request)
+	return err != nil && !lost && !p.givesUpReading(subject, request)
 }
 
 // recordEnd records that the carrier has ended a request, and counts how that was seen. The request
@@ -135,13 +136,17 @@ func (p *Protocol) notePoll(
 	return seen
 }
 
-// isHandleLost reports whether a poll failed with a 400, 403 or 404, which is about the handle. "A
+// isUnrecognized reports whether a poll failed with a 400, 403 or 404, which is about the handle. "A
 // 404 never means gone": the time of the first one is recorded, and after a day of them the handle
 // counts as lost.
-func isHandleLost(err error) bool {
+func isUnrecognized(err error) bool {
 	class := carrier.ClassOf(err)
 	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid
 }
+
+// isUnreadable reports whether a poll got a response that nobody can read. After a day of them, the
+// handle counts as lost, too, because only a person can find out what the response means.
+func isUnreadable(err error) bool { return carrier.ClassOf(err) == carrier.Unreadable }
 
 func (p *Protocol) lostHandle(why *v1alpha1.RequestError) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {

@@ -153,7 +153,7 @@ func (p *Protocol) rememberUnlessReached(
 		return true
 	}
 	p.Memory.Change(subject.GetUID(), asked, func(memory *decide.Memory) {
-		pause := max(decide.Backoff(memory.LastQuery.Failures+1), receipt.RetryAfter)
+		pause := max(decide.QueryPause(memory.LastQuery.Failures+1), receipt.RetryAfter)
 		if renewed {
 			pause = 0
 		}

@@ -156,14 +156,15 @@ func (p *Protocol) Collect(
 // readingPolled handles the result of one poll. A question whose handle the carrier does not know
 // "is asked anew after 60 s". At first, any other poll error fails only this poll. Once the usual
 // duration of the operation has passed, it fails the reading. A reading that stays in progress fails
-// after an hour, because the carrier may have forgotten it.
+// after its patience, because the carrier may have forgotten it.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastPoll, outcome = p.Now(), byStatus(reading.Handle, outcome)
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
+	elapsed, longest := p.Now().Sub(reading.RequestedAt), patience(reading)
 	switch {
-	case err != nil && isHandleLost(err):
+	case err != nil && isUnrecognized(err):
 		p.readingFailed(reading, err, handlePause)
-	case err != nil && p.Now().Sub(reading.RequestedAt) < contract.Poll.Usual:
+	case err != nil && elapsed < min(contract.Poll.Usual, longest):
 		reading.Failures, reading.Err = reading.Failures+1, err
 	case err != nil:
 		p.readingFailed(reading, err, max(pauseAfter(reading, err), outcome.RetryAfter))
@@ -171,11 +172,8 @@ func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcom
 		p.readingFailed(reading, outcome.Err, pauseAfter(reading, outcome.Err))
 	case outcome.State == carrier.Done:
 		p.readingAnswered(reading, outcome.Body)
-	case p.Now().Sub(reading.RequestedAt) >= longestReading:
-		err := unanswered(reading.Handle, longestReading)
-		if reading.FailingSince.IsZero() {
-			reading.FailingSince = reading.RequestedAt
-		}
+	case elapsed >= longest:
+		err := unanswered(reading.Handle, longest)
 		p.readingFailed(reading, err, pauseAfter(reading, err))
 	}
 }
@@ -198,6 +196,15 @@ func byStatus(handle carrier.Handle, outcome carrier.Outcome) carrier.Outcome {
 
 // longestReading is how long a reading may stay in progress before it is requested again.
 const longestReading = time.Hour
+
+// patience returns how long a reading may stay in progress: while the topic is failing, only as long
+// as a request could be based on the result.
+func patience(reading *decide.Reading) time.Duration {
+	if reading.FailingSince.IsZero() {
+		return longestReading
+	}
+	return decide.QuoteAge
+}
 
 // unanswered is the error for a reading without a result, or whose result came too late.
 func unanswered(handle carrier.Handle, within time.Duration) error {
@@ -291,7 +298,7 @@ func failuresAlike(before, result *decide.Reading) int {
 func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.Duration) {
 	reading.Failures++
 	if reading.FailingSince.IsZero() {
-		reading.FailingSince = p.Now()
+		reading.FailingSince = reading.RequestedAt
 	}
 	reading.State, reading.Err, reading.RetryAt = decide.ReadingFailed, err, p.Now().Add(pause)
 }

@@ -21,7 +21,7 @@ const (
 	followedDays = 90
 	followedFor  = followedDays * 24 * time.Hour
 
-	failedPause = 15 * time.Minute // after an unanswered read, if the next point of the curve is later
+	failedPause = 15 * time.Minute // at least, after an unanswered read, if the next point of the curve is later
 )
 
 // follows reports whether an order is read at the carrier: it was accepted there, and is neither a
@@ -60,10 +60,13 @@ func followed(in *Input, decision *decide.Decision) *decide.Decision {
 	case in.Now.Before(at):
 		decision.RequeueAt = at
 	default:
-		asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-		decision.Step = decide.StartReading{Topic: decide.TopicOrder, Token: asked}
+		decision.Step = decide.StartReading{Topic: decide.TopicOrder, Token: reconcileToken(in)}
 	}
 	return decision
+}
+
+func reconcileToken(in *Input) string {
+	return decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 }
 
 // nextLook returns when the order is read next; zero if it is not.
@@ -101,7 +104,8 @@ func dueLook(in *Input, reading *decide.Reading) time.Time {
 	look := decide.NextLook(firstLook, longestPause, accepted, string(in.Subject.GetUID()), last)
 	if reading.State == decide.ReadingFailed {
 		if !reading.Refused() {
-			look = decide.Earlier(look, reading.RequestedAt.Add(failedPause))
+			again := decide.AgainAt(&in.Input, decide.TopicOrder, reconcileToken(in))
+			look = decide.Earlier(look, decide.Later(again, reading.RequestedAt.Add(failedPause)))
 		}
 		look = decide.Later(look, reading.RetryAt)
 	}

@@ -124,8 +124,8 @@ func verifyTimes(in *decide.Input, open *v1alpha1.Request) [3]time.Time {
 
 // awaitProof reads health at the next of the three times.
 func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
-	step, at := decide.ReadingStep(&in.Input, decide.TopicHealth, decide.Control(in.Subject, v1alpha1.AnnotationReconcile),
-		func() (bool, time.Time) { return dueAmong(verifyTimes(&in.Input, open), in) })
+	step, at := decide.NeededReadingStep(&in.Input, decide.TopicHealth,
+		decide.Control(in.Subject, v1alpha1.AnnotationReconcile), func() (bool, time.Time) { return dueAmong(verifyTimes(&in.Input, open), in) })
 	times := verifyTimes(&in.Input, open)
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
@@ -212,8 +212,12 @@ func awaitCancellation(in *Input, open *v1alpha1.Request, at time.Time) *decide.
 func awaitEvidence(
 	in *Input, open *v1alpha1.Request, topic decide.Topic, what string, at time.Time,
 ) *decide.Decision {
-	at = decide.Later(at, in.Memory.Readings.Of(topic).RetryAt)
-	step, next := decide.ReadingStep(&in.Input, topic, decide.Control(in.Subject, v1alpha1.AnnotationReconcile),
+	reading, token := in.Memory.Readings.Of(topic), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	if !reading.RequestedAt.Before(at) {
+		at = decide.AgainAt(&in.Input, topic, token)
+	}
+	at = decide.Later(at, reading.RetryAt)
+	step, next := decide.NeededReadingStep(&in.Input, topic, token,
 		func() (bool, time.Time) { return !in.Now.Before(at), at })
 	return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,

@@ -12,8 +12,26 @@ import (
 
 // awaitReading waits for a reading that the comparison needs.
 func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
+	return awaitStep(in, topic, what, unread, decide.ReadingStep)
+}
+
+// awaitNeeded waits for a reading without which a change cannot be sent, also while the topic is
+// failing. Nothing is written while that takes only seconds.
+func awaitNeeded(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
+	next := decide.ReadingStep
+	if in.Memory.Readings.Of(topic).State == decide.ReadingFailed {
+		next = decide.NeededReadingStep
+	}
+	return markTransient(in, awaitStep(in, topic, what, unread, next), topic)
+}
+
+// readingStep returns the next step of a reading.
+type readingStep func(*decide.Input, decide.Topic, string, func() (bool, time.Time)) (decide.Step, time.Time)
+
+// awaitStep waits for a reading, of which next returns the next step.
+func awaitStep(in *Input, topic decide.Topic, what, unread string, next readingStep) *decide.Decision {
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	step, at := decide.ReadingStep(&in.Input, topic, token, unlessEmpty(in, topic))
+	step, at := next(&in.Input, topic, token, decide.AtOnce)
 	reading := in.Memory.Readings.Of(topic)
 	verdict := readingVerdict(in, reading, what, unread)
 	if topic == decide.TopicCancellation && isNotShownForLong(in) {
@@ -26,25 +44,6 @@ func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.De
 // seconds.
 func awaitTransient(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
 	return markTransient(in, awaitReading(in, topic, what, unread), topic)
-}
-
-// unlessEmpty returns when to read: immediately, unless the last response did not contain the
-// value, or showed that it is being changed. Such a response counts as "a failed reading, growing
-// pauses" (R20).
-func unlessEmpty(in *Input, topic decide.Topic) func() (bool, time.Time) {
-	reading, pause := in.Memory.Readings.Of(topic), time.Duration(0)
-	switch {
-	case reading.Empty > 0:
-		pause = decide.Backoff(reading.Empty)
-	case isBeingChanged(reading):
-		pause = decide.InProgressPause(reading.Modified)
-	default:
-		return decide.AtOnce
-	}
-	return func() (bool, time.Time) {
-		at := reading.RequestedAt.Add(pause)
-		return !in.Now.Before(at), at
-	}
 }
 
 // isBeingChanged reports whether a reading of the cancellation found a change of it in progress: a
@@ -65,7 +64,7 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 	if isBeingChanged(reading) {
 		return decide.Verdict{
 			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-			Message: "the carrier is still applying a change of " + what + ", which is read again in 5 to 20 minutes",
+			Message: "the carrier is still applying a change of " + what + ", which is read again at growing intervals",
 		}
 	}
 	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {

@@ -67,7 +67,7 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 		decision.Transient = !isPlanUnconfirmed(in)
 		return decision
 	}
-	return awaitTransient(in, on.topic, on.what, on.reason)
+	return awaitNeeded(in, on.topic, on.what, on.reason)
 }
 
 // isPlanUnconfirmed reports whether the known plan comes from an order or from the user, not from

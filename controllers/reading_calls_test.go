@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// mostCalls is how many calls a day a service may take that cannot be read: "at most 50 calls a day".
+const mostCalls = 50
+
+// always arms a fault for all calls of the table.
+func always(fault simulator.Fault) simulator.Fault {
+	fault.Times = 100_000
+	return fault
+}
+
+func status(code int) simulator.Fault {
+	return always(simulator.Fault{Kind: simulator.FaultStatus, Status: code})
+}
+
+func page(code int) simulator.Fault {
+	return always(simulator.Fault{Kind: simulator.FaultPage, Status: code})
+}
+
+func response(code int, body string) simulator.Fault {
+	return always(simulator.Fault{Kind: simulator.FaultBody, Status: code, Body: body})
+}
+
+// carrierCalls counts the calls to the carrier since then, without those that prove or renew the login.
+func carrierCalls(w *world.World, since int) (posts, gets int) {
+	for _, call := range w.Carrier.Calls()[since:] {
+		switch {
+		case isLogin(call):
+		case call.Method == http.MethodPost:
+			posts++
+		default:
+			gets++
+		}
+	}
+	return posts, gets
+}
+
+// unreadable is a way in which the reads of a service fail.
+type unreadable map[string]simulator.Fault
+
+func (u unreadable) arm(w *world.World) {
+	GinkgoHelper()
+	for target, fault := range u {
+		Expect(w.Carrier.FailNext(target, fault)).To(Succeed())
+	}
+}
+
+var _ = DescribeTable("A service that cannot be read for a day takes at most 50 calls, and is read again once it changes",
+	func(ctx SpecContext, how unreadable) {
+		for _, first := range []string{"new", "known"} {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Create(ctx, w.Service(site, line, withoutEnd, withIntervals("", "", "")))).To(Succeed())
+			if first == "known" {
+				elapse(ctx, w, process, time.Hour)
+			}
+			how.arm(w)
+			for day := 1; day <= 2; day++ {
+				since := len(w.Carrier.Calls())
+				elapse(ctx, w, process, 24*time.Hour)
+				posts, gets := carrierCalls(w, since)
+				AddReportEntry(fmt.Sprintf("a %s service, day %d: %d POST, %d GET", first, day, posts, gets))
+				Expect(posts+gets).To(BeNumerically("<=", mostCalls), "day %d of a %s service", day, first)
+			}
+			w.Carrier.Disarm()
+			w.Edit(ctx, site, func(service *v1alpha1.BroadbandService) {
+				service.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "now"}
+			})
+			elapse(ctx, w, process, 15*time.Minute)
+			expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		}
+	},
+	Entry("health: the POST is answered with 404", unreadable{"POST Health": status(404)}),
+	Entry("health: the POST is answered with 422", unreadable{"POST Health": status(422)}),
+	Entry("health: the POST is answered with 500", unreadable{"POST Health": status(500)}),
+	Entry("health: the POST is answered with a page", unreadable{"POST Health": page(403)}),
+	Entry("health: the poll is answered with 404", unreadable{"GET Health": status(404)}),
+	Entry("health: the poll is answered with 422", unreadable{"GET Health": status(422)}),
+	Entry("health: the poll is answered with 500", unreadable{"GET Health": status(500)}),
+	Entry("health: the poll is answered with a page", unreadable{"GET Health": page(200)}),
+	Entry("health: the poll is answered with 202 for ever", unreadable{"GET Health": response(202, "{}")}),
+	Entry("health: the result has no plan", unreadable{"GET Health": response(200, `{"status":"COMPLETED"}`)}),
+	Entry("the cancellation is answered with 404", unreadable{"GET CancellationRead": status(404)}),
+	Entry("the cancellation is answered with 422", unreadable{"GET CancellationRead": status(422)}),
+	Entry("the cancellation is answered with 500", unreadable{"GET CancellationRead": status(500)}),
+	Entry("the cancellation is answered with a page", unreadable{"GET CancellationRead": page(200)}),
+	Entry("the cancellation is answered with 202 for ever", unreadable{"GET CancellationRead": response(202, "{}")}),
+	Entry("everything is answered with 404",
+		unreadable{"POST Health": status(404), "GET CancellationRead": status(404)}),
+	Entry("everything is answered with 500",
+		unreadable{"POST Health": status(500), "GET CancellationRead": status(500)}),
+)

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
+// ten minutes if the carrier does not let us see the service, five or more if it has another
+// request in progress, otherwise a growing pause, up to ten minutes if the carrier has refused it.
+func ReadingPause(n int, err error) time.Duration {
+	switch {
+	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
+		return ForbiddenPause
+	case isInProgressError(err):
+		return InProgressPause(n)
+	case carrier.ClassOf(err) == carrier.Refused:
+		return doubling(n, shortestBackoff, ForbiddenPause)
+	}
+	return Backoff(n)
+}
+
+// longestReadingPause limits the pause between two attempts at a reading that keeps failing, in
+// whatever way: about 15 attempts in the first day, and four in each day after it.
+const longestReadingPause = 6 * time.Hour
+
+// AgainAt returns when a reading that keeps failing is attempted again; a time in the past if nothing
+// has to be waited for. Each pause is as long as the reading has been failing, but at most
+// longestReadingPause. It ends early if something has changed that may let the reading succeed.
+func AgainAt(in *Input, topic Topic, token string) time.Time {
+	reading := in.Memory.Readings.Of(topic)
+	var pause time.Duration
+	switch {
+	case isReadAnew(in, topic, token):
+	case reading.State == ReadingFailed:
+		pause = min(reading.LastPoll.Sub(reading.FailingSince), longestReadingPause)
+	case !reading.Answered():
+	case reading.Empty > 0:
+		pause = doubling(reading.Empty, shortestBackoff, longestReadingPause)
+	case reading.Cancellation.InProgress: // a 202, which may still show the cancellation as it was before
+		pause = doubling(reading.Modified, shortestInProgressPause, longestReadingPause)
+	}
+	return Later(reading.RequestedAt, reading.LastPoll).Add(pause)
+}
+
+// isReadAnew reports whether something has changed since a reading was requested: an annotation asks
+// for it, the object was edited, the carrier sent a notification, a request of ours ended, or the
+// account became ready or its carrier answers again.
+func isReadAnew(in *Input, topic Topic, token string) bool {
+	reading := in.Memory.Readings.Of(topic)
+	asked, edited := token != "" && token != reading.Token, in.Subject.GetGeneration() > reading.Generation
+	notified := !NotifiedReadAt(in, topic).IsZero()
+	ended := lastEnd(in, func(*v1alpha1.Request) bool { return true }).After(reading.RequestedAt)
+	return asked || edited || notified || ended || accountChanged(in).After(reading.LastPoll)
+}
+
+// accountChanged returns when the account became ready, or its carrier began to answer, whichever was
+// later; zero if neither is so.
+func accountChanged(in *Input) (at time.Time) {
+	if in.Account.Object == nil {
+		return at
+	}
+	for _, is := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionCarrier} {
+		condition := meta.FindStatusCondition(in.Account.Object.Status.Conditions, is)
+		if condition != nil && condition.Status == metav1.ConditionTrue {
+			at = Later(at, in.Past(condition.LastTransitionTime))
+		}
+	}
+	return at
+}
+
+// QueryPause returns the wait after the n-th query in a row that did not reach the carrier, with n
+// starting at 1.
+func QueryPause(n int) time.Duration { return doubling(n, shortestBackoff, longestReadingPause) }
