@@ -169,7 +169,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 			"use false for the first start after a restore")
 	flags.BoolVar(&s.approvalElsewhere, "approval-checked-elsewhere", false,
 		"send requests without the admission policies of config/policy, because something else decides who may approve")
-	flags.IntVar(&s.workers, "workers", 16, "number of objects of each kind that are reconciled concurrently")
+	flags.IntVar(&s.workers, "workers", 64, "number of objects of each kind that are reconciled concurrently")
 	serverFlags(flags, &s)
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: debug, info, warn or error")
 	flags.BoolVar(&s.logText, "log-text", false, "write the log as plain text instead of JSON")

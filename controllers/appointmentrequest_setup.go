@@ -8,7 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -18,7 +17,7 @@ import (
 // setup reconciles an appointment-request when a user changes it, when its account, its order or the
 // marker changes, when the state of the admission policies changes, and some time after it became less
 // settled.
-func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, workers workers) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(userChanges())).
 		Watches(&v1alpha1.AppointmentRequest{}, recheck(r.RecheckAfter)).
@@ -28,7 +27,7 @@ func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controlle
 		Watches(&v1alpha1.AppointmentRequest{}, whenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, enqueueAll(r, &v1alpha1.AppointmentRequestList{}), markerChanges()).
 		WatchesRawSource(r.Policies.waiting(&v1alpha1.AppointmentRequestList{})).
-		WithOptions(options).
+		WithOptions(workers.of(&v1alpha1.AppointmentRequest{})).
 		Complete(r)
 }
 

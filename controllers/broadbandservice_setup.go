@@ -8,7 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -21,7 +20,7 @@ import (
 // process writes to its ledger, when the ledger is removed or goes back to an older revision, when
 // another object becomes the ledger's holder, when the marker or the state of the admission policies
 // changes, and some time after the service became less settled.
-func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
+func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, workers workers) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(userChanges())).
 		Watches(&v1alpha1.BroadbandService{}, recheck(r.RecheckAfter)).
@@ -34,7 +33,7 @@ func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, op
 		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
 		WatchesRawSource(notified.source()).
 		WatchesRawSource(r.Policies.waiting(&v1alpha1.BroadbandServiceList{})).
-		WithOptions(options).
+		WithOptions(workers.of(&v1alpha1.BroadbandService{})).
 		Complete(r)
 }
 

@@ -9,7 +9,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -51,7 +50,7 @@ func continuedIn(object client.Object) *v1alpha1.CarrierLogin {
 
 // setup reconciles an account when a user changes it, when requeue is called for it, when the
 // marker or the ledger of its login changes, and some time after it became less settled.
-func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, workers workers) error {
 	again := newQueue()
 	r.enqueue = again.put
 	return ctrl.NewControllerManagedBy(mgr).
@@ -60,6 +59,6 @@ func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Op
 		Watches(&v1alpha1.RequestLedger{}, enqueueAll(r, &v1alpha1.CarrierAccountList{}), markerChanges()).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.accountsWith), continuations()).
 		WatchesRawSource(again.source()).
-		WithOptions(options).
+		WithOptions(workers.of(&v1alpha1.CarrierAccount{})).
 		Complete(r)
 }

@@ -8,7 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -18,7 +17,7 @@ import (
 // setup reconciles a ledger that is being deleted, or whose login is to be continued, whenever it
 // changes. It also reconciles one that is being deleted when an object that may depend on it is
 // deleted.
-func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *LedgerReconciler) setup(mgr ctrl.Manager, workers workers) error {
 	leavers := whenDeleted(r.ledgersToRelease)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(needsPass))).
@@ -26,7 +25,7 @@ func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) e
 		Watches(&v1alpha1.BroadbandService{}, leavers).
 		Watches(&v1alpha1.ServiceOrder{}, leavers).
 		Watches(&v1alpha1.DiagnosticTest{}, leavers).
-		WithOptions(options).
+		WithOptions(workers.of(&v1alpha1.RequestLedger{})).
 		Complete(r)
 }
 

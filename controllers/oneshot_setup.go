@@ -9,7 +9,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -29,9 +28,9 @@ func oneShots(operator *Operator) map[string]*OneShotReconciler {
 }
 
 // setupOneShots adds the reconcilers to a manager.
-func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, options controller.Options) error {
+func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, workers workers) error {
 	for kind, reconciler := range reconcilers {
-		if err := reconciler.setup(mgr, options); err != nil {
+		if err := reconciler.setup(mgr, workers); err != nil {
 			return fmt.Errorf("set up %s: %w", kind, err)
 		}
 	}
@@ -44,7 +43,7 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 // another test of its service has ended or is deleted, when another process writes to their ledger,
 // when the ledger is removed or goes back to an older revision, and when a late acceptance is added to
 // it or settled.
-func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *OneShotReconciler) setup(mgr ctrl.Manager, workers workers) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.newObject().subject, builder.WithPredicates(userChanges())).
 		Watches(r.newObject().subject, recheck(r.RecheckAfter)).
@@ -56,7 +55,7 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.Or(r.ledgerNews(), predicate.NewPredicateFuncs(isFree), lateChanges()))).
 		WatchesRawSource(r.Policies.waiting(r.newObject().list)).
-		WithOptions(options).
+		WithOptions(workers.of(r.newObject().subject)).
 		Complete(r)
 }
 

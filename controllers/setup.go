@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -54,7 +55,7 @@ type Options struct {
 	EventsAddress string                                    // of the receiver of notifications; "0": no receiver
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
-	NewQueue      NewQueue                                  // nil: controller-runtime's own work queues
+	NewQueue      NewQueue                                  // below the fair queues; nil: [priorityqueue.New]
 	Leads         func() bool                               // as in [Operator]; [Setup] sets it
 }
 
@@ -71,7 +72,7 @@ func (o Options) elapsed() func() time.Duration {
 // machine's timers unless the implementation has others.
 type NewQueue func(
 	controller string, limiter workqueue.TypedRateLimiter[reconcile.Request],
-) workqueue.TypedRateLimitingInterface[reconcile.Request]
+) priorityqueue.PriorityQueue[reconcile.Request]
 
 // operatorName is the field manager of the operator's writes, and the reporter of its Events.
 const operatorName = "broadband-operator"
@@ -84,7 +85,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	workers := controller.Options{MaxConcurrentReconciles: max(options.Workers, 1), NewQueue: options.NewQueue}
+	workers := reconcilers.Operator.newWorkers(mgr, options)
 	notified, notifiedOrders := newQueue(), newQueue()
 	if err := reconcilers.Accounts.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
@@ -165,7 +166,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 	operator := &Operator{
 		Client: cluster, Submit: options.Submit, Namespaces: options.Namespaces,
 		Accounts: &accounts.Registry{
-			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
+			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent,
 			Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 			MinTimeout: options.MinTimeout,
 		},

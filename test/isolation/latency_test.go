@@ -84,11 +84,12 @@ func (t *tenant) measure(ctx context.Context, edit edit) {
 	GinkgoHelper()
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	t.durations = make([]time.Duration, len(t.services))
+	t.durations, t.edited = make([]time.Duration, len(t.services)), make([]time.Time, len(t.services))
 	var group sync.WaitGroup
 	for i := range t.services {
 		group.Go(func() {
 			defer GinkgoRecover()
+			t.edited[i] = realTime()
 			t.durations[i] = t.watcher.time(ctx, t.world, t.services[i], edit)
 		})
 	}

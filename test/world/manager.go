@@ -24,7 +24,7 @@ import (
 )
 
 // Workers is the number of workers of a manager per kind: the program's default.
-const Workers = 16
+const Workers = 64
 
 // Manager is the operator as it runs in a cluster, with its cache, watches and work queues, in this
 // process.

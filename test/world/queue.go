@@ -11,10 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// passesAtATime is the number of workers per kind of a manager that uses a world's clock. It is the
-// number of slots of a single account. With more workers, the other passes would wait for a slot,
-// for a second of real time, and on a slow machine some would be refused.
-const passesAtATime = Workers / 2
+// passesAtATime is the number of passes per kind at a time in a manager that uses a world's clock.
+const passesAtATime = 8
 
 // timers make the work queues of a manager that uses a world's clock. They are controller-runtime's
 // own queues, as in the program. Only the delay of a later pass differs: it ends when the clock is
@@ -29,7 +27,7 @@ type timers struct {
 // newQueue makes the queue of one controller.
 func (t *timers) newQueue(
 	controller string, limiter workqueue.TypedRateLimiter[reconcile.Request],
-) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+) priorityqueue.PriorityQueue[reconcile.Request] {
 	queue := &timedQueue{
 		PriorityQueue: priorityqueue.New(controller, func(o *priorityqueue.Opts[reconcile.Request]) {
 			o.RateLimiter = limiter

@@ -18,12 +18,9 @@ import (
 type Lease struct {
 	*Session
 
-	account types.UID
-	uid     types.UID // of the object of the pass
-	object  string    // the object of the pass, as kubectl names it
-	slots   *slots
-	entered bool
-	ticket  *ticket // its slot in the breaker's window; nil: none
+	uid    types.UID // of the object of the pass
+	object string    // the object of the pass, as kubectl names it
+	ticket *ticket   // its slot in the breaker's window; nil: none
 }
 
 // Lease returns the access to the carrier for a pass over an object. The errors are those
@@ -33,37 +30,17 @@ func (r *Registry) Lease(account *v1alpha1.CarrierAccount, object metav1.Object)
 	if err != nil {
 		return nil, err
 	}
-	kind := v1alpha1.ShortName(object)
-	return &Lease{
-		Session: session, account: account.UID, uid: object.GetUID(), object: kind + "/" + object.GetName(),
-		slots: r.slotsOf(kind),
-	}, nil
-}
-
-// slotsOf returns the slots for the workers of a kind.
-func (r *Registry) slotsOf(kind string) *slots {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.slots == nil {
-		r.slots = map[string]*slots{}
-	}
-	if r.slots[kind] == nil {
-		r.slots[kind] = newSlots(r.Workers)
-	}
-	return r.slots[kind]
+	name := v1alpha1.ShortName(object) + "/" + object.GetName()
+	return &Lease{Session: session, uid: object.GetUID(), object: name}, nil
 }
 
 // Prepare takes what a call of a class needs, or returns how long to wait for it. A read needs the
-// same as a query. The slots are held until a POST, a poll or a probe is over, or until Release.
+// same as a query. What was taken is held until a POST, a poll or a probe is over, or until Release.
 //
-// Only a worker slot and a token are waited for here. The breaker comes after them, so that a
-// response that is lost meanwhile holds a chargeable request back. The rate limit comes last, so
-// that no call of it is used up for a request that the breaker holds back.
+// Only a token is waited for here. The breaker comes after it, so that a response that is lost
+// meanwhile holds a chargeable request back. The rate limit comes last, so that no call of it is used
+// up for a request that the breaker holds back.
 func (l *Lease) Prepare(ctx context.Context, class carrier.RepeatClass) (time.Duration, error) {
-	if !l.entered && !l.slots.acquire(ctx, l.account) {
-		return l.slots.pause(l.account), nil
-	}
-	l.entered = true
 	if wait, err := l.awaitToken(ctx); wait > 0 || err != nil {
 		return wait, err
 	}
@@ -123,29 +100,22 @@ func (l *Lease) Submit(ctx context.Context, op carrier.Operation, version int, b
 	return receipt
 }
 
-// Probe is [Session.Probe], and releases the slots.
+// Probe is [Session.Probe], and releases what was taken.
 func (l *Lease) Probe(ctx context.Context, serviceID int64) {
 	defer l.Release()
 	l.Session.Probe(ctx, serviceID)
 }
 
-// Poll is [Session.Poll], and releases the slots.
+// Poll is [Session.Poll], and releases what was taken.
 func (l *Lease) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	defer l.Release()
 	return l.Session.Poll(ctx, handle)
 }
 
-// Release returns the slots that were taken.
+// Release returns what was taken.
 func (l *Lease) Release() {
-	if l == nil {
-		return
-	}
-	if l.ticket != nil {
+	if l != nil && l.ticket != nil {
 		l.ticket.of.leave()
 		l.ticket = nil
-	}
-	if l.entered {
-		l.entered = false
-		l.slots.release(l.account)
 	}
 }

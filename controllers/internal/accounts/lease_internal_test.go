@@ -56,12 +56,12 @@ func (f failing) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // leases returns two leases for one account of a failing carrier, whose rate allows ten calls and
-// whose window is two. Only one of them can have a worker slot.
+// whose window is two.
 func leases(t *testing.T, to failing) (one, other *Lease) {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
 	registry := &Registry{
-		Now: now, NewID: rand.Text, Workers: 2, Secrets: keyStore{},
+		Now: now, NewID: rand.Text, Secrets: keyStore{},
 		Sign: func(carrier.Key, string) ([]byte, error) { return []byte("signature"), nil },
 		Wrap: func(http.RoundTripper) http.RoundTripper { return to },
 	}
@@ -112,28 +112,23 @@ func prepare(t *testing.T, lease *Lease) <-chan time.Duration {
 		}
 		waits <- wait
 	}()
-	synctest.Wait() // it waits for a worker slot or a token, if it has to
+	synctest.Wait() // it waits for a token, if it has to
 	return waits
 }
 
-// A token of the rate limit would be used up for nothing, and with it the object's place in line. A
-// lost response frees the very slot that the next request waits for: if the breaker were asked
-// before, each loss would let one more request through.
+// A token of the rate limit would be used up for nothing, and with it the object's place in line.
 func TestARequestThatTheBreakerHoldsBackTakesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		one, other := leases(t, failing{granted()})
 		ready(t, one, carrier.ClassCharge)
-		waits := prepare(t, other)
 		lose(t, one)
 		for range 2 {
-			if wait := <-waits; wait != shortestPause {
+			if wait := <-prepare(t, other); wait != shortestPause {
 				t.Errorf("it waits %s", wait)
 			}
 			other.Release()
-			waits = prepare(t, other) // it has nothing to wait for: the breaker is open from the beginning
 		}
-		other.Release()
 		for range 9 {
 			ready(t, one, carrier.ClassConverge)
 		}

@@ -88,7 +88,7 @@ func (p *process) now() time.Time {
 func processOf(to http.RoundTripper) *process {
 	p := &process{}
 	p.Registry = &Registry{
-		Now: p.now, NewID: rand.Text, Workers: 8, Secrets: keyStore{},
+		Now: p.now, NewID: rand.Text, Secrets: keyStore{},
 		Sign: func(carrier.Key, string) ([]byte, error) { return []byte("signature"), nil },
 		Wrap: func(http.RoundTripper) http.RoundTripper { return to },
 	}

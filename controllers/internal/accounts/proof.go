@@ -16,6 +16,8 @@ import (
 const (
 	shortestCheckPause = time.Second
 	longestCheckPause  = time.Minute
+
+	checkPatience = time.Second // how long a pass waits for a check in progress
 )
 
 // proof is what is known about whether the carrier itself accepts the tokens of an account. That the
@@ -73,7 +75,7 @@ func (p *proof) enter() (enters bool, call <-chan struct{}, wait time.Duration) 
 	switch {
 	case p.accepted && !p.refused:
 		return false, nil, 0
-	case p.call != nil && now.Sub(p.began) < slotPatience:
+	case p.call != nil && now.Sub(p.began) < checkPatience:
 		return false, p.call, shortestCheckPause
 	case p.call != nil:
 		return false, nil, shortestCheckPause
@@ -139,7 +141,7 @@ func (l *Lease) Prove(ctx context.Context) (time.Duration, error) {
 	if call == nil {
 		return wait, nil
 	}
-	patience, cancel := context.WithTimeout(ctx, slotPatience)
+	patience, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
 	select {
 	case <-call:

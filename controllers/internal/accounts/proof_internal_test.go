@@ -219,7 +219,7 @@ func TestOthersDoNotWaitLongForAProof(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		registry.advance(2 * slotPatience)
+		registry.advance(2 * checkPatience)
 		if wait, err := leaseOf(t, registry, account).Prove(t.Context()); wait == 0 || err != nil {
 			t.Errorf("a pass has to wait %s (%v)", wait, err)
 		}

@@ -23,7 +23,6 @@ type Registry struct {
 	Secrets       client.Reader // reads Secrets by name, bypassing any cache: they are never listed or watched
 	AllowInsecure bool          // allows http and loopback carriers
 	UserAgent     string
-	Workers       int // concurrent passes per kind; 0: unknown, and accounts are not limited
 	Now           func() time.Time
 	NewID         func() string
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
@@ -35,7 +34,6 @@ type Registry struct {
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*openSession
 	logins   map[v1alpha1.CarrierLogin]*login // those of proven accounts
-	slots    map[string]*slots                // by kind
 }
 
 // openSession is a session, with the object and the spec that it was opened for.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fairqueue shares the workers of a controller by namespace first, and then by account. A call
+// is made by the worker that needs it and can take 45 seconds, so one tenant's carriers could otherwise
+// occupy all workers.
+package fairqueue
+
+import (
+	"slices"
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Group is what shares workers: an account in a namespace. Objects without an account have none.
+type Group struct{ Namespace, Account string }
+
+// Standing says whether the carrier of an account answers.
+type Standing string
+
+// The standings.
+const (
+	Answering Standing = "Answering" // the last call was answered
+	Unheard   Standing = "Unheard"   // no call was made yet
+	Silent    Standing = "Silent"    // the last call was not answered
+)
+
+// Queue is the work queue of one controller. An object for which no worker is free is set aside until
+// one of those that hold them is done.
+//
+//   - A namespace holds at most as many workers as it leaves free: half of them for the first namespace,
+//     half of what is left for the next, and so on.
+//   - Accounts whose carrier does not answer, or of which that is not known, hold at most a quarter of
+//     the workers together, in whatever namespaces they are.
+//   - An account whose carrier does not answer holds one.
+type Queue struct {
+	priorityqueue.PriorityQueue[reconcile.Request]
+
+	Workers    int                           // of the controller
+	GroupOf    func(reconcile.Request) Group // of an object, as the cache shows it
+	StandingOf func(Group) Standing
+
+	mu      sync.Mutex
+	running map[reconcile.Request]holder // the objects that hold a worker
+	held    held
+	aside   map[Group][]waiting // the objects that wait for a worker, by account
+	order   []Group             // of those that wait: whose turn it is
+}
+
+// holder is what an object holds a worker for.
+type holder struct {
+	Group
+
+	answering bool // whether the carrier did answer then
+}
+
+// held counts the workers that are held.
+type held struct {
+	all, unanswered int // in all, and for those whose carrier did not answer
+	namespace       map[string]int
+	account         map[Group]int
+}
+
+// add counts so many workers more for a holder.
+func (h *held) add(of holder, count int) {
+	h.all += count
+	if !of.answering {
+		h.unanswered += count
+	}
+	add(h.namespace, of.Namespace, count)
+	add(h.account, of.Group, count)
+}
+
+// add counts so many more, and forgets what is zero.
+func add[K comparable](counts map[K]int, key K, count int) {
+	if counts[key] += count; counts[key] == 0 {
+		delete(counts, key)
+	}
+}
+
+// waiting is an object that was set aside.
+type waiting struct {
+	object   reconcile.Request
+	priority int
+}
+
+// New returns a queue on top of another one.
+func New(
+	inner priorityqueue.PriorityQueue[reconcile.Request], workers int,
+	groupOf func(reconcile.Request) Group, standingOf func(Group) Standing,
+) *Queue {
+	return &Queue{
+		PriorityQueue: inner, Workers: workers, GroupOf: groupOf, StandingOf: standingOf,
+		running: map[reconcile.Request]holder{}, aside: map[Group][]waiting{},
+		held: held{namespace: map[string]int{}, account: map[Group]int{}},
+	}
+}
+
+// Get is GetWithPriority without the priority.
+func (q *Queue) Get() (object reconcile.Request, shutdown bool) {
+	object, _, shutdown = q.GetWithPriority()
+	return object, shutdown
+}
+
+// GetWithPriority returns the next object that may hold a worker.
+func (q *Queue) GetWithPriority() (object reconcile.Request, priority int, shutdown bool) {
+	for {
+		object, priority, shutdown = q.PriorityQueue.GetWithPriority()
+		if shutdown || q.enter(waiting{object, priority}) {
+			return object, priority, shutdown
+		}
+	}
+}
+
+// enter takes a worker for an object, or sets the object aside.
+func (q *Queue) enter(next waiting) bool {
+	group := q.GroupOf(next.object)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	of, fits := q.fits(group)
+	if !fits {
+		q.setAside(group, next)
+		return false
+	}
+	q.running[next.object] = of
+	q.held.add(of, 1)
+	return true
+}
+
+// fits reports whether an account may hold one more worker. The lock must be held.
+func (q *Queue) fits(group Group) (of holder, fits bool) {
+	standing := q.StandingOf(group)
+	of = holder{group, standing == Answering}
+	switch {
+	case q.held.namespace[group.Namespace] >= q.Workers-q.held.all:
+		return of, false
+	case of.answering:
+		return of, true
+	}
+	few := q.held.unanswered < max(q.Workers/4, 1)
+	return of, few && (standing != Silent || q.held.account[group] == 0)
+}
+
+// setAside keeps an object, behind those of its account with the same priority. The lock must be held.
+func (q *Queue) setAside(group Group, next waiting) {
+	if len(q.aside[group]) == 0 {
+		q.order = append(q.order, group)
+	}
+	at, _ := slices.BinarySearchFunc(q.aside[group], next, func(one, other waiting) int {
+		if one.priority >= other.priority {
+			return -1
+		}
+		return 1
+	})
+	q.aside[group] = slices.Insert(q.aside[group], at, next)
+}
+
+// Done returns the worker of an object, and offers it to those that wait.
+func (q *Queue) Done(object reconcile.Request) {
+	q.PriorityQueue.Done(object)
+	for _, next := range q.leave(object) {
+		q.PriorityQueue.AddWithOpts(priorityqueue.AddOpts{Priority: &next.priority}, next.object)
+		q.PriorityQueue.Done(next.object)
+	}
+}
+
+// leave returns the worker of an object, and the objects for which one is free then: of each account in
+// its turn. They enter when they are handed out.
+func (q *Queue) leave(object reconcile.Request) (next []waiting) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.held.add(q.running[object], -1)
+	delete(q.running, object)
+	for turn := 0; turn < len(q.order); {
+		of, fits := q.fits(q.order[turn])
+		if !fits {
+			turn++
+			continue
+		}
+		q.held.add(of, 1)
+		defer q.held.add(of, -1)
+		next = append(next, q.takeFirst(turn))
+	}
+	return next
+}
+
+// takeFirst removes the first object of the account whose turn it is, and gives the account the last
+// turn. The lock must be held.
+func (q *Queue) takeFirst(turn int) waiting {
+	group := q.order[turn]
+	first := q.aside[group][0]
+	q.aside[group] = q.aside[group][1:]
+	q.order = slices.Delete(q.order, turn, turn+1)
+	if len(q.aside[group]) > 0 {
+		q.order = append(q.order, group)
+	} else {
+		delete(q.aside, group)
+	}
+	return first
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fairqueue_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/controllers/internal/fairqueue"
+)
+
+// controller is a controller whose passes end when the test ends them. Its objects are named
+// account-number.
+type controller struct {
+	*fairqueue.Queue
+
+	standing map[string]fairqueue.Standing // by account; those that are missing are answering
+	running  []reconcile.Request
+}
+
+// start starts a controller. It is for a synctest bubble.
+func start(t *testing.T, workers int) *controller {
+	t.Helper()
+	c := &controller{standing: map[string]fairqueue.Standing{}}
+	c.Queue = fairqueue.New(priorityqueue.New[reconcile.Request](t.Name()), workers,
+		func(object reconcile.Request) fairqueue.Group {
+			account, _, _ := strings.Cut(object.Name, "-")
+			return fairqueue.Group{Namespace: object.Namespace, Account: account}
+		},
+		func(group fairqueue.Group) fairqueue.Standing {
+			if standing, known := c.standing[group.Account]; known {
+				return standing
+			}
+			return fairqueue.Answering
+		})
+	taken := make(chan reconcile.Request)
+	for range workers {
+		go func() {
+			for {
+				object, shutdown := c.Get()
+				if shutdown {
+					return
+				}
+				taken <- object
+			}
+		}()
+	}
+	go func() {
+		for object := range taken {
+			c.running = append(c.running, object)
+		}
+	}()
+	t.Cleanup(func() { c.ShutDown(); synctest.Wait(); close(taken) })
+	return c
+}
+
+// add makes objects of an account due.
+func (c *controller) add(namespace, account string, count int) {
+	for i := range count {
+		name := fmt.Sprintf("%s-%d", account, i)
+		c.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}})
+	}
+	synctest.Wait()
+}
+
+// holds returns how many workers the objects hold whose name and namespace begin like this.
+func (c *controller) holds(prefix string) (count int) {
+	for _, object := range c.running {
+		if strings.HasPrefix(object.String(), prefix) {
+			count++
+		}
+	}
+	return count
+}
+
+// end ends a pass of an object whose name and namespace begin like this, and reports whether there was
+// one.
+func (c *controller) end(prefix string) bool {
+	for i, object := range c.running {
+		if strings.HasPrefix(object.String(), prefix) {
+			c.running = append(c.running[:i], c.running[i+1:]...)
+			c.Done(object)
+			synctest.Wait()
+			return true
+		}
+	}
+	return false
+}
+
+func (c *controller) expect(t *testing.T, prefix string, want int) {
+	t.Helper()
+	if got := c.holds(prefix); got != want {
+		t.Errorf("%s holds %d workers, want %d", prefix, got, want)
+	}
+}
+
+func TestANamespaceHoldsNoMoreWorkersThanItLeavesFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 16)
+		c.add("one", "a", 100)
+		c.expect(t, "one/", 8)
+		c.add("one", "b", 100)
+		c.expect(t, "one/", 8) // another account gives a namespace nothing more
+		c.add("two", "a", 100)
+		c.expect(t, "two/", 4)
+		c.add("three", "a", 1)
+		c.expect(t, "three/", 1)
+	})
+}
+
+func TestAnAccountWhoseCarrierDoesNotAnswerHoldsOneWorkerUntilItAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 16)
+		c.standing["mute"] = fairqueue.Silent
+		c.add("one", "mute", 100)
+		c.expect(t, "one/mute", 1)
+		c.end("one/mute")
+		c.expect(t, "one/mute", 1)
+		delete(c.standing, "mute")
+		for range 8 {
+			c.end("one/mute")
+		}
+		c.expect(t, "one/mute", 8)
+	})
+}
+
+func TestAccountsThatWereNotHeardHoldAQuarterOfTheWorkersInWhateverNamespaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 16)
+		for i := range 50 {
+			account := fmt.Sprintf("mute%d", i)
+			c.standing[account] = []fairqueue.Standing{fairqueue.Silent, fairqueue.Unheard}[i%2]
+			c.add(fmt.Sprintf("tenant%d", i%5), account, 20)
+		}
+		c.expect(t, "tenant", 4)
+		c.add("healthy", "a", 200)
+		c.expect(t, "healthy/", 6)
+		c.add("another", "a", 200)
+		c.expect(t, "another/", 3)
+		for range 100 {
+			c.end("tenant")
+			c.expect(t, "tenant", 4) // those that are healthy do not displace them
+		}
+	})
+}
+
+// Every object gets its worker, and none gets two.
+func TestNothingThatWaitsIsLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 4)
+		c.standing["mute"] = fairqueue.Silent
+		const each = 50
+		for _, namespace := range []string{"one", "two", "three"} {
+			c.add(namespace, "a", each)
+			c.add(namespace, "mute", each)
+		}
+		c.add("one", "a", each) // those that run or wait already
+		ended := map[string]int{}
+		for len(c.running) > 0 {
+			object := c.running[0].String()
+			c.end(object)
+			ended[object]++
+		}
+		if len(ended) != 3*2*each {
+			t.Errorf("%d objects were reconciled, want %d", len(ended), 3*2*each)
+		}
+		for object, passes := range ended {
+			if passes > 2 {
+				t.Errorf("%s was reconciled %d times", object, passes)
+			}
+		}
+	})
+}
+
+// An object that a user edits does not wait behind the others of its account.
+func TestThoseOfHighPriorityAreFirstAmongThoseThatWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 4)
+		low := priorityqueue.AddOpts{Priority: new(-100)}
+		for i := range 20 {
+			name := types.NamespacedName{Namespace: "one", Name: fmt.Sprintf("a-%d", i)}
+			c.AddWithOpts(low, reconcile.Request{NamespacedName: name})
+		}
+		synctest.Wait()
+		c.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "one", Name: "a-edited"}})
+		synctest.Wait()
+		c.expect(t, "one/a-edited", 0)
+		c.end("one/a")
+		c.expect(t, "one/a-edited", 1)
+	})
+}
+
+func TestOneWorkerIsEnough(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 1)
+		c.standing["mute"] = fairqueue.Silent
+		c.add("one", "mute", 2)
+		c.add("two", "a", 2)
+		for range 4 {
+			if !c.end("") {
+				t.Fatal("nothing runs")
+			}
+		}
+	})
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/cert"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// The limits of a manager as it is shipped (config/manager), in MiB.
+const (
+	memoryLimit = 512
+	goMemory    = "460MiB"
+)
+
+// The sizes at which the security review stopped the manager: its findings F3 and F5.
+var (
+	largeObjects = world.Scale(40, 400)
+	connections  = world.Scale(2_000, 20_000)
+)
+
+// peakMemory returns the most memory that an ended process has used, in MiB.
+func (p *process) peakMemory() int64 {
+	GinkgoHelper()
+	Eventually(p.ended).WithTimeout(timeout).Should(BeClosed())
+	usage, is := p.command.ProcessState.SysUsage().(*syscall.Rusage)
+	Expect(is).To(BeTrue())
+	return usage.Maxrss >> 10
+}
+
+// createLarge creates objects with 1.36 MB of finalizers each, as a neighbor with the role edit can in
+// an installation without the admission policies, and before they were installed. They are removed
+// with the spec.
+func createLarge(ctx SpecContext, namespace string) {
+	GinkgoHelper()
+	finalizers := make([]string, 4_400)
+	for i := range finalizers {
+		finalizers[i] = fmt.Sprintf("%s.example.com/%063d", strings.Repeat(strings.Repeat("x", 55)+".", 4), i)
+	}
+	var numbers atomic.Int64
+	create := func() {
+		for i := numbers.Add(1); i <= int64(largeObjects); i = numbers.Add(1) {
+			Expect(plane.Client.Create(ctx, &v1alpha1.BroadbandService{
+				ObjectMeta: metav1.ObjectMeta{
+					Namespace: namespace, Name: fmt.Sprint("large-", i), Finalizers: finalizers,
+				},
+				Spec: v1alpha1.BroadbandServiceSpec{
+					AccountRef: v1alpha1.AccountReference{Name: "none"}, ServiceID: v1alpha1.CarrierID(fmt.Sprint(i)),
+				},
+			})).To(Succeed())
+		}
+	}
+	together([]func(){create, create, create, create})
+	DeferCleanup(func(ctx SpecContext) {
+		for i := 1; i <= largeObjects; i++ {
+			large := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("large-", i)}}
+			none := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+			Expect(plane.Client.Patch(ctx, large, none)).To(Succeed())
+			Expect(plane.Client.Delete(ctx, large)).To(Succeed())
+		}
+	})
+}
+
+// timed declares changes of a lane, and returns how long they took together.
+func (l *lane) timed(ctx SpecContext, count int) time.Duration {
+	GinkgoHelper()
+	began := realTime()
+	changes := make([]*change, count)
+	for i := range changes {
+		changes[i] = l.declare(ctx, modifications()[0])
+	}
+	for _, e := range changes {
+		l.awaitReady(ctx, e)
+	}
+	return realTime().Sub(began)
+}
+
+// openConnections opens connections to an address and leaves them open, from many addresses of this
+// machine. It returns how many were not refused.
+func openConnections(ctx context.Context, address string) (opened int64) {
+	var next, open atomic.Int64
+	var group sync.WaitGroup
+	for range 64 {
+		group.Go(func() {
+			for i := next.Add(1); i <= int64(connections); i = next.Add(1) {
+				source := net.IPv4(127, 0, byte(1+i%200), byte(1+i/200%200))
+				dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: source}, Timeout: timeout}
+				conn, err := dialer.DialContext(ctx, "tcp", address)
+				if err != nil {
+					continue
+				}
+				open.Add(1)
+				context.AfterFunc(ctx, func() { _ = conn.Close() }) //nolint:errcheck // the spec is over
+			}
+		})
+	}
+	group.Wait()
+	return open.Load()
+}
+
+var _ = Describe("A manager in 512 MiB", func() {
+	const batch = 20
+
+	It(fmt.Sprintf("serves the others beside %d objects of more than a megabyte, also after a restart", largeObjects),
+		func(ctx SpecContext) {
+			GinkgoT().Setenv("GOMEMLIMIT", goMemory)
+			l := newLane(ctx, "large objects")
+			hostile := "hostile-of-" + l.Namespace
+			Expect(plane.AddNamespace(ctx, hostile)).To(Succeed())
+			l.flags = append(l.flags, "--namespaces="+hostile)
+			first := l.start()
+			alone := l.timed(ctx, batch)
+			createLarge(ctx, hostile)
+			beside := l.timed(ctx, batch)
+			Expect(first.isRunning()).To(BeTrue(), l.log.String())
+			Expect(first.end()).To(Succeed())
+
+			second := l.start()
+			restarted := l.timed(ctx, batch)
+			Expect(second.isRunning()).To(BeTrue(), l.log.String())
+			Expect(second.end()).To(Succeed())
+			world.Figuresf("%d objects of 1.36 MB: the manager used %d MiB, and %d MiB after a restart; "+
+				"%d changes took %s without them, %s beside them and %s with the restart", largeObjects,
+				first.peakMemory(), second.peakMemory(), batch, alone, beside, restarted)
+			Expect([]int64{first.peakMemory(), second.peakMemory()}).To(HaveEach(BeNumerically("<", memoryLimit)))
+		})
+
+	It(fmt.Sprintf("serves its tenants while %d connections wait", connections), func(ctx SpecContext) {
+		GinkgoT().Setenv("GOMEMLIMIT", goMemory)
+		l := newLane(ctx, "connections")
+		address := freeAddress()
+		l.flags = append(l.flags, "--events-bind-address="+address, "--events-cert-dir="+certificates())
+		m := l.start()
+		alone := l.timed(ctx, batch)
+		waiting, stop := context.WithCancel(ctx)
+		defer stop()
+		opened := openConnections(waiting, address)
+		beside := l.timed(ctx, batch)
+		Expect(m.isRunning()).To(BeTrue(), l.log.String())
+		Expect(m.end()).To(Succeed())
+		ratio := float64(beside) / float64(alone)
+		world.Figuresf("%d connections: the manager used %d MiB; %d changes took %s without them and %s beside them, %.2f times",
+			opened, m.peakMemory(), batch, alone, beside, ratio)
+		Expect(m.peakMemory()).To(BeNumerically("<", memoryLimit/2))
+		Expect(ratio).To(BeNumerically("<=", 2))
+	})
+})
+
+// certificates returns a folder with a certificate of this machine.
+func certificates() string {
+	GinkgoHelper()
+	folder := GinkgoT().TempDir()
+	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(os.WriteFile(filepath.Join(folder, "tls.crt"), certificate, 0o600)).To(Succeed())
+	Expect(os.WriteFile(filepath.Join(folder, "tls.key"), key, 0o600)).To(Succeed())
+	return folder
+}
+
+// freeAddress returns an address of this machine that nothing listens on.
+func freeAddress() string {
+	GinkgoHelper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it listens at once
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { Expect(listener.Close()).To(Succeed()) }()
+	return listener.Addr().String()
+}
