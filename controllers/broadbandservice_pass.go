@@ -95,12 +95,13 @@ func (p *servicePass) nameOrigin() {
 func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
 	case decide.StartReading:
-		wait, err := p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
+		wait, err := p.Protocol.Ask(ctx, p.session, p.question(step))
 		p.noteServiceRead()
 		return wait, err
 	case decide.ContinueReading:
+		question := p.question(decide.StartReading{Topic: step.Topic})
 		readings := p.Protocol.Memory.View(p.service.UID).Readings
-		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
+		return p.Protocol.Collect(ctx, p.session, question, *readings.Of(step.Topic))
 	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.ReadContact, decide.Poll,
 		decide.RecordResponse, decide.Resolve:
 	}
@@ -115,10 +116,10 @@ func (p *servicePass) noteServiceRead() {
 	}
 }
 
-func (p *servicePass) question(topic decide.Topic, token string) operate.Question {
+func (p *servicePass) question(step decide.StartReading) operate.Question {
 	return operate.Question{
 		UID: p.service.UID, Generation: p.service.Generation, ServiceID: p.service.ServiceNumber().Number(),
-		Version: decide.ReadVersion(p.account.Object, topic), Topic: topic, Token: token,
+		Version: decide.ReadVersion(p.account.Object, step.Topic), Topic: step.Topic, Token: step.Token, Again: step.Again,
 	}
 }
 

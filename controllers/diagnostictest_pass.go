@@ -138,7 +138,8 @@ func (p *testPass) judge(input decide.Input) decide.Decision {
 func (p *testPass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
 	if start, is := step.(decide.StartReading); is {
 		return p.Protocol.Ask(ctx, p.session, operate.Question{
-			UID: p.test.UID, Generation: p.test.Generation, ServiceID: p.number.Number(), Topic: start.Topic, Token: start.Token,
+			UID: p.test.UID, Generation: p.test.Generation, ServiceID: p.number.Number(), Topic: start.Topic,
+			Token: start.Token, Again: start.Again,
 		})
 	}
 	return 0, nil

@@ -148,7 +148,7 @@ func (p *orderPass) performRead(ctx context.Context, step decide.Step) (time.Dur
 	}
 	wait, err := p.Protocol.Ask(ctx, p.session, operate.Question{
 		UID: p.order.UID, Generation: p.order.Generation, OrderID: p.order.Status.OrderID.Number(),
-		Topic: start.Topic, Token: start.Token,
+		Topic: start.Topic, Token: start.Token, Again: start.Again,
 	})
 	p.learn()
 	return wait, err

@@ -66,6 +66,7 @@ type Rest struct{}
 type StartReading struct {
 	Topic Topic
 	Token string // the control annotation that requested it
+	Again bool   // it has failed, and nothing has changed since
 }
 
 // ContinueReading polls an open reading, or reads its next page.

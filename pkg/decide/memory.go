@@ -134,6 +134,7 @@ type Reading struct {
 	Modified    int            // responses in a row that showed a change in progress at the carrier
 	ModifiedAt  time.Time      // when the newest response that listed modifications was requested
 	Token       string         // the control annotation that requested it
+	Again       bool           // it was requested after a failure, although nothing had changed
 
 	Generation   int64     // generation of the object in the pass that requested it
 	FailingSince time.Time // when the first of the failures in a row occurred; zero if none

@@ -25,11 +25,12 @@ func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 // process may also know of a notification or a Retry-After.
 func NextPollOf(in *Input, open *v1alpha1.Request) time.Time { return nextPoll(in, open, in.Now) }
 
-// nextReadingPoll returns when an open reading is polled next. The longer the topic has been failing,
-// the longer the first pause, so that an attempt at it takes few polls.
+// nextReadingPoll returns when an open reading is polled next. If it was requested again although
+// nothing had changed, the first pause is longer the longer the topic has been failing, so that an
+// attempt takes few polls.
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
-	if since := reading.FailingSince; !since.IsZero() {
+	if since := reading.FailingSince; reading.Again {
 		curve.first = max(curve.first, min(reading.RequestedAt.Sub(since)/4, longestFirstPoll))
 		curve.longest = max(curve.longest, 2*curve.first)
 	}

@@ -89,7 +89,8 @@ func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, t
 		if changed := ChangedAt(in, topic); in.Now.Before(changed) {
 			return Rest{}, changed // otherwise the order of the two events would be unknown
 		}
-		return StartReading{Topic: topic, Token: token}, time.Time{}
+		failing := !reading.FailingSince.IsZero() && !isReadAnew(in, topic, token)
+		return StartReading{Topic: topic, Token: token, Again: failing}, time.Time{}
 	}
 	return Rest{}, at
 }

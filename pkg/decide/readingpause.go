@@ -47,8 +47,11 @@ func AgainAt(in *Input, topic Topic, token string) time.Time {
 	case reading.Cancellation.InProgress: // a 202, which may still show the cancellation as it was before
 		pause = doubling(reading.Modified, shortestInProgressPause, longestReadingPause)
 	}
-	return Later(reading.RequestedAt, reading.LastPoll).Add(pause)
+	return lastCallOf(reading).Add(pause)
 }
+
+// lastCallOf returns when the newest call for a reading was made.
+func lastCallOf(reading *Reading) time.Time { return Later(reading.RequestedAt, reading.LastPoll) }
 
 // isReadAnew reports whether something has changed since a reading was requested: an annotation asks
 // for it, the object was edited, the carrier sent a notification, a request of ours ended, or the
@@ -58,7 +61,8 @@ func isReadAnew(in *Input, topic Topic, token string) bool {
 	asked, edited := token != "" && token != reading.Token, in.Subject.GetGeneration() > reading.Generation
 	notified := !NotifiedReadAt(in, topic).IsZero()
 	ended := lastEnd(in, func(*v1alpha1.Request) bool { return true }).After(reading.RequestedAt)
-	return asked || edited || notified || ended || accountChanged(in).After(reading.LastPoll)
+	changed := !accountChanged(in).Before(lastCallOf(reading).Truncate(StatusPrecision))
+	return asked || edited || notified || ended || changed
 }
 
 // accountChanged returns when the account became ready, or its carrier began to answer, whichever was

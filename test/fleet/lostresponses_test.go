@@ -207,6 +207,7 @@ var _ = Describe("A carrier whose responses are all lost for an hour", func() {
 		Expect(l.posted().posts).To(BeZero())
 
 		l.world.Carrier.Disarm()
+		l.advance(ctx, 5*time.Minute, 5*time.Second) // until the account is read again
 		l.awaitInSync(ctx, changed)
 		Expect(l.posted().posts).To(Equal(changed))
 	})
@@ -224,6 +225,7 @@ var _ = Describe("A carrier whose responses are all lost for an hour", func() {
 		Expect(l.posted().posts).To(Equal(1))
 
 		l.world.Carrier.Disarm()
+		l.advance(ctx, 5*time.Minute, 5*time.Second)
 		l.awaitInSync(ctx, changed)
 		Expect(l.posted().posts).To(Equal(changed))
 	})

@@ -17,11 +17,13 @@ const (
 	shortestSilence = time.Minute
 )
 
-// The pauses between two free reads of a silent carrier. They go on growing if the carrier is silent
-// again soon after it has answered one: it may answer these reads, and not the others.
+// The pauses between two free reads of a silent carrier. A carrier may answer these reads and not the
+// others. If it is silent again within soonSilent of having answered one, the pauses grow further.
 const (
 	shortestRecoveryPause = time.Minute
-	longestRecoveryPause  = time.Hour
+	longestRecoveryPause  = 5 * time.Minute
+	soonSilent            = 10 * time.Minute
+	longestFalsePause     = 6 * time.Hour
 )
 
 // silence is what is known about a carrier that does not answer. It holds back nothing.
@@ -34,9 +36,10 @@ type silence struct {
 // recovery is when a silent carrier is read next, to learn whether it answers again. The reads of the
 // objects do not show it soon, because their pauses grow as long as they fail.
 type recovery struct {
-	reads int       // since the carrier last answered for longer than the longest pause
+	reads int       // since the carrier fell silent
 	at    time.Time // of the next read
 	ended time.Time // when the newest silence ended
+	inRow int       // how often in a row the carrier was silent again soon
 }
 
 // checkRecovery reports whether a silent carrier is to be read now, and otherwise when; zero if it is not
@@ -56,7 +59,20 @@ func (b *breaker) checkRecovery() (now bool, at time.Time) {
 }
 
 func (r recovery) pause() time.Duration {
+	if r.inRow > 0 {
+		return min(longestRecoveryPause<<min(r.inRow, 10), longestFalsePause)
+	}
 	return min(shortestRecoveryPause<<min(r.reads, 10), longestRecoveryPause)
+}
+
+// begin begins a silence, which began with a call at the given time.
+func (r *recovery) begin(since, now time.Time) {
+	again := r.inRow + 1
+	if r.ended.IsZero() || since.Sub(r.ended) > soonSilent {
+		again = 0
+	}
+	*r = recovery{ended: r.ended, inRow: again}
+	r.at = now.Add(r.pause())
 }
 
 // unanswered notes that a call got this error, and reports whether the carrier has become silent
@@ -92,10 +108,7 @@ func (b *breaker) fallSilent(why decide.Silence) (news bool) {
 		return false
 	}
 	b.silence.shown = &why
-	if b.now().Sub(b.recovery.ended) > longestRecoveryPause {
-		b.recovery.reads = 0
-	}
-	b.recovery.at = b.now().Add(b.recovery.pause())
+	b.recovery.begin(why.Since, b.now())
 	return true
 }
 

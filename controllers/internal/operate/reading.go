@@ -26,6 +26,7 @@ type Question struct {
 	Version    int
 	Topic      decide.Topic
 	Token      string // value of the control annotation that requested it
+	Again      bool   // as in [decide.StartReading]
 }
 
 // Ask sends a question. Class Query "has neither finalizer nor intent": a Location is kept only in
@@ -40,7 +41,7 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 	p.Memory.Change(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
 		result.RequestedAt, result.LastPoll, result.Token = asked, answered, question.Token
-		result.Elapsed, result.Generation = elapsed, question.Generation
+		result.Elapsed, result.Generation, result.Again = elapsed, question.Generation, question.Again
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
 		result.Alike = failuresAlike(reading, &result)
 		result.Modified, result.ModifiedAt = modifiedResponses(reading, &result), reading.ModifiedAt
@@ -197,10 +198,10 @@ func byStatus(handle carrier.Handle, outcome carrier.Outcome) carrier.Outcome {
 // longestReading is how long a reading may stay in progress before it is requested again.
 const longestReading = time.Hour
 
-// patience returns how long a reading may stay in progress: while the topic is failing, only as long
-// as a request could be based on the result.
+// patience returns how long a reading may stay in progress: if it was requested again although nothing
+// had changed, only as long as a request could be based on the result.
 func patience(reading *decide.Reading) time.Duration {
-	if reading.FailingSince.IsZero() {
+	if !reading.Again {
 		return longestReading
 	}
 	return decide.QuoteAge
