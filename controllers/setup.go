@@ -106,9 +106,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies
-	err := errors.Join(mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), setupMetrics(ctx, reconcilers))
+	err := errors.Join(mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), mgr.Add(reconcilers.EndedLedgers),
+		setupMetrics(ctx, reconcilers))
 	if err != nil {
-		return fmt.Errorf("set up the recording of responses, the marker, the policies, and the metrics: %w", err)
+		return fmt.Errorf("set up the recording of responses, the marker, the policies, the ledgers and the metrics: %w", err)
 	}
 	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.put, notifiedOrders.put
 	if err := setupNotifications(mgr, reconcilers, options); err != nil {
@@ -132,6 +133,7 @@ type Reconcilers struct {
 	Receiver      *receiver.Receiver // an [http.Handler]
 	Unrecorded    *UnrecordedResponses
 	Ledgers       *LedgerReconciler
+	EndedLedgers  *EndedLedgers
 }
 
 // New creates and connects the controllers. The client may read from a cache; live bypasses it.
@@ -158,6 +160,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		OneShots:     oneShots(operator),
 		Unrecorded:   &UnrecordedResponses{Operator: operator},
 		Ledgers:      &LedgerReconciler{Operator: operator},
+		EndedLedgers: &EndedLedgers{Operator: operator},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 103
+	wantMutants = 104
 )
 
 // loadMutants returns the listed mutants.

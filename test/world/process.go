@@ -97,6 +97,11 @@ func (p *Process) ReconcileLedger(ctx context.Context, name string) error {
 	return err
 }
 
+// ShrinkLedgers shrinks the ledgers that ended long ago.
+func (p *Process) ShrinkLedgers(ctx context.Context) error {
+	return p.reconcilers.EndedLedgers.Shrink(ctx)
+}
+
 func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
 }

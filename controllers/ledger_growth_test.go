@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// Ten years of a fleet of which a quarter is replaced each year, and every service changes its plan
+// once a year. The figures are multiplied for 10,000 services.
+const (
+	fleetYears = 10
+	fleetSize  = 10_000
+	leaving    = 4 // one service in four leaves each year
+	year       = 365 * 24 * time.Hour
+)
+
+// growingFleet is a fleet whose services come from orders.
+type growingFleet struct {
+	*world.World
+
+	process *world.Process
+	ordered int
+	live    []string // the names of its services and orders, the oldest first
+}
+
+// add orders a service, and manages it.
+func (f *growingFleet) add(ctx SpecContext) {
+	GinkgoHelper()
+	f.ordered++
+	name := fmt.Sprint("site-", f.ordered)
+	Expect(f.Create(ctx, f.Order(name, name))).To(Succeed())
+	f.process.DriveOrder(ctx, name)
+	Expect(f.Create(ctx, f.Service(name, f.Line()))).To(Succeed())
+	f.process.Drive(ctx, name)
+	f.live = append(f.live, name)
+}
+
+// removeOldest deletes the objects of the oldest service.
+func (f *growingFleet) removeOldest(ctx SpecContext) {
+	GinkgoHelper()
+	name := f.live[0]
+	f.live = f.live[1:]
+	Expect(f.Delete(ctx, f.Read(ctx, name))).To(Succeed())
+	f.process.Drive(ctx, name)
+	Expect(f.Delete(ctx, f.ReadOrder(ctx, name))).To(Succeed())
+	f.process.DriveOrder(ctx, name)
+}
+
+// live returns one year.
+func (f *growingFleet) year(ctx SpecContext, number int) {
+	GinkgoHelper()
+	plan := []string{world.PlanSlow, world.PlanFast}[number%2]
+	for _, name := range f.live {
+		f.Edit(ctx, name, withPlan(plan, 12))
+		f.process.Drive(ctx, name)
+	}
+	for range len(f.live) / leaving {
+		f.removeOldest(ctx)
+		f.add(ctx)
+	}
+	f.Clock.Advance(year)
+	Expect(f.process.ShrinkLedgers(ctx)).To(Succeed())
+}
+
+// share is a part of the ledgers.
+type share struct{ count, bytes int }
+
+func (s share) mean() int { return s.bytes / max(s.count, 1) }
+
+// heapOf returns how many bytes of a manager's heap a ledger takes in its cache.
+func heapOf(ledger *v1alpha1.RequestLedger) uint64 {
+	GinkgoHelper()
+	const copies = 2_000
+	text, err := json.Marshal(ledger)
+	Expect(err).NotTo(HaveOccurred())
+	kept := make([]any, copies)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range kept {
+		cached := &v1alpha1.RequestLedger{}
+		Expect(json.Unmarshal(text, cached)).To(Succeed())
+		kept[i], err = controllers.Trim(cached)
+		Expect(err).NotTo(HaveOccurred())
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(kept)
+	return (after.HeapAlloc - before.HeapAlloc) / copies
+}
+
+var _ = world.ShowFigures("controllers")
+
+var _ = It("The ledgers of ten years are small", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	f := &growingFleet{World: w, process: process}
+	size := world.Scale(4, 20)
+	for range size {
+		f.add(ctx)
+	}
+	for number := range fleetYears {
+		f.year(ctx, number)
+	}
+	whole, shrunk := share{}, share{}
+	var large, small v1alpha1.RequestLedger
+	for _, ledger := range ledgersIn(ctx, w) {
+		of, example := &whole, &large
+		if len(ledger.Spec.Ended) == 0 {
+			of, example = &shrunk, &small
+		}
+		of.count++
+		of.bytes += bytesOf(&ledger)
+		*example = ledger
+	}
+	Expect(whole.count).To(Equal(2*size), "of the services and orders that exist")
+	Expect(shrunk.count).To(Equal(2*(f.ordered-size)), "of all others")
+	Expect(shrunk.mean()).To(BeNumerically("<", whole.mean()*3/4))
+
+	scaled := fleetSize / size
+	heap := int(heapOf(&large))*whole.count + int(heapOf(&small))*shrunk.count
+	world.Figuresf("%d years of %d services, measured with %d: %d ledgers of %d bytes and %d shrunk ones of %d bytes, %d MB "+
+		"in etcd, and %d MiB of heap in each manager", fleetYears, fleetSize, size, whole.count*scaled, whole.mean(),
+		shrunk.count*scaled, shrunk.mean(), (whole.bytes+shrunk.bytes)*scaled/1_000_000, heap*scaled>>20)
+})

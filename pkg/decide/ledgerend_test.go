@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+)
+
+// endedAt is an attempt at an order that has ended in a phase.
+func endedAt(id string, phase v1alpha1.RequestPhase, at time.Time) v1alpha1.Request {
+	return v1alpha1.Request{
+		AttemptID: id, Operation: v1alpha1.OperationOrderCreate, Attempt: 1, Phase: phase, Location: "/orders/" + id,
+		SubmittedAt: v1alpha1.WholeSeconds(at), FinishedAt: v1alpha1.WholeSeconds(at), ApprovedBy: "jo",
+		Error: &v1alpha1.RequestError{Code: "SOME_CODE", Message: "a long message"},
+	}
+}
+
+// orderLedger is the ledger of an order, with attempts that have ended, the oldest first.
+func orderLedger(attempts ...v1alpha1.Request) *v1alpha1.RequestLedger {
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Schema: v1alpha1.LedgerSchema, Order: &v1alpha1.LedgerOrder{CustomerReference: "SITE-014"},
+		Known: v1alpha1.KnownToLedger{Order: &v1alpha1.OrderFacts{OrderID: "7", ServiceID: "8", PlanName: "Home 50/20"}},
+	}}
+	for _, attempt := range attempts {
+		open := attempt
+		open.Phase = v1alpha1.PhaseInProgress
+		ledger.Open(open)
+		ledger.Put(attempt)
+	}
+	return ledger
+}
+
+func TestOnlyALedgerThatNothingNeedsForLongMayShrink(t *testing.T) {
+	t.Parallel()
+	start := decidetest.Start()
+	after := start.Add(decide.LedgerKeptWhole)
+	succeeded := endedAt("a", v1alpha1.PhaseSucceeded, start)
+	open := orderLedger(succeeded)
+	open.Open(endedAt("b", v1alpha1.PhaseOutcomeUnknown, start))
+	late := orderLedger(succeeded)
+	late.Open(endedAt("b", v1alpha1.PhaseLateAcceptance, start))
+	resolved := endedAt("a", v1alpha1.PhaseAbandoned, start)
+	resolved.ResolvedBy = &v1alpha1.Resolution{Word: "a=Abandoned", At: v1alpha1.WholeSeconds(start.Add(time.Minute))}
+	newer := orderLedger(succeeded)
+	newer.Spec.Schema++
+	deleting := orderLedger(succeeded)
+	deleting.DeletionTimestamp = new(metav1.NewTime(start))
+	ofLogin := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Account: &v1alpha1.LedgerAccount{}}}
+	for name, row := range map[string]struct {
+		ledger *v1alpha1.RequestLedger
+		now    time.Time
+		may    bool
+	}{
+		"long ago":               {orderLedger(succeeded), after, true},
+		"a moment too early":     {orderLedger(succeeded), after.Add(-time.Second), false},
+		"its outcome is unknown": {open, after, false},
+		"it was accepted late":   {late, after, false},
+		"it was resolved since":  {orderLedger(resolved), after, false},
+		"a newer version's":      {newer, after, false},
+		"it is being deleted":    {deleting, after, false},
+		"that of a login":        {ofLogin, after, false},
+	} {
+		if may := decide.MayShrink(row.ledger, row.now); may != row.may {
+			t.Errorf("%s: %t", name, may)
+		}
+	}
+}
+
+func TestAShrunkLedgerStillPreventsASecondRequest(t *testing.T) {
+	t.Parallel()
+	at := decidetest.Start()
+	ledger := orderLedger(
+		endedAt("a", v1alpha1.PhaseAbandoned, at), endedAt("b", v1alpha1.PhaseSucceeded, at),
+		endedAt("c", v1alpha1.PhaseNotSent, at),
+	)
+	if !decide.Shrink(ledger) || decide.Shrink(ledger) {
+		t.Error("it does not shrink once")
+	}
+	last := ledger.ReachedLast(v1alpha1.OperationOrderCreate)
+	switch {
+	case last == nil || last.AttemptID != "b" || last.Phase != v1alpha1.PhaseSucceeded:
+		t.Fatalf("it keeps %v", last)
+	case last.Location != "/orders/b" || last.ApprovedBy != "jo" || last.Error.Code != "SOME_CODE":
+		t.Errorf("it keeps %v of the attempt", last)
+	case len(ledger.Spec.Last) != 1 || len(ledger.Spec.Ended) > 0 || last.Error.Message != "":
+		t.Errorf("it keeps more than it needs: %v", ledger.Spec)
+	}
+	if want := (v1alpha1.OrderFacts{OrderID: "7", ServiceID: "8"}); *ledger.Spec.Known.Order != want {
+		t.Errorf("it keeps %v of the order", ledger.Spec.Known.Order)
+	}
+}
