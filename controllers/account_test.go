@@ -20,6 +20,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
+// noCertificate has the form of a certificate, and is none.
+const noCertificate = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"
+
 // loginFailure is a login that cannot work, and how it is fixed.
 type loginFailure struct {
 	account func(*v1alpha1.CarrierAccount)
@@ -181,7 +184,7 @@ var _ = DescribeTable("An account that cannot log in",
 	}),
 	Entry("because its CA bundle is not valid", loginFailure{
 		account: func(a *v1alpha1.CarrierAccount) {
-			a.Spec.CABundle = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"
+			a.Spec.CABundle = noCertificate
 		},
 		reason: v1alpha1.ReasonInvalid, message: "caBundle",
 		fix: func(ctx context.Context, w *world.World) {
@@ -248,6 +251,18 @@ var _ = Describe("An account", func() {
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+	})
+
+	It("that an edit makes unusable still shows what is known of the carrier", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
+		process.Drive(ctx, site)
+		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.CABundle = noCertificate })
+		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonInvalid))
+		known := world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionCarrier)
+		Expect(known.Reason).To(Equal(v1alpha1.ReasonAnswering))
+		Expect(known.ObservedGeneration).To(Equal(w.ReadAccount(ctx).Generation))
 	})
 
 	It("at a deprecated API version raises a warning once", func(ctx SpecContext) {

@@ -122,6 +122,7 @@ func (r *CarrierAccountReconciler) login(
 ) (decide.Login, time.Duration, error) {
 	session, err := r.Accounts.Lease(account, account)
 	if err != nil {
+		keepKnown(account)
 		return decide.Login{Err: fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)}, 0, nil
 	}
 	login, wait, err := session.Login(ctx)
@@ -140,6 +141,16 @@ func (r *CarrierAccountReconciler) describeCarrier(account *v1alpha1.CarrierAcco
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
 	} else if shown := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionCarrier); shown != nil {
 		shown.ObservedGeneration = account.Generation
+	}
+}
+
+// keepKnown keeps what was known of the carrier of an account without a session. All conditions of a
+// status are of the generation that it has observed.
+func keepKnown(account *v1alpha1.CarrierAccount) {
+	for _, known := range []string{v1alpha1.ConditionCarrier, v1alpha1.ConditionExtensions} {
+		if shown := meta.FindStatusCondition(account.Status.Conditions, known); shown != nil {
+			shown.ObservedGeneration = account.Generation
+		}
 	}
 }
 
