@@ -22,7 +22,7 @@ var _ = Describe("The command line", func() {
 		Expect(run(ctx, []string{"--help"}, &out)).NotTo(Succeed())
 		for _, flag := range []string{
 			"kubeconfig", "allow-insecure-carrier", "operator-namespace", "leader-elect", "namespaces", "submit",
-			"approval-checked-elsewhere",
+			"approval-checked-elsewhere", "carrier-hosts",
 			"leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
 			"metrics-bind-address", "metrics-secure", "metrics-cert-dir", "health-probe-bind-address", "version",
 		} {
@@ -117,6 +117,24 @@ var _ = Describe("The command line", func() {
 			Expect(err).NotTo(HaveOccurred(), "%q", value)
 			Expect(started.managed()).To(Equal(namespaces), "%q", value)
 		}
+	})
+
+	It("refuses a list of hosts that it cannot read, and passes on one that it can", func() {
+		for value, text := range map[string]string{
+			"api.example,": `--carrier-hosts is "api.example,": a host between its commas is missing; to allow every host, ` +
+				"omit the flag",
+			"https://api.example": `--carrier-hosts is "https://api.example": "https://api.example": it is an address: `,
+			"*":                   `--carrier-hosts is "*": "*": write each host in full, or *.example.com for all subdomains`,
+		} {
+			_, err := parse([]string{"--carrier-hosts=" + value}, GinkgoWriter)
+			Expect(err).To(MatchError(HavePrefix(text)), "%q", value)
+		}
+		started, err := parse([]string{"--carrier-hosts=api.example,*.other.example:8443"}, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		hosts, err := started.hosts()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(hosts.Allow("https://api.example")).To(BeTrue())
+		Expect(hosts.Allow("https://api.other.example")).To(BeFalse())
 	})
 
 	It("gives managers of different namespaces leases of different names (R29)", func() {

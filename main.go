@@ -74,6 +74,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	own.CarrierHosts, err = parsed.hosts()
+	if err != nil {
+		return err
+	}
 	err = controllers.Setup(ctx, mgr, own)
 	if err != nil {
 		return err
@@ -130,6 +134,7 @@ func cachesFull(held cache.Cache) healthz.Checker {
 type settings struct {
 	kubeconfig           string
 	allowInsecureCarrier bool
+	carrierHosts         string
 	operatorNamespace    string
 	leaderElect          bool
 	leaseDuration        time.Duration
@@ -157,6 +162,9 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"`path` of the kubeconfig; default: $KUBECONFIG, then the pod's service account, then ~/.kube/config")
 	flags.BoolVar(&s.allowInsecureCarrier, "allow-insecure-carrier", false,
 		"allow http and loopback addresses for carriers and identity providers; for demos and tests only")
+	flags.StringVar(&s.carrierHosts, "carrier-hosts", "",
+		"comma-separated `hosts` that CarrierAccounts may name, such as api.example.com, *.example.com for all its "+
+			"subdomains, or api.example.com:8443; default: any host")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
 		"`namespace` of the lease for leader election")
 	flags.BoolVar(&s.leaderElect, "leader-elect", false, "elect one of several managers to act; the others stand by")
@@ -183,7 +191,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
 	}
-	return s, errors.Join(s.checkElection(), s.checkNamespaces(), s.checkWorkers())
+	return s, errors.Join(s.checkElection(), s.checkNamespaces(), s.checkWorkers(), s.checkHosts())
 }
 
 // serverFlags adds the flags of the servers for metrics, probes and notifications.

@@ -39,6 +39,7 @@ type Submissions = operate.Submissions
 type Options struct {
 	Namespaces    []string           // the namespaces to watch; none: all
 	AllowInsecure bool               // allows http and loopback carriers
+	CarrierHosts  carrier.Hosts      // the hosts that an account may name; none: any
 	Submit        bool               // whether requests may be sent at all
 	Marker        string             // the RequestLedger that is the marker; "": treat the installation as acknowledged
 	Policies      []admission.Policy // nothing is sent without them; none: something else checks approvals
@@ -171,7 +172,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 		Accounts: &accounts.Registry{
 			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent,
 			Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
-			MinTimeout: options.MinTimeout,
+			MinTimeout: options.MinTimeout, Hosts: options.CarrierHosts,
 		},
 		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter), Leads: options.Leads,
 		Ledgers: &operate.Ledgers{Cluster: cluster, Live: live},

@@ -88,6 +88,7 @@ func options() map[string][2]string {
 		"replicas":                               {"=0", "replicas: 0"},
 		"submit":                                 {"=false", "- --submit=false"},
 		"approvalCheckedElsewhere":               {"=true", "- --approval-checked-elsewhere"},
+		"carrierHosts":                           {"={a.example,*.b.example}", "--carrier-hosts=a.example,*.b.example"},
 		"image.repository":                       {"=registry.example/op", `image: "registry.example/op:v`},
 		"image.tag":                              {"=v7", `broadband-operator:v7"`},
 		"image.digest":                           {"=sha256:" + strings.Repeat("a", 64), "broadband-operator@sha256:aaa"},

@@ -15,7 +15,7 @@ import (
 
 const (
 	page  = "docs/security-cases.md"
-	cases = 113
+	cases = 114
 )
 
 // row is one line of a table of the page.

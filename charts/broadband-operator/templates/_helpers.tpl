@@ -33,6 +33,9 @@
 {{- if .Values.approvalCheckedElsewhere }}
 - --approval-checked-elsewhere
 {{- end }}
+{{- with .Values.carrierHosts }}
+- --carrier-hosts={{ join "," . }}
+{{- end }}
 {{- with .Values.extraArgs }}
 {{ toYaml . }}
 {{- end }}

@@ -22,6 +22,7 @@ import (
 type Registry struct {
 	Secrets       client.Reader // reads Secrets by name, bypassing any cache: they are never listed or watched
 	AllowInsecure bool          // allows http and loopback carriers
+	Hosts         carrier.Hosts // the hosts that an account may name
 	UserAgent     string
 	Now           func() time.Time
 	NewID         func() string
@@ -138,6 +139,9 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, &FieldError{Field: "baseURL", Message: fmt.Sprintf(
 			"%q must be written as %q, because one login has one spelling: create the CarrierAccount again",
 			spec.BaseURL, canonical)}
+	}
+	if err := checkHosts(r.Hosts, &spec); err != nil {
+		return nil, err
 	}
 	if flaw := zoneFlaw(spec.TimeZone); flaw != "" {
 		return nil, &FieldError{Field: "timeZone", Message: flaw}
