@@ -10,14 +10,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/broadband-operator/broadband-operator/hack/internal/typed"
 )
 
 func main() {
-	if err := run(os.Stdout, os.Args[1:]); err != nil {
+	ctx := context.Background() //nolint:forbidigo // the root context of the program
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "layout:", err)
 		os.Exit(2)
 	}
@@ -25,13 +29,13 @@ func main() {
 
 var errUsage = errors.New("usage: layout PACKAGE [FUNCTION]")
 
-func run(out io.Writer, args []string) error {
+func run(ctx context.Context, out io.Writer, args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return errUsage
 	}
-	loaded, err := load(args[0])
+	loaded, err := typed.Load(ctx, ".", args[0])
 	if err != nil {
-		return err
+		return fmt.Errorf("load the package: %w", err)
 	}
 	measured := referencesOf(loaded)
 	order := measured.order()

@@ -12,7 +12,7 @@ import (
 func TestLayoutOfASample(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := run(&out, []string{"./testdata/sample", "Start"}); err != nil {
+	if err := run(t.Context(), &out, []string{"./testdata/sample", "Start"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
@@ -32,7 +32,7 @@ func TestLayoutNamesWhatIsMissing(t *testing.T) {
 		"it is not one package":            {"./nowhere"},
 		"the package has no such function": {"./testdata/sample", "End"},
 	} {
-		err := run(&strings.Builder{}, args)
+		err := run(t.Context(), &strings.Builder{}, args)
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v", args, err)
 		}

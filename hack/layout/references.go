@@ -4,8 +4,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -14,24 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
+	"github.com/broadband-operator/broadband-operator/hack/internal/typed"
 )
-
-// load reads a package and its types, without its tests.
-func load(pattern string) (*packages.Package, error) {
-	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
-		packages.NeedFiles | packages.NeedImports | packages.NeedDeps
-	found, err := packages.Load(&packages.Config{Mode: mode}, pattern)
-	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", pattern, err)
-	}
-	if len(found) != 1 || len(found[0].Errors) > 0 {
-		return nil, fmt.Errorf("load %s: %w", pattern, errNotOne)
-	}
-	return found[0], nil
-}
-
-var errNotOne = errors.New("it is not one package that compiles")
 
 // edge is a file that refers to another.
 type edge struct{ from, to string }
@@ -40,10 +22,10 @@ type edge struct{ from, to string }
 type references map[edge][]string
 
 // referencesOf finds the names in each file that another file of the package declares.
-func referencesOf(in *packages.Package) references {
+func referencesOf(in *typed.Package) references {
 	found := references{}
 	seen := map[string]map[types.Object]bool{}
-	for used, object := range in.TypesInfo.Uses {
+	for used, object := range in.Info.Uses {
 		from, to := fileOf(in, used.Pos()), fileOf(in, object.Pos())
 		if object.Pkg() != in.Types || from == to || !isDeclaredByItself(object) || seen[from][object] {
 			continue
@@ -64,7 +46,7 @@ func isDeclaredByItself(object types.Object) bool {
 	return isFunction && function.Signature() != nil || object.Parent() == object.Pkg().Scope()
 }
 
-func fileOf(in *packages.Package, at token.Pos) string {
+func fileOf(in *typed.Package, at token.Pos) string {
 	return filepath.Base(in.Fset.Position(at).Filename)
 }
 
@@ -166,12 +148,12 @@ func sorted(files map[string]bool) []string {
 }
 
 // declarations are the functions of a package by their objects.
-func declarations(in *packages.Package) map[types.Object]*ast.FuncDecl {
+func declarations(in *typed.Package) map[types.Object]*ast.FuncDecl {
 	found := map[types.Object]*ast.FuncDecl{}
 	for _, file := range in.Syntax {
 		for _, declared := range file.Decls {
 			if function, is := declared.(*ast.FuncDecl); is {
-				found[in.TypesInfo.Defs[function.Name]] = function
+				found[in.Info.Defs[function.Name]] = function
 			}
 		}
 	}

@@ -40,11 +40,11 @@ func (c code) sitesIn(file *ast.File, declared ast.Decl) []site {
 	var all []site
 	function := c.folder + "." + nameOf(declared)
 	ast.PreorderStack(declared, []ast.Node{file}, func(node ast.Node, above []ast.Node) bool {
-		if idle(node, c.pkg.TypesInfo) {
+		if idle(node, c.pkg.Info) {
 			return false
 		}
 		for _, operator := range operators() {
-			for _, changed := range operator(place{node, above, c.pkg.TypesInfo}) {
+			for _, changed := range operator(place{node, above, c.pkg.Info}) {
 				all = append(all, c.site(file, function, changed))
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
+	"github.com/broadband-operator/broadband-operator/hack/internal/typed"
 )
 
 // target is a package from which mutants are drawn.
@@ -62,7 +62,7 @@ func targets() []target {
 type code struct {
 	target
 
-	pkg   *packages.Package
+	pkg   *typed.Package
 	texts map[string][]byte // path → content, of the files that match the target
 }
 
@@ -82,17 +82,12 @@ func readCode(ctx context.Context, root string, wanted []target) ([]code, error)
 }
 
 func readPackage(ctx context.Context, root string, t target) (code, error) {
-	const mode = packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedSyntax |
-		packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule
-	found, err := packages.Load(&packages.Config{Context: ctx, Dir: root, Mode: mode}, "./"+t.folder)
+	found, err := typed.Load(ctx, root, "./"+t.folder)
 	if err != nil {
 		return code{}, fmt.Errorf("load the package: %w", err)
 	}
-	if len(found) != 1 || len(found[0].Errors) > 0 {
-		return code{}, fmt.Errorf("%w: %v", errNotRead, found)
-	}
-	read := code{target: t, pkg: found[0], texts: map[string][]byte{}}
-	for _, path := range read.pkg.CompiledGoFiles {
+	read := code{target: t, pkg: found, texts: map[string][]byte{}}
+	for _, path := range read.pkg.Files {
 		if !t.has(path) {
 			continue
 		}
@@ -127,11 +122,9 @@ func (c code) compiles(path string, text []byte) bool {
 			files = append(files, file)
 		}
 	}
-	check := types.Config{Importer: imported(c.pkg.Types.Imports()), Sizes: c.pkg.TypesSizes}
-	if c.pkg.Module != nil {
-		check.GoVersion = "go" + c.pkg.Module.GoVersion
-	}
-	_, err = check.Check(c.pkg.PkgPath, c.pkg.Fset, files, nil)
+	check := c.pkg.Config
+	check.Importer = imported(c.pkg.Types.Imports())
+	_, err = check.Check(c.pkg.Types.Path(), c.pkg.Fset, files, nil)
 	return err == nil
 }
 
