@@ -15,8 +15,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// checkRecovery makes a free read of a carrier that does not answer when one is due. If it answers again, the
-// account is reconciled once more, and its objects with it.
+// checkRecovery makes a free read of a carrier that does not answer when one is due. If it answers
+// again, the account is reconciled once more, and its objects with it.
 func (r *CarrierAccountReconciler) checkRecovery(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (ctrl.Result, error) {

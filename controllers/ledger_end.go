@@ -48,7 +48,7 @@ func (e *EndedLedgers) Shrink(ctx context.Context) error {
 		return err
 	}
 	var ledgers v1alpha1.RequestLedgerList
-	if err := e.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
+	if err = e.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list RequestLedgers: %w", err)
 	}
 	tested, err := e.testedLedgers(ctx)

@@ -57,7 +57,7 @@ func (f *growingFleet) removeOldest(ctx SpecContext) {
 	f.process.DriveOrder(ctx, name)
 }
 
-// live returns one year.
+// year lets a year pass.
 func (f *growingFleet) year(ctx SpecContext, number int) {
 	GinkgoHelper()
 	plan := []string{world.PlanSlow, world.PlanFast}[number%2]
@@ -129,7 +129,7 @@ var _ = It("The ledgers of ten years are small", func(ctx SpecContext) {
 
 	scaled := fleetSize / size
 	heap := int(heapOf(&large))*whole.count + int(heapOf(&small))*shrunk.count
-	world.Figuresf("%d years of %d services, measured with %d: %d ledgers of %d bytes and %d shrunk ones of %d bytes, %d MB "+
-		"in etcd, and %d MiB of heap in each manager", fleetYears, fleetSize, size, whole.count*scaled, whole.mean(),
+	world.Figuresf("%d years of %d services, measured with %d: %d ledgers of %d bytes and %d shrunk ones of %d bytes, "+
+		"%d MB in etcd, and %d MiB of heap in each manager", fleetYears, fleetSize, size, whole.count*scaled, whole.mean(),
 		shrunk.count*scaled, shrunk.mean(), (whole.bytes+shrunk.bytes)*scaled/1_000_000, heap*scaled>>20)
 })

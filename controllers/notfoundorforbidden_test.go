@@ -67,7 +67,7 @@ var _ = DescribeTable("A service that the carrier does not know is NotFoundOrFor
 	Entry("if only an aggregation method is declared", callCounts{cancellation: 1}, aggregated("ETHERNET")),
 )
 
-var _ = DescribeTable("A service that the carrier no longer shows is NotFoundOrForbidden, and read at growing intervals",
+var _ = DescribeTable("A service that the carrier no longer shows is NotFoundOrForbidden, and read less and less",
 	func(ctx SpecContext, operation simulator.Operation, count func(callCounts) int, edits ...edit) {
 		s := reconciledOnce(ctx, withSameHealthRecord, append(edits, withIntervals("1h", "1h", "1h"))...)
 		s.pass(ctx, time.Hour+time.Minute)

@@ -38,7 +38,8 @@ func response(code int, body string) simulator.Fault {
 	return always(simulator.Fault{Kind: simulator.FaultBody, Status: code, Body: body})
 }
 
-// carrierCalls counts the calls to the carrier since then, without those that prove or renew the login.
+// carrierCalls counts the calls to the carrier since then, without those that prove or renew the
+// login.
 func carrierCalls(w *world.World, since int) (posts, gets int) {
 	for _, call := range w.Carrier.Calls()[since:] {
 		switch {
@@ -62,7 +63,7 @@ func (u unreadable) arm(w *world.World) {
 	}
 }
 
-var _ = DescribeTable("A service that cannot be read for a day takes at most 50 calls, and is read again once it changes",
+var _ = DescribeTable("A service that cannot be read takes at most 50 calls a day, and is read again once it changes",
 	func(ctx SpecContext, how unreadable) {
 		for _, first := range []string{"new", "known"} {
 			w, process := begin(ctx)

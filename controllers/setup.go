@@ -86,24 +86,24 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	workers := reconcilers.Operator.newWorkers(mgr, options)
+	shared := reconcilers.Operator.newWorkers(ctx, mgr, options)
 	notified, notifiedOrders := newQueue(), newQueue()
-	if err := reconcilers.Accounts.setup(mgr, workers); err != nil {
+	if err := reconcilers.Accounts.setup(mgr, shared); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
 	}
-	if err := reconcilers.Services.setup(mgr, notified, workers); err != nil {
+	if err := reconcilers.Services.setup(mgr, notified, shared); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
 	}
-	if err := reconcilers.Orders.setup(mgr, notifiedOrders, workers); err != nil {
+	if err := reconcilers.Orders.setup(mgr, notifiedOrders, shared); err != nil {
 		return fmt.Errorf("set up ServiceOrder: %w", err)
 	}
-	if err := reconcilers.Appointments.setup(mgr, workers); err != nil {
+	if err := reconcilers.Appointments.setup(mgr, shared); err != nil {
 		return fmt.Errorf("set up AppointmentRequest: %w", err)
 	}
-	if err := setupOneShots(mgr, reconcilers.OneShots, workers); err != nil {
+	if err := setupOneShots(mgr, reconcilers.OneShots, shared); err != nil {
 		return err
 	}
-	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
+	if err := reconcilers.Ledgers.setup(mgr, shared); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies

@@ -18,14 +18,14 @@ import (
 
 // workers are the workers of each controller, and the queues that share them.
 type workers struct {
-	*Operator
-
-	count    int
-	newQueue NewQueue
+	count      int
+	newQueue   NewQueue
+	find       func(reconcile.Request, client.Object) error // reads an object from the cache
+	standingOf func(fairqueue.Group) fairqueue.Standing
 }
 
 // newWorkers returns the workers of a manager.
-func (o *Operator) newWorkers(mgr ctrl.Manager, options Options) workers {
+func (o *Operator) newWorkers(ctx context.Context, mgr ctrl.Manager, options Options) workers {
 	newQueue := options.NewQueue
 	if newQueue == nil { // as controller-runtime does
 		newQueue = func(
@@ -36,7 +36,12 @@ func (o *Operator) newWorkers(mgr ctrl.Manager, options Options) workers {
 			})
 		}
 	}
-	return workers{Operator: o, count: max(options.Workers, 1), newQueue: newQueue}
+	return workers{
+		count: max(options.Workers, 1), newQueue: newQueue, standingOf: o.Accounts.StandingOf,
+		find: func(request reconcile.Request, object client.Object) error {
+			return o.Get(ctx, request.NamespacedName, object)
+		},
+	}
 }
 
 // of returns the options of the controller of a kind, given an empty object of it.
@@ -47,7 +52,7 @@ func (w workers) of(kind client.Object) controller.Options {
 		NewQueue: func(
 			name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 		) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-			return fairqueue.New(w.newQueue(name, limiter), w.count, groupOf, w.Accounts.StandingOf)
+			return fairqueue.New(w.newQueue(name, limiter), w.count, groupOf, w.standingOf)
 		},
 	}
 }
@@ -60,7 +65,7 @@ func (w workers) groupOf(request reconcile.Request, kind client.Object) fairqueu
 	case *v1alpha1.CarrierAccount:
 		group.Account = request.Name
 	case Subject:
-		if w.Get(context.Background(), request.NamespacedName, object) == nil {
+		if w.find(request, object) == nil {
 			group.Account = object.AccountName()
 		}
 	}

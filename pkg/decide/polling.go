@@ -38,8 +38,8 @@ func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	return curve.spaced(in, look, reading.LastPoll)
 }
 
-// longestFirstPoll is the longest time before the first poll of a reading. The result is usually there
-// by then, and a request can still be based on it.
+// longestFirstPoll is the longest time before the first poll of a reading. The result is usually
+// there by then, and a request can still be based on it.
 const longestFirstPoll = 150 * time.Second
 
 // polledFrom returns when the polling of a request begins. The result of a request that ended
@@ -56,17 +56,17 @@ func polledFrom(in *Input, open *v1alpha1.Request) time.Time {
 const FailuresShown = 3
 
 // curve is the growing time between two polls: each pause is 1.5 times the previous one, from first
-// up to longest, and none is below shortest. A late poll may be followed by a shorter pause, but not
-// below least, the carrier's minimum. After the usual duration of a query, the pauses grow further, up to
-// an hour.
+// up to longest, and none is below shortest. A late poll may be followed by a shorter pause, but
+// not below least, the carrier's minimum. After the usual duration of a query, the pauses grow
+// further, up to an hour.
 type curve struct{ shortest, first, longest, least, usual time.Duration }
 
 // longestOverdue is the longest pause between two polls of a query that takes longer than usual.
 const longestOverdue = time.Hour
 
-// spaced returns a polling time that keeps the pause that the carrier has asked for, and the minimum
-// after the last poll. Also, "after a start no fibre quote is polled within 5 s", because the previous
-// process may have polled it just now.
+// spaced returns a polling time that keeps the pause that the carrier has asked for, and the
+// minimum after the last poll. Also, "after a start no fibre quote is polled within 5 s", because
+// the previous process may have polled it just now.
 func (c curve) spaced(in *Input, look, last time.Time) time.Time {
 	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.least)))
 }

@@ -72,11 +72,7 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
-		next := nextReadingPoll(in, reading)
-		if in.Now.Before(next) {
-			return Rest{}, next
-		}
-		return ContinueReading{Topic: topic}, time.Time{}
+		return openReadingStep(in, topic, reading)
 	}
 	if reading.State == ReadingFailed && in.Now.Before(reading.RetryAt) {
 		return Rest{}, reading.RetryAt
@@ -93,6 +89,14 @@ func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, t
 		return StartReading{Topic: topic, Token: token, Again: failing}, time.Time{}
 	}
 	return Rest{}, at
+}
+
+// openReadingStep continues a reading in progress when its next poll is due.
+func openReadingStep(in *Input, topic Topic, reading *Reading) (Step, time.Time) {
+	if next := nextReadingPoll(in, reading); in.Now.Before(next) {
+		return Rest{}, next
+	}
+	return ContinueReading{Topic: topic}, time.Time{}
 }
 
 // AtOnce makes a reading due now. It is for a reading that a change waits for.

@@ -5,7 +5,6 @@ package decide
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -71,9 +70,9 @@ func accountChanged(in *Input) (at time.Time) {
 	if in.Account.Object == nil {
 		return at
 	}
-	for _, is := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionCarrier} {
-		condition := meta.FindStatusCondition(in.Account.Object.Status.Conditions, is)
-		if condition != nil && condition.Status == metav1.ConditionTrue {
+	for _, condition := range in.Account.Object.Status.Conditions {
+		counts := condition.Type == v1alpha1.ConditionReady || condition.Type == v1alpha1.ConditionCarrier
+		if counts && condition.Status == metav1.ConditionTrue {
 			at = Later(at, in.Past(condition.LastTransitionTime))
 		}
 	}

@@ -84,7 +84,8 @@ func createLarge(ctx SpecContext, namespace string) {
 	together([]func(){create, create})
 	DeferCleanup(func(ctx SpecContext) {
 		for i := 1; i <= largeObjects; i++ {
-			large := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("large-", i)}}
+			large := &v1alpha1.BroadbandService{}
+			large.Namespace, large.Name = namespace, fmt.Sprint("large-", i)
 			none := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 			Expect(client.IgnoreNotFound(plane.Client.Patch(ctx, large, none))).To(Succeed())
 			Expect(client.IgnoreNotFound(plane.Client.Delete(ctx, large))).To(Succeed())
@@ -92,11 +93,14 @@ func createLarge(ctx SpecContext, namespace string) {
 	})
 }
 
+// batch is how many changes are timed together.
+const batch = 20
+
 // timed declares changes of a lane, and returns how long they took together.
-func (l *lane) timed(ctx SpecContext, count int) time.Duration {
+func (l *lane) timed(ctx SpecContext) time.Duration {
 	GinkgoHelper()
 	began := realTime()
-	changes := make([]*change, count)
+	changes := make([]*change, batch)
 	for i := range changes {
 		changes[i] = l.declare(ctx, modifications()[0])
 	}
@@ -114,7 +118,7 @@ func openConnections(ctx context.Context, address string) (opened int64) {
 	for range 64 {
 		group.Go(func() {
 			for i := next.Add(1); i <= int64(connections); i = next.Add(1) {
-				source := net.IPv4(127, 0, byte(1+i%200), byte(1+i/200%200))
+				source := net.ParseIP(fmt.Sprintf("127.0.%d.%d", 1+i%200, 1+i/200%200))
 				dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: source}, Timeout: timeout}
 				conn, err := dialer.DialContext(ctx, "tcp", address)
 				if err != nil {
@@ -138,8 +142,6 @@ func closeLate(ctx context.Context, conn net.Conn) {
 }
 
 var _ = Describe("A manager in 512 MiB", func() {
-	const batch = 20
-
 	It(fmt.Sprintf("serves the others beside %d objects of more than a megabyte, also after a restart", largeObjects),
 		func(ctx SpecContext) {
 			GinkgoT().Setenv("GOMEMLIMIT", goMemory)
@@ -148,14 +150,14 @@ var _ = Describe("A manager in 512 MiB", func() {
 			Expect(plane.AddNamespace(ctx, hostile)).To(Succeed())
 			l.flags = append(l.flags, "--namespaces="+l.Namespace+","+hostile)
 			first := l.start()
-			alone := l.timed(ctx, batch)
+			alone := l.timed(ctx)
 			createLarge(ctx, hostile)
-			beside := l.timed(ctx, batch)
+			beside := l.timed(ctx)
 			Expect(first.isRunning()).To(BeTrue(), l.log.String())
 			Expect(first.end()).To(Succeed())
 
 			second := l.start()
-			restarted := l.timed(ctx, batch)
+			restarted := l.timed(ctx)
 			Expect(second.isRunning()).To(BeTrue(), l.log.String())
 			Expect(second.end()).To(Succeed())
 			world.Figuresf("%d objects of 1.36 MB: the manager used %d MiB, and %d MiB after a restart; "+
@@ -176,16 +178,16 @@ var _ = Describe("A manager in 512 MiB", func() {
 			g.Expect(l.Update(ctx, account)).To(Succeed())
 		})
 		m := l.start()
-		alone := l.timed(ctx, batch)
+		alone := l.timed(ctx)
 		waiting, stop := context.WithCancel(ctx)
 		defer stop()
 		opened := openConnections(waiting, address)
-		beside := l.timed(ctx, batch)
+		beside := l.timed(ctx)
 		Expect(m.isRunning()).To(BeTrue(), l.log.String())
 		Expect(m.end()).To(Succeed())
 		ratio := float64(beside) / float64(alone)
-		world.Figuresf("%d connections: the manager used %d MiB; %d changes took %s without them and %s beside them, %.2f times",
-			opened, m.peakMemory(), batch, alone, beside, ratio)
+		world.Figuresf("%d connections: the manager used %d MiB; %d changes took %s without them and %s beside them, "+
+			"%.2f times", opened, m.peakMemory(), batch, alone, beside, ratio)
 		Expect(opened).To(BeNumerically("==", connections), "those that the operating system accepted")
 		Expect(m.peakMemory()).To(BeNumerically("<", memoryLimit/2))
 		Expect(ratio).To(BeNumerically("<=", 2))

@@ -108,8 +108,9 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	}
 }
 
-// CheckRecovery makes a free read about a service, or without one the token check, if the carrier is silent
-// and a read is due. It returns when the next one is due; zero if the carrier is not silent.
+// CheckRecovery makes a free read about a service, or without one the token check, if the carrier
+// is silent and a read is due. It returns when the next one is due; zero if the carrier is not
+// silent.
 func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time {
 	due, at := s.breaker().checkRecovery()
 	if !due {

@@ -42,8 +42,8 @@ type recovery struct {
 	inRow int       // how often in a row the carrier was silent again soon
 }
 
-// checkRecovery reports whether a silent carrier is to be read now, and otherwise when; zero if it is not
-// silent. The caller makes the read.
+// checkRecovery reports whether a silent carrier is to be read now, and otherwise when; zero if it
+// is not silent. The caller makes the read.
 func (b *breaker) checkRecovery() (now bool, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +58,7 @@ func (b *breaker) checkRecovery() (now bool, at time.Time) {
 	return true, b.recovery.at
 }
 
-func (r recovery) pause() time.Duration {
+func (r *recovery) pause() time.Duration {
 	if r.inRow > 0 {
 		return min(longestRecoveryPause<<min(r.inRow, 10), longestFalsePause)
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fairqueue shares the workers of a controller by namespace first, and then by account. A call
-// is made by the worker that needs it and can take 45 seconds, so one tenant's carriers could otherwise
-// occupy all workers.
+// Package fairqueue shares the workers of a controller by namespace first, and then by account. A
+// call is made by the worker that needs it and can take 45 seconds, so one tenant's carriers could
+// otherwise occupy all workers.
 package fairqueue
 
 import (
@@ -142,7 +142,8 @@ func (q *Queue) fits(group Group) (of holder, fits bool) {
 	return of, few && (standing != Silent || q.held.account[group] == 0)
 }
 
-// setAside keeps an object, behind those of its account with the same priority. The lock must be held.
+// setAside keeps an object, behind those of its account with the same priority. The lock must be
+// held.
 func (q *Queue) setAside(group Group, next waiting) {
 	if len(q.aside[group]) == 0 {
 		q.order = append(q.order, group)
@@ -165,13 +166,14 @@ func (q *Queue) Done(object reconcile.Request) {
 	}
 }
 
-// leave returns the worker of an object, and the objects for which one is free then: of each account in
-// its turn. They enter when they are handed out.
+// leave returns the worker of an object, and the objects for which one is free then: of each
+// account in its turn. They enter when they are handed out.
 func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.held.add(q.running[object], -1)
 	delete(q.running, object)
+	var reserved []holder
 	for turn := 0; turn < len(q.order); {
 		of, fits := q.fits(q.order[turn])
 		if !fits {
@@ -179,8 +181,11 @@ func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 			continue
 		}
 		q.held.add(of, 1)
-		defer q.held.add(of, -1)
+		reserved = append(reserved, of)
 		next = append(next, q.takeFirst(turn))
+	}
+	for _, of := range reserved {
+		q.held.add(of, -1)
 	}
 	return next
 }

@@ -124,9 +124,9 @@ func verifyTimes(in *decide.Input, open *v1alpha1.Request) [3]time.Time {
 
 // awaitProof reads health at the next of the three times.
 func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
-	step, at := decide.NeededReadingStep(&in.Input, decide.TopicHealth,
-		decide.Control(in.Subject, v1alpha1.AnnotationReconcile), func() (bool, time.Time) { return dueAmong(verifyTimes(&in.Input, open), in) })
-	times := verifyTimes(&in.Input, open)
+	times, token := verifyTimes(&in.Input, open), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	step, at := decide.NeededReadingStep(&in.Input, decide.TopicHealth, token,
+		func() (bool, time.Time) { return dueAmong(times, in) })
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
 		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
 		Message: fmt.Sprintf(

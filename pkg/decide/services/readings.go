@@ -42,8 +42,8 @@ func awaitStep(in *Input, topic decide.Topic, what, unread string, next readingS
 
 // awaitTransient waits for a reading, as awaitReading does. Nothing is written while that takes only
 // seconds.
-func awaitTransient(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
-	return markTransient(in, awaitReading(in, topic, what, unread), topic)
+func awaitTransient(in *Input, topic decide.Topic, what string) *decide.Decision {
+	return markTransient(in, awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable), topic)
 }
 
 // isBeingChanged reports whether a reading of the cancellation found a change of it in progress: a

@@ -211,7 +211,7 @@ func hidden(in *Input) *decide.Decision {
 		if first == "" || failedChange(in) != nil {
 			return nil
 		}
-		return awaitTransient(in, first, what, v1alpha1.ReasonCarrierUnavailable)
+		return awaitTransient(in, first, what)
 	}
 	if unreadNeedsApproval(in) {
 		return nil
@@ -232,7 +232,7 @@ func undescribed(in *Input) *decide.Decision {
 	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
 		if isUndescribed(in, &value) {
-			return awaitTransient(in, decide.TopicService, theDescription, v1alpha1.ReasonCarrierUnavailable)
+			return awaitTransient(in, decide.TopicService, theDescription)
 		}
 	}
 	return nil
@@ -263,13 +263,13 @@ func firstReading(in *Input) *decide.Decision {
 		return nil
 	}
 	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
-		return awaitTransient(in, decide.TopicService, theDescription, v1alpha1.ReasonCarrierUnavailable)
+		return awaitTransient(in, decide.TopicService, theDescription)
 	}
 	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
 	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
 		return nil
 	}
-	return awaitTransient(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
+	return awaitTransient(in, decide.TopicCancellation, theCancellation)
 }
 
 // neverShown waits until a read has shown a service that would otherwise be Ready. If the carrier
@@ -284,7 +284,7 @@ func neverShown(in *Input) *decide.Decision {
 	if decide.CheckSupported(&in.Input, carrier.Health) != nil {
 		topic, what = decide.TopicCancellation, theCancellation
 	}
-	return awaitTransient(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
+	return awaitTransient(in, topic, what)
 }
 
 // hasBeenShown reports whether the carrier has shown the service before, from a value that is still
@@ -335,7 +335,7 @@ func unknownCancellation(in *Input) *decide.Decision {
 	case in.Service.LastKnown().Cancellation == nil:
 		return awaitReading(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
 	case isUncompared(in), mayHaveComeDue(in):
-		return awaitTransient(in, decide.TopicCancellation, theCancellation, v1alpha1.ReasonCarrierUnavailable)
+		return awaitTransient(in, decide.TopicCancellation, theCancellation)
 	}
 	return nil
 }
