@@ -52,13 +52,14 @@ controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane; t
 	@bash hack/controlplane/build.sh bin/controlplane
 
 .PHONY: dist
-dist: bin/kustomize ## Write the files of release VERSION into dist: manifests, chart, programs, image, SBOM, checksums.
+dist: bin/kustomize ## Write the files of release VERSION into dist: manifests, chart, programs, image, SBOMs, checksums.
 	go -C hack/release run . -into=$(CURDIR)/dist -version=$(VERSION) -revision=$(REVISION) \
 		-date=$(shell git log -1 --format=%ct)
 
 .PHONY: push
-push: ## Push the image in dist to IMAGE, as VERSION.
+push: ## Push the image in dist to IMAGE by its digest, and tag it VERSION.
 	go -C hack/release run . -into=$(CURDIR)/dist -version=$(VERSION) -push=$(IMAGE)
+	go -C hack/release run . -into=$(CURDIR)/dist -version=$(VERSION) -tag=$(IMAGE)
 
 .PHONY: clean
 clean: ## Remove everything that was built, including the control plane and the tools.

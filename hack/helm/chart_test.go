@@ -5,6 +5,7 @@ package helm_test
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,24 @@ func TestEveryValueHasAnEffect(t *testing.T) {
 			}
 			NewWithT(t).Expect(rendered).To(ContainSubstring(option[1]))
 		})
+	}
+}
+
+// A release adds an annotation with the digest of its image to Chart.yaml.
+func TestTheChartOfAReleaseNamesTheDigestOfItsImage(t *testing.T) {
+	t.Parallel()
+	g, p, released := NewWithT(t), find(t), filepath.Join(t.TempDir(), "broadband-operator")
+	g.Expect(os.CopyFS(released, os.DirFS(chart))).To(Succeed())
+	digest, version := "sha256:"+strings.Repeat("a", 64), strings.TrimSpace(string(read(t, root+"/VERSION")))
+	described := append(read(t, chart+"/Chart.yaml"), "  wholesale.broadband/image-digest: "+digest+"\n"...)
+	g.Expect(os.WriteFile(filepath.Join(released, "Chart.yaml"), described, 0o600)).To(Succeed())
+	for set, image := range map[string]string{
+		"":                              "ghcr.io/broadband-operator/broadband-operator:" + version + "@" + digest,
+		"image.repository=r.example/op": "r.example/op:" + version + "@" + digest,
+		"image.tag=v7":                  "ghcr.io/broadband-operator/broadband-operator:v7",
+	} {
+		out := must(t, command(t.Context(), t.TempDir(), p.helm, "template", release, released, "--set", set))
+		g.Expect(out).To(ContainSubstring(`image: "`+image+"\"\n"), set)
 	}
 }
 

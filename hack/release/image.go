@@ -16,21 +16,19 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
 const (
-	imageName = "image.tar"
-	nonRoot   = "65532" // the user of distroless images, and of config/manager
-	source    = "https://github.com/broadband-operator/broadband-operator"
+	imageName  = "image.tar"
+	digestName = "image.digest"
+	nonRoot    = "65532" // the user of distroless images, and of config/manager
+	source     = "https://github.com/broadband-operator/broadband-operator"
 )
 
 // image writes the image for all platforms as an OCI layout in one file.
@@ -70,6 +68,10 @@ func (r release) writeLayout(index v1.ImageIndex) error {
 	if err != nil {
 		return fmt.Errorf("write the image: %w", err)
 	}
+	digest, err := index.Digest()
+	if err != nil {
+		return fmt.Errorf("calculate the digest of the image: %w", err)
+	}
 	files, err := filesOf(folder, "")
 	if err != nil {
 		return err
@@ -78,7 +80,7 @@ func (r release) writeLayout(index v1.ImageIndex) error {
 	if err := writeTar(&packed, files, r.date); err != nil {
 		return err
 	}
-	return r.writeFile(imageName, packed.String())
+	return errors.Join(r.writeFile(imageName, packed.String()), r.writeFile(digestName, digest.String()+"\n"))
 }
 
 // imageFor returns the image for one platform.
@@ -111,7 +113,7 @@ func (r release) imageFor(platform string, base v1.Layer) (v1.Image, error) {
 		Labels: map[string]string{
 			"org.opencontainers.image.title":    "broadband-operator",
 			"org.opencontainers.image.source":   source,
-			"org.opencontainers.image.licenses": "Apache-2.0",
+			"org.opencontainers.image.licenses": license,
 			"org.opencontainers.image.version":  r.version,
 			"org.opencontainers.image.revision": r.revision,
 		},
@@ -205,26 +207,4 @@ func readZone(zone *zip.File) ([]byte, error) {
 		return nil, fmt.Errorf("read a time zone: %w", err)
 	}
 	return content.Bytes(), nil
-}
-
-// push sends the written image, which is for all platforms, to a registry.
-func (r release) push(ctx context.Context, repository string) error {
-	folder, err := os.MkdirTemp("", "release-")
-	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
-	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
-	index, err := openImage(r.path(imageName), folder)
-	if err != nil {
-		return err
-	}
-	to, err := name.ParseReference(repository + ":" + r.version)
-	if err != nil {
-		return fmt.Errorf("read the name of the image: %w", err)
-	}
-	err = remote.WriteIndex(to, index, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
-	if err != nil {
-		return fmt.Errorf("push the image: %w", err)
-	}
-	return nil
 }

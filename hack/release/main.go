@@ -49,7 +49,8 @@ func run(ctx context.Context, args []string) error {
 	platforms := flags.String("platforms", "linux/amd64,linux/arm64", "comma-separated `platforms` of the manager")
 	plugins := flags.String("plugin-platforms", pluginPlatforms, "comma-separated `platforms` of the kubectl plugin")
 	manifestsOnly := flags.Bool("manifests-only", false, "write only the manifests and the chart")
-	push := flags.String("push", "", "write nothing; push the image in the folder to this `repository` of a registry")
+	push := flags.String("push", "", "write nothing; push the image in the folder by its digest to this `repository`")
+	tag := flags.String("tag", "", "write nothing; name the pushed image in this `repository` by the version")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read flags: %w", err)
 	}
@@ -58,18 +59,21 @@ func run(ctx context.Context, args []string) error {
 	if *push != "" {
 		return r.push(ctx, *push)
 	}
+	if *tag != "" {
+		return r.tag(ctx, *tag)
+	}
 	if r.kustomize == "" {
 		r.kustomize = filepath.Join(r.root, "bin", "kustomize")
 	}
-	steps := []func(context.Context) error{r.manifests, r.chart}
-	if !*manifestsOnly {
-		steps = append(steps, r.managers, r.plugins, r.image, r.sbom, r.provenance)
+	// The manifests and the chart name the digest of the image, so the image comes first.
+	if *manifestsOnly {
+		return r.write(ctx, r.manifests, r.chart, r.checksums)
 	}
-	return r.write(ctx, append(steps, r.checksums))
+	return r.write(ctx, r.managers, r.plugins, r.image, r.sbom, r.provenance, r.manifests, r.chart, r.checksums)
 }
 
 // write empties the folder and writes the files.
-func (r release) write(ctx context.Context, steps []func(context.Context) error) error {
+func (r release) write(ctx context.Context, steps ...func(context.Context) error) error {
 	if err := r.checkVersion(); err != nil {
 		return err
 	}

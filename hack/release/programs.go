@@ -11,10 +11,14 @@ import (
 	"strings"
 )
 
-// managers writes the manager for each platform.
+// managers writes the manager for each platform, with its SBOM.
 func (r release) managers(ctx context.Context) error {
 	for _, platform := range r.platforms {
-		if err := r.build(ctx, platform, ".", r.path(managerName(platform))); err != nil {
+		name := managerName(platform)
+		if err := r.build(ctx, platform, ".", r.path(name)); err != nil {
+			return err
+		}
+		if err := r.programSBOM(name, r.path(name)); err != nil {
 			return err
 		}
 	}
@@ -34,7 +38,7 @@ func archiveName(platform string) string {
 	return "kubectl-broadband-" + strings.ReplaceAll(platform, "/", "-") + ".tar.gz"
 }
 
-// plugins writes an archive of the kubectl plugin for each platform.
+// plugins writes an archive of the kubectl plugin for each platform, with its SBOM.
 func (r release) plugins(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "release-")
 	if err != nil {
@@ -61,13 +65,17 @@ func (r release) plugin(ctx context.Context, platform, folder string) error {
 	if err != nil {
 		return fmt.Errorf("read the kubectl plugin: %w", err)
 	}
-	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
+	terms, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
 	if err != nil {
 		return fmt.Errorf("read the license: %w", err)
 	}
-	return r.writeArchive(archiveName(platform), []file{
-		{name: "LICENSE", mode: readable, content: license}, {name: name, mode: executable, content: program},
+	err = r.writeArchive(archiveName(platform), []file{
+		{name: "LICENSE", mode: readable, content: terms}, {name: name, mode: executable, content: program},
 	})
+	if err != nil {
+		return err
+	}
+	return r.programSBOM(archiveName(platform), filepath.Join(folder, name))
 }
 
 // build builds a program that needs no C library and does not contain the path of the source

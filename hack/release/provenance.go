@@ -20,7 +20,8 @@ const provenance = `# Provenance of broadband-operator %[1]s
 | Go | %[5]s |
 | platforms | %[6]s |
 | base of the image | none: the certificates are those of golang.org/x/crypto/x509roots, the time zones those of Go |
-| modules | as in go.sum; sbom.spdx.json lists those in the manager |
+| image | %[7]s@%[8]s |
+| modules | as in go.sum; each *.spdx.json lists those in one program or in the image |
 
 To build the same files again, with this version of Go:
 
@@ -29,15 +30,20 @@ To build the same files again, with this version of Go:
     make dist VERSION=%[1]s
     diff dist/checksums.txt DOWNLOADED/checksums.txt
 
-Files of a release that was built by .github/workflows/release.yaml also have a signed attestation:
+Files and image of a release that was built by .github/workflows/release.yaml also have signed attestations:
 
     gh attestation verify install.yaml --repo broadband-operator/broadband-operator
+    gh attestation verify oci://%[7]s@%[8]s --repo broadband-operator/broadband-operator
 `
 
 // provenance writes what the files were built from, and how to build them again.
 func (r release) provenance(context.Context) error {
+	digest, _, err := r.digest()
+	if err != nil {
+		return err
+	}
 	return r.writeFile("PROVENANCE.md", fmt.Sprintf(provenance, r.version, source, r.revision,
-		r.date.Format(time.RFC3339), runtime.Version(), strings.Join(r.platforms, ", ")))
+		r.date.Format(time.RFC3339), runtime.Version(), strings.Join(r.platforms, ", "), imageRepository, digest))
 }
 
 // checksums writes the SHA-256 of all other files.

@@ -1,11 +1,15 @@
-{{/* The image, by its digest or by its tag. */}}
+{{/* The image: by its digest; by its tag; or by the version and the digest that the chart of a release has. */}}
 {{- define "broadband-operator.image" -}}
-{{- with .Values.image -}}
-{{- if .digest -}}
-{{ printf "%s@%s" .repository .digest | quote }}
+{{- $image := .Values.image -}}
+{{- $released := index .Chart.Annotations "wholesale.broadband/image-digest" -}}
+{{- if $image.digest -}}
+{{ printf "%s@%s" $image.repository $image.digest | quote }}
+{{- else if $image.tag -}}
+{{ printf "%s:%s" $image.repository $image.tag | quote }}
+{{- else if $released -}}
+{{ printf "%s:%s@%s" $image.repository .Chart.AppVersion $released | quote }}
 {{- else -}}
-{{ printf "%s:%s" .repository (.tag | default $.Chart.AppVersion) | quote }}
-{{- end -}}
+{{ printf "%s:%s" $image.repository .Chart.AppVersion | quote }}
 {{- end -}}
 {{- end }}
 
