@@ -140,15 +140,15 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
-test: $(CONTROLPLANE) bin/kustomize bin/jq ## Run the tests against a real kube-apiserver, the slow ones at reduced size or not at all; takes minutes.
+test: $(CONTROLPLANE) bin/kustomize bin/jq bin/govulncheck ## Run the tests against a real kube-apiserver, the slow ones at reduced size or not at all; takes minutes.
 	@bash hack/test.sh part
 
 .PHONY: test-all
-test-all: $(CONTROLPLANE) bin/kustomize bin/jq bin/helm ## Run what CI runs: the tests at full size, with the race detector if there is a C compiler.
+test-all: $(CONTROLPLANE) bin/kustomize bin/jq bin/govulncheck bin/helm ## Run what CI runs: the tests at full size, with the race detector if there is a C compiler.
 	@bash hack/test.sh all
 
 .PHONY: test-times
-test-times: $(CONTROLPLANE) bin/kustomize bin/jq bin/helm ## Run what CI runs, and print the slowest specs.
+test-times: $(CONTROLPLANE) bin/kustomize bin/jq bin/govulncheck bin/helm ## Run what CI runs, and print the slowest specs.
 	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove
@@ -180,6 +180,10 @@ cover: $(CONTROLPLANE) ## Run all tests and write cover.out and cover.html.
 	go test -shuffle=on -coverpkg=./api/...,./controllers/...,./pkg/...,. -coverprofile=cover.out ./...
 	go tool cover -html=cover.out -o cover.html
 	go tool cover -func=cover.out | tail -1
+
+.PHONY: vulnerabilities
+vulnerabilities: bin/govulncheck ## Fail if what is released can reach a known vulnerability (asks vuln.go.dev; VULNDB=file:///folder for a copy).
+	@VULNDB='$(VULNDB)' bash hack/vulnerabilities.sh
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME each (10s).
@@ -252,7 +256,8 @@ e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Test managing
 bin/controller-gen: TOOL := sigs.k8s.io/controller-tools/cmd/controller-gen
 bin/kustomize: TOOL := sigs.k8s.io/kustomize/kustomize/v5
 bin/jq: TOOL := github.com/itchyny/gojq/cmd/gojq
-bin/controller-gen bin/kustomize bin/jq: hack/tools/go.mod hack/tools/go.sum
+bin/govulncheck: TOOL := golang.org/x/vuln/cmd/govulncheck
+bin/controller-gen bin/kustomize bin/jq bin/govulncheck: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
