@@ -19,7 +19,7 @@ func TestActionlintFindsNothingInTheWorkflows(t *testing.T) {
 	g := NewWithT(t)
 	files, err := filepath.Glob(repository + "/.github/workflows/*.yaml")
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(files).To(HaveLen(2))
+	g.Expect(files).To(HaveLen(3))
 	var said bytes.Buffer
 	linter, err := actionlint.NewLinter(&said, &actionlint.LinterOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
