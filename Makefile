@@ -221,7 +221,7 @@ uninstall: $(KUBECTL_FROM) ## Remove CRDs with all their objects (keep the manag
 	$(DELETE) --namespace=broadband-operator service,serviceaccount --selector=$(OURS)
 	$(DELETE) --namespace=broadband-operator networkpolicy,poddisruptionbudget --selector=$(OURS)
 	$(DELETE) --all-namespaces role,rolebinding --selector=$(OURS)
-	$(DELETE) clusterrole,clusterrolebinding --selector=$(OURS)
+	$(DELETE) clusterrole,clusterrolebinding,priorityclass --selector=$(OURS)
 	$(DELETE) validatingadmissionpolicy,validatingadmissionpolicybinding --selector=$(OURS)
 	@# Before Kubernetes 1.36, the API server does not serve this kind, and kubectl delete would fail.
 	if $(KUBECTL) get --raw /apis/admissionregistration.k8s.io/v1 | grep mutatingadmissionpolicies >/dev/null; then \

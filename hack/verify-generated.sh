@@ -11,7 +11,7 @@ failed=0
 
 make --no-print-directory --silent generate manifests argocd INTO="$into"
 for generated in api/v1alpha1/zz_generated.deepcopy.go config/crd/bases config/rbac/role.yaml \
-  config/manager/kustomization.yaml README.md CONTRIBUTING.md docs/api-reference.md docs/install.md docs/gitops.md \
+  config/default/kustomization.yaml config/install/kustomization.yaml config/manager/kustomization.yaml README.md CONTRIBUTING.md docs/api-reference.md docs/install.md docs/gitops.md \
   charts/broadband-operator/Chart.yaml charts/broadband-operator/README.md charts/broadband-operator/templates charts/broadband-operator/files \
   config/argocd/wholesale.broadband config/argocd/component; do
   if ! diff -ruN -x testdata -x '*_test.yaml' -x kustomization.yaml -x _helpers.tpl -x NOTES.txt \

@@ -72,6 +72,7 @@ func conditions() map[string]string {
 	return map[string]string{
 		"CustomResourceDefinition": ".Values.crds.install",
 		"Namespace":                ".Values.namespace.create",
+		"PriorityClass":            `eq .Values.priorityClassName "broadband-operator-manager"`,
 		"NetworkPolicy":            ".Values.networkPolicy.enabled",
 		"ServiceAccount":           ".Values.serviceAccount.create",
 		"PodDisruptionBudget":      "and .Values.podDisruptionBudget.enabled (gt (int .Values.replicas) 1)",

@@ -133,8 +133,8 @@ func options() map[string][2]string {
 		"networkPolicy.egressPorts":              {"[0].port=8443", "- port: 6443\n      protocol: TCP\n    - port: 8443"},
 		"podDisruptionBudget.enabled":            {"=false", "!kind: PodDisruptionBudget"},
 		"podDisruptionBudget.minAvailable":       {"=2", "minAvailable: 2"},
-		"commonLabels":                           {".owner=isp", "part-of: broadband-operator\n    owner: isp"},
-		"podLabels":                              {".team=isp", "/part-of: broadband-operator\n        team: isp"},
+		"commonLabels":                           {".owner=isp", "\n    owner: isp"},
+		"podLabels":                              {".team=isp", "\n        team: isp"},
 		"podSecurityContext":                     {".runAsUser=null", "!runAsUser"},
 		"securityContext":                        {".privileged=false", "privileged: false"},
 		"podAnnotations":                         {".a=b", "annotations:\n        a: b"},
@@ -162,6 +162,16 @@ func TestEveryValueHasAnEffect(t *testing.T) {
 			NewWithT(t).Expect(rendered).To(ContainSubstring(option[1]))
 		})
 	}
+}
+
+func TestTheChartCreatesNoPriorityClassButItsOwn(t *testing.T) {
+	t.Parallel()
+	p := find(t)
+	NewWithT(t).Expect(p.template(t)).To(And(ContainSubstring("kind: PriorityClass"),
+		ContainSubstring("priorityClassName:\n        broadband-operator-manager\n")))
+	NewWithT(t).Expect(p.template(t, "--set=priorityClassName=high")).NotTo(ContainSubstring("kind: PriorityClass"))
+	none := p.template(t, "--set=priorityClassName=")
+	NewWithT(t).Expect(none).NotTo(MatchRegexp("kind: PriorityClass|priorityClassName"))
 }
 
 // A release adds an annotation with the digest of its image to Chart.yaml.
@@ -253,6 +263,7 @@ func TestAMistypedValueIsRefused(t *testing.T) {
 	for set, complaint := range map[string]string{
 		"replica=3": "'replica' not allowed", "replicas=-1": "minimum", "fleetSize=huge": "must be one of",
 		`commonLabels.app\.kubernetes\.io/part-of=isp`: "invalid propertyName",
+		`podLabels.app\.kubernetes\.io/version=v7`:     "invalid propertyName",
 		"image.digest=latest":                          "does not match", "crds.keep=yes": "want boolean",
 	} {
 		_, said, err := run(command(t.Context(), t.TempDir(), p.helm, "template", release, chart, "--set", set))

@@ -27,7 +27,10 @@ func main() {
 // before and after the version.
 func places() map[string]*regexp.Regexp {
 	text := regexp.MustCompile(`(?m)(^VERSION=|dist VERSION=|[?]ref=|targetRevision: |[{]tag: )v\d[\w.-]+()`)
+	label := regexp.MustCompile(`(app[.]kubernetes[.]io/version: )v\S+( # the file VERSION)`)
 	return map[string]*regexp.Regexp{
+		"config/default/kustomization.yaml": label,
+		"config/install/kustomization.yaml": label,
 		"config/manager/kustomization.yaml": regexp.MustCompile(`(newTag: )v\S+( # the file VERSION)`),
 		"README.md":                         text,
 		"CONTRIBUTING.md":                   text,

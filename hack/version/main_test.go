@@ -10,6 +10,11 @@ import (
 	"testing/fstest"
 )
 
+// label is a label of a kustomization.
+func label(version string) string {
+	return "  app.kubernetes.io/version: " + version + " # the file VERSION: make manifests\n"
+}
+
 // tree is a project of version v9.8.7 whose files still state other versions.
 func tree(version string) fstest.MapFS {
 	return fstest.MapFS{
@@ -17,10 +22,14 @@ func tree(version string) fstest.MapFS {
 		"config/manager/kustomization.yaml": {
 			Data: []byte("images:\n- name: x\n  newTag: v0.0.1 # the file VERSION: make manifests\n"),
 		},
-		"README.md":       {Data: []byte("```sh\nVERSION=v0.0.2\n```\nsince v0.0.1\n")},
-		"CONTRIBUTING.md": {Data: []byte("`make dist VERSION=v0.0.4`\n")},
-		"docs/install.md": {Data: []byte("```sh\nVERSION=v0.0.3\n```\n- https://example//config?ref=v0.0.3\n")},
-		"docs/gitops.md":  {Data: []byte("  targetRevision: v0.0.5-rc.1\nwith `ref: {tag: v0.0.5}` and\n")},
+		"config/default/kustomization.yaml": {Data: []byte(label("v0.0.1"))},
+		"config/install/kustomization.yaml": {Data: []byte(label("v0.0.6"))},
+		"README.md":                         {Data: []byte("```sh\nVERSION=v0.0.2\n```\nsince v0.0.1\n")},
+		"CONTRIBUTING.md":                   {Data: []byte("`make dist VERSION=v0.0.4`\n")},
+		"docs/install.md": {
+			Data: []byte("```sh\nVERSION=v0.0.3\n```\n- https://example//config?ref=v0.0.3\n"),
+		},
+		"docs/gitops.md": {Data: []byte("  targetRevision: v0.0.5-rc.1\nwith `ref: {tag: v0.0.5}` and\n")},
 	}
 }
 
@@ -31,6 +40,8 @@ func TestEveryFileStatesTheVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
+		"config/default/kustomization.yaml": label("v9.8.7"),
+		"config/install/kustomization.yaml": label("v9.8.7"),
 		"config/manager/kustomization.yaml": "images:\n- name: x\n  newTag: v9.8.7 # the file VERSION: make manifests\n",
 		"README.md":                         "```sh\nVERSION=v9.8.7\n```\nsince v0.0.1\n",
 		"CONTRIBUTING.md":                   "`make dist VERSION=v9.8.7`\n",

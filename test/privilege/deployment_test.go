@@ -4,12 +4,15 @@ package privilege_test
 
 import (
 	"context"
+	"os"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -53,7 +56,13 @@ var _ = Describe("config/default", func() {
 	It("runs a pod that the restricted Pod Security standard admits", func(ctx SpecContext) {
 		enforced := &corev1.Namespace{}
 		Expect(plane.Client.Get(ctx, client.ObjectKey{Name: world.OperatorName}, enforced)).To(Succeed())
-		Expect(enforced.Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/enforce", "restricted"))
+		for _, mode := range []string{"enforce", "warn", "audit"} {
+			Expect(enforced.Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/"+mode, "restricted"))
+		}
+		Expect(enforced.Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/enforce-version", "v1.32"),
+			"docs/install.md names it as the oldest version that is supported")
+		Expect(enforced.Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/warn-version", "latest"))
+		Expect(enforced.Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/audit-version", "latest"))
 
 		Expect(admit(ctx, deployment(ctx).Spec.Template.Spec)).To(Succeed())
 	})
@@ -75,6 +84,29 @@ var _ = Describe("config/default", func() {
 		}, "allowPrivilegeEscalation"),
 		Entry("that sees the node", func(pod *corev1.PodSpec) { pod.HostNetwork = true }, "host namespaces"),
 	)
+
+	It("has labels with its version, and on all that belongs to the managers their component", func(ctx SpecContext) {
+		stated, err := os.ReadFile("../../VERSION")
+		Expect(err).NotTo(HaveOccurred())
+		version := HaveKeyWithValue("app.kubernetes.io/version", strings.TrimSpace(string(stated)))
+		component := HaveKeyWithValue("app.kubernetes.io/component", "manager")
+		for _, object := range rendered("default") {
+			Expect(object.GetLabels()).To(version, "%s %s", object.GetKind(), object.GetName())
+			switch object.GetKind() {
+			case "Deployment", "PriorityClass", "PodDisruptionBudget", "Service", "NetworkPolicy":
+				Expect(object.GetLabels()).To(component, "%s %s", object.GetKind(), object.GetName())
+			}
+		}
+		Expect(deployment(ctx).Spec.Template.Labels).To(And(version, component))
+	})
+
+	It("is preempted after other pods, but is no system component", func(ctx SpecContext) {
+		class := &schedulingv1.PriorityClass{}
+		name := deployment(ctx).Spec.Template.Spec.PriorityClassName
+		Expect(plane.Client.Get(ctx, client.ObjectKey{Name: name}, class)).To(Succeed())
+		Expect(class.Value).To(And(BeNumerically(">", 0), BeNumerically("<=", 1_000_000_000)))
+		Expect(class.GlobalDefault).To(BeFalse())
+	})
 
 	It("gives the token of the ServiceAccount to the manager's pods and no others", func(ctx SpecContext) {
 		pod := deployment(ctx).Spec.Template.Spec
