@@ -3,7 +3,6 @@ module github.com/broadband-operator/broadband-operator
 go 1.26.0
 
 require (
-	github.com/fluxcd/cli-utils v1.3.0
 	github.com/go-logr/logr v1.4.4
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/google/go-cmp v0.7.0

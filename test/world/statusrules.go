@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/kstatus"
 )
 
 // maxStatus is the limit of a status in bytes of JSON, which is far below etcd's limit for an
@@ -173,37 +173,37 @@ func (s *observedStatus) text(secrets []string) []rule {
 
 // kstatus checks that tools that wait for the object, such as Flux, read the intended status.
 func (s *observedStatus) kstatus() []rule {
-	computed, err := status.Compute(s.object)
+	computed, err := kstatus.Compute(s.object)
 	if err != nil {
 		return []rule{{false, "kstatus can read the object: " + err.Error()}}
 	}
 	meant, why := s.expected()
 	return []rule{{
-		computed.Status == meant,
-		fmt.Sprintf("kstatus reports %s for an object that is %s, not %s", meant, why, computed.Status),
+		computed == meant,
+		fmt.Sprintf("kstatus reports %s for an object that is %s, not %s", meant, why, computed),
 	}}
 }
 
 // expected returns the status that kstatus must compute, and why. It checks in the same order as
 // kstatus, which ignores conditions of an older generation.
-func (s *observedStatus) expected() (word status.Status, why string) {
+func (s *observedStatus) expected() (word kstatus.Status, why string) {
 	observed := s.status.ObservedGeneration
 	switch {
 	case s.object.GetDeletionTimestamp() != nil:
-		return status.TerminatingStatus, "deleted"
+		return kstatus.Terminating, "deleted"
 	case observed < s.object.GetGeneration():
-		return status.InProgressStatus, "edited since"
+		return kstatus.InProgress, "edited since"
 	case s.is(v1alpha1.ConditionStalled):
-		return status.FailedStatus, "stalled"
+		return kstatus.Failed, "stalled"
 	case s.is(v1alpha1.ConditionReconciling):
-		return status.InProgressStatus, "reconciling"
+		return kstatus.InProgress, "reconciling"
 	case s.is(v1alpha1.ConditionReady):
-		return status.CurrentStatus, "ready"
+		return kstatus.Current, "ready"
 	}
 	// Ready=False without Reconciling or Stalled. kstatus has no status for an object that waits, and
 	// treats any Ready that is not True as in progress. That is right: the declared state is not
 	// reached, and nothing has failed.
-	return status.InProgressStatus, "waiting for a person"
+	return kstatus.InProgress, "waiting for a person"
 }
 
 // agreed are the states in which kstatus and the operator agreed, in all worlds.
@@ -217,7 +217,7 @@ type agreement struct {
 
 // state is a status of kstatus, its cause, and the reason of Ready.
 type state struct {
-	word   status.Status
+	word   kstatus.Status
 	why    string
 	reason string
 }
