@@ -23,8 +23,8 @@ var others = []string{
 	"ca",    // the short name of CarrierAccount before v0.1.0, in the notes on upgrading
 	"shows", // the text "what kubectl get shows"
 	"clusterrole", "clusterrolebinding", "configmap", "crd", "deployment", "deploy", "event", "events", "lease", "leases",
-	"mutatingadmissionpolicybinding", "namespace", "ns", "pod", "pods", "priorityclass", "rolebinding", "secret", "secrets",
-	"service", "svc", "validatingadmissionpolicy", "validatingadmissionpolicybinding",
+	"mutatingadmissionpolicybinding", "namespace", "ns", "pod", "pods", "priorityclass", "rolebinding", "secret",
+	"secrets", "service", "svc", "validatingadmissionpolicy", "validatingadmissionpolicybinding",
 }
 
 // resources returns all names by which kubectl knows our kinds.

@@ -29,8 +29,8 @@ const (
 // Queue is the work queue of one controller. An object for which no worker is free is set aside until
 // one of those that hold them is done.
 //
-//   - A namespace holds at most as many workers as it leaves free: half of them for the first namespace,
-//     half of what is left for the next, and so on.
+//   - A namespace holds at most as many workers as it leaves free: half of them for the first
+//     namespace, half of what is left for the next, and so on.
 //   - Accounts whose carrier does not answer, or of which that is not known, hold at most a quarter of
 //     the workers together, in whatever namespaces they are.
 //   - An account whose carrier does not answer holds one.
