@@ -57,7 +57,8 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 		return ctrl.Result{}, fmt.Errorf("read CarrierAccount %s: %w", request.NamespacedName, err)
 	}
 	if r.isLagging(account) {
-		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
+		now := r.Protocol.Now()
+		return status.Exit(now, r.requeueAt(account, now, time.Time{})), nil
 	}
 	return r.check(ctx, account)
 }

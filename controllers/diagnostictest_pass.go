@@ -79,7 +79,7 @@ func (p *testPass) hasReached(ledger *v1alpha1.RequestLedger) bool {
 // test, the waiting tests track it to its end, because nothing else does.
 func (p *testPass) gatherLane(ctx context.Context) (err error) {
 	p.lane = oneshots.Lane{}
-	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil {
+	if p.ledger == nil || p.verdict != nil {
 		return nil
 	}
 	for range maxSteps {
@@ -217,7 +217,7 @@ func (p *testPass) passForDeleted(uid string) *deletedTestPass {
 	}}}
 	left.kind = left
 	left.ledger = &objectLedger{
-		Ledgers: p.Ledgers, kind: left, subject: gone, account: p.ledger.account, here: p.here, name: p.ledger.name,
+		Ledgers: p.Ledgers, kind: left, subject: gone, login: p.ledger.login, here: p.here, name: p.ledger.name,
 		ledger: p.ledger.ledger,
 	}
 	left.showLedger(left.ledger.ledger)

@@ -23,7 +23,7 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: p.subject.AccountName()}
 	if err := p.Get(ctx, key, account); err != nil {
 		if apierrors.IsNotFound(err) {
-			p.account.Unproven, p.idle = true, true
+			p.account.Unproven = true
 			return nil
 		}
 		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
@@ -40,14 +40,14 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 // first pass of a new process over an object of a Ready account makes the free call that shows it.
 func (p *pass) gatherProof(ctx context.Context) error {
 	p.account.Unproven = p.session == nil || !p.session.IsProven()
-	if p.idle = p.account.Unproven; !decide.MayProve(&p.account) {
+	if !decide.MayProve(&p.account) {
 		return nil
 	}
 	wait, err := p.session.Prove(ctx)
 	if _, none := errors.AsType[*accounts.LoginError](err); none {
 		wait, err = loginPause, nil
 	}
-	p.idle, p.account.Unproven = wait > 0, wait > 0
+	p.account.Unproven = wait > 0
 	p.account.ProvenAt = p.Protocol.Now().Add(wait)
 	return err
 }

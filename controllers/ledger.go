@@ -51,8 +51,7 @@ type objectLedger struct {
 
 	kind    ledgerKind
 	subject Subject
-	account *v1alpha1.CarrierAccount // nil: there is none
-	login   v1alpha1.CarrierLogin    // under which the account's requests are recorded
+	login   v1alpha1.CarrierLogin // under which the account's requests are recorded
 	here    decide.Installation
 	name    string
 	ledger  *v1alpha1.RequestLedger // as last read or written; nil: there is none
@@ -66,14 +65,11 @@ type objectLedger struct {
 
 var _ operate.Ledger = (*objectLedger)(nil)
 
-// nameOf returns the ledger's name. Only the status has it if the account or the service number is
-// missing.
+// nameOf returns the ledger's name. Only the status has it if the service number is missing.
 func (l *objectLedger) nameOf() string {
-	spec, name := l.kind.ledgerSpec(), ""
-	if l.account != nil {
-		spec.Login = l.login
-		name = decide.LedgerName(&spec)
-	}
+	spec := l.kind.ledgerSpec()
+	spec.Login = l.login
+	name := decide.LedgerName(&spec)
 	if shown := *l.kind.shownLedger(l.subject).at; name == "" && shown != nil {
 		name = shown.Name
 	}
@@ -114,7 +110,7 @@ func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerRefe
 
 // hasSameSubject reports whether the ledger of another login has this object's subject.
 func (l *objectLedger) hasSameSubject(other *v1alpha1.RequestLedger) bool {
-	if other == nil || l.account == nil {
+	if other == nil {
 		return false
 	}
 	spec := l.kind.ledgerSpec()

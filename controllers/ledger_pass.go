@@ -25,7 +25,7 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	}
 	ledger := &objectLedger{
 		Ledgers: p.Ledgers, kind: kind, subject: p.subject,
-		account: p.account.Object, login: p.account.Memory(), here: p.here,
+		login: p.account.Memory(), here: p.here,
 	}
 	if ledger.name = ledger.nameOf(); ledger.name == "" {
 		kind.showLedger(nil) // no request was sent, and none is about to be sent
@@ -35,10 +35,6 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	lost, err := ledger.read(ctx)
 	if errors.Is(err, operate.ErrLedgerDamaged) {
 		p.verdict = new(decide.DamagedLedger(err))
-		return nil
-	}
-	if claims := lost || ledger.receipt != nil; claims && ledger.account == nil {
-		p.idle = true // the status stays unchanged until there is an account to evaluate it with
 		return nil
 	}
 	p.ledger = ledger
@@ -61,10 +57,8 @@ func (p *pass) reportImplausible(kind ledgerKind) {
 
 // judgeAndShow updates the status from the ledger, if the object may use it.
 func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
-	if p.ledger.account != nil {
-		if err := p.judgeLedger(ctx, lost); err != nil {
-			return err
-		}
+	if err := p.judgeLedger(ctx, lost); err != nil {
+		return err
 	}
 	if p.ledger != nil {
 		p.ledger.kind.showLedger(p.ledger.own())
@@ -128,7 +122,7 @@ func (p *pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger)
 // recordLearned records in the ledger what the object has learned without an attempt. What cannot
 // be read again would otherwise be lost with the status.
 func (p *pass) recordLearned(ctx context.Context) error {
-	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.ForbidsNewLedgers() {
+	if p.ledger == nil || p.verdict != nil || p.lacksLedger() && p.here.ForbidsNewLedgers() {
 		return nil
 	}
 	next := p.ledger.next()

@@ -35,7 +35,6 @@ type pass struct {
 	read      *decide.Readings // what was read before the step; nil: there was none
 	annotated Subject          // whose annotations count; nil: the subject's
 	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
-	idle      bool             // whether no step is taken, because the ledger cannot be evaluated without an account
 	kept      bool             // whether the status stays as it is, because the ledger that would confirm it is not read
 
 	addsFinalizer bool   // whether the object gets the finalizer before it sends, even with a ledger
@@ -81,7 +80,7 @@ func (p *pass) decide() decide.Decision {
 	decision := p.kind.judge(input)
 	unconfirmed := p.isUnconfirmed(&input, decision)
 	p.kept = unconfirmed && p.isSettled()
-	if unconfirmed || p.idle && !decide.IsRest(decision.Step) {
+	if unconfirmed || p.account.Unproven && !decide.IsRest(decision.Step) {
 		return *p.notReady(&input, decision.RequeueAt)
 	}
 	return decision
@@ -103,7 +102,8 @@ func (p *pass) isSettled() bool {
 	return done && ready.ObservedGeneration == p.subject.GetGeneration()
 }
 
-// notReady is the decision of an idle pass, which is due again at a time of its own.
+// notReady is the decision of a pass for an account that is not proven, which is due again at a time of
+// its own.
 func (p *pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
 	held := decide.AccountReady(input)
 	decision := decide.Overruled(p.subject, held.Verdict)

@@ -41,7 +41,7 @@ const longestCacheLag = time.Minute
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	if p.isLagging(p.subject) {
 		now := p.Protocol.Now()
-		return status.Exit(now, p.requeueAt(now, time.Time{})), nil
+		return status.Exit(now, p.requeueAt(p.subject, now, time.Time{})), nil
 	}
 	if err := p.begin(ctx); err != nil {
 		return p.failed(ctx, err)
@@ -144,7 +144,7 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 	if recorded && p.onRecorded != nil {
 		p.onRecorded()
 	}
-	return status.Exit(now, p.requeueAt(now, lookAt)), nil
+	return status.Exit(now, p.requeueAt(p.subject, now, lookAt)), nil
 }
 
 // mustWrite reports whether a change of the status is written now. A pass that waits for its turn in
@@ -176,8 +176,8 @@ func (p *pass) isIncomplete() bool {
 // process has written, otherwise as decided. The decision was based on the older copy and may be
 // wrong, and our own write triggers no pass. The pause grows with the time that the cache is
 // behind, because after a restore of etcd the cache may be behind forever.
-func (p *pass) requeueAt(now, lookAt time.Time) time.Time {
-	behind := p.Protocol.Memory.Behind(p.subject, now)
+func (o *Operator) requeueAt(object client.Object, now, lookAt time.Time) time.Time {
+	behind := o.Protocol.Memory.Behind(object, now)
 	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {
 		return again
 	}

@@ -32,7 +32,7 @@ func Trim(object any) (any, error) {
 		accessor.SetLabels(nil)
 		accessor.SetOwnerReferences(nil)
 		accessor.SetAnnotations(ownAnnotations(accessor))
-		accessor.SetFinalizers(operate.CountableFinalizers(accessor.GetFinalizers()))
+		accessor.SetFinalizers(operate.KeptFinalizers(accessor.GetFinalizers()))
 	}
 	return object, nil
 }

@@ -19,9 +19,9 @@ const mostFinalizers = 32
 
 var errFinalizers = fmt.Errorf("the object has %d finalizers or more: remove those of others", mostFinalizers)
 
-// CountableFinalizers returns the operator's finalizer, and as many others as are needed to patch the
+// KeptFinalizers returns the operator's finalizer, and as many others as are needed to patch the
 // list.
-func CountableFinalizers(all []string) []string {
+func KeptFinalizers(all []string) []string {
 	if len(all) <= mostFinalizers {
 		return all
 	}
