@@ -27,8 +27,9 @@ func (t *tool) statusCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status [NAME | KIND/NAME]",
 		Short: "Show what needs you, or everything about one object",
-		Long: "Without a name: what needs a person, grouped by what to do (approve, resolve, correct, look), and, for\n" +
-			"each kind, how many objects have each reason. Exit code 1 if something needs a person.\n\n" +
+		Long: "Without a name: what needs a person, grouped by what to do (approve, resolve, correct, look); what waits,\n" +
+			"by reason; and, for each kind, how many objects have each reason. Exit code 0 only if all objects are\n" +
+			"Ready, have a request in progress, or are not to be changed according to their manifests.\n\n" +
 			"With a name: everything about one object. A name without a kind is that of a BroadbandService.",
 		Example: examples("kubectl broadband status", "kubectl broadband status -A -o json",
 			"kubectl broadband status site-014", "kubectl broadband status sorder/site-new"),
@@ -78,7 +79,7 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 	} else {
 		err = o.writeDocument("Overview", o.output.format, overview)
 	}
-	if err == nil && len(overview.Needs) > 0 {
+	if err == nil && !overview.IsClear() {
 		err = exitWith(ExitNeeds)
 	}
 	return err
@@ -103,6 +104,9 @@ func gatherOverview(ctx context.Context, cluster *fleet.Cluster, selector labels
 		}
 	}
 	overview.Sort()
+	if overview.Objects == 0 {
+		return overview, cluster.CheckNamespace(ctx)
+	}
 	return overview, nil
 }
 

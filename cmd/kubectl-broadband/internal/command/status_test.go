@@ -87,6 +87,14 @@ var _ = Describe("status", Ordered, func() {
 		s.expectGolden("status")
 	})
 
+	It("is clear about neither an empty namespace nor one that does not exist", func(ctx SpecContext) {
+		p := newPlugin()
+		missing := p.run(ctx, "status", "-n", "nowhere")
+		Expect(missing.code).NotTo(BeZero())
+		Expect(missing.err).To(ContainSubstring(`there is no namespace "nowhere"`))
+		Expect(p.run(ctx, "status", "-n", "kube-public").out).To(Equal("There are no objects.\n"))
+	})
+
 	It("writes the same as JSON", func(ctx SpecContext) {
 		s := newSession(f.World)
 		ran := s.show(ctx, "status", "-o", "json")

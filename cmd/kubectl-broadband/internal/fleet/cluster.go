@@ -87,6 +87,19 @@ func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector,
 	}
 }
 
+// CheckNamespace returns an error if the namespace does not exist. A user who may not read namespaces
+// is not told, because the objects can be read without that.
+func (c *Cluster) CheckNamespace(ctx context.Context) error {
+	if c.Namespace == "" {
+		return nil
+	}
+	err := c.Get(ctx, client.ObjectKey{Name: c.Namespace}, &corev1.Namespace{})
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("there is no namespace %q: kubectl get namespaces lists all: %w", c.Namespace, err)
+	}
+	return nil
+}
+
 // Fetch reads an object by name.
 func (c *Cluster) Fetch(ctx context.Context, kind Kind, name string) (Object, error) {
 	object := kind.New()

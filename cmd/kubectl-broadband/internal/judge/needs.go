@@ -38,14 +38,17 @@ type Count struct {
 
 // Overview is what needs a person, and what the fleet looks like.
 type Overview struct {
-	Needs   []Need  `json:"needs"`
-	ToSpend Sums    `json:"toApprove"` // what the changes that wait for approval cost
-	Counts  []Count `json:"counts"`
-	Objects int     `json:"objects"`
+	Needs   []Need    `json:"needs"`
+	Waiting []Waiting `json:"waiting,omitempty"`
+	ToSpend Sums      `json:"toApprove"` // what the changes that wait for approval cost
+	Counts  []Count   `json:"counts"`
+	Objects int       `json:"objects"`
 
-	accounts map[string]bool   // the accounts that exist, by namespace/name
-	waiting  map[string][]Need // the objects that wait for an account, by namespace/name
+	accounts map[string]bool // the accounts that exist, by namespace/name
 }
+
+// IsClear reports whether all objects are Ready, or have a request in progress.
+func (o *Overview) IsClear() bool { return len(o.Needs) == 0 && len(o.Waiting) == 0 }
 
 // Add adds one object. The accounts must be added before the objects that use them.
 func (o *Overview) Add(object fleet.Object) {
@@ -62,8 +65,13 @@ func (o *Overview) Add(object fleet.Object) {
 		}
 	}
 	o.Needs = append(o.Needs, needs...)
-	if ready.Reason == v1alpha1.ReasonAccountNotReady {
-		o.awaitAccount(object, ready)
+	why, waiting := waits(object)
+	switch {
+	case len(needs) > 0 || !waiting:
+	case ready.Reason == v1alpha1.ReasonAccountNotReady && !o.accounts[object.GetNamespace()+"/"+AccountOf(object)]:
+		o.lacksAccount(object, ready)
+	default:
+		o.addWaiting(object, why)
 	}
 }
 
@@ -74,16 +82,11 @@ func (o *Overview) seen(account fleet.Object) {
 	o.accounts[account.GetNamespace()+"/"+account.GetName()] = true
 }
 
-// awaitAccount remembers an object that waits for its account. If that account does not exist,
-// somebody has to create it.
-func (o *Overview) awaitAccount(object fleet.Object, ready metav1.Condition) {
-	if o.waiting == nil {
-		o.waiting = make(map[string][]Need)
-	}
-	key := object.GetNamespace() + "/" + AccountOf(object)
+// lacksAccount adds an object whose account does not exist: somebody has to create it.
+func (o *Overview) lacksAccount(object fleet.Object, ready metav1.Condition) {
 	need := needOf(object, Correct, ready)
 	need.Command = fmt.Sprintf("kubectl -n %s get cacct %s", object.GetNamespace(), AccountOf(object))
-	o.waiting[key] = append(o.waiting[key], need)
+	o.Needs = append(o.Needs, need)
 }
 
 func (o *Overview) count(kind string, ready metav1.Condition) {
@@ -99,12 +102,7 @@ func (o *Overview) count(kind string, ready metav1.Condition) {
 
 // Sort orders what was added: needs by action and age, and counts by kind and number.
 func (o *Overview) Sort() {
-	for account, needs := range o.waiting {
-		if !o.accounts[account] {
-			o.Needs = append(o.Needs, needs...)
-		}
-	}
-	o.waiting = nil
+	o.sortWaiting()
 	rank := func(action Action) int { return slices.Index(Actions(), action) }
 	slices.SortFunc(o.Needs, func(a, b Need) int {
 		return cmp.Or(rank(a.Action)-rank(b.Action), a.Since.Compare(b.Since.Time), a.Before(b.Reference))
@@ -127,9 +125,11 @@ func NeedsOf(object fleet.Object) []Need {
 	ready := Ready(object)
 	needs := unknownOutcomes(object, ready)
 	asked := Condition(object, v1alpha1.ConditionApprovalRequired)
-	if asked != nil && asked.Status == metav1.ConditionTrue {
+	switch {
+	case isApproved(object): // it is about to be sent
+	case asked != nil && asked.Status == metav1.ConditionTrue:
 		needs = append(needs, approvalOf(object, *asked))
-	} else if ready.Reason == v1alpha1.ReasonAwaitingApproval {
+	case ready.Reason == v1alpha1.ReasonAwaitingApproval:
 		needs = append(needs, approvalOf(object, ready))
 	}
 	stalled := Condition(object, v1alpha1.ConditionStalled)
@@ -138,10 +138,17 @@ func NeedsOf(object fleet.Object) []Need {
 		if action := actionOf(stalled.Reason); !slices.ContainsFunc(needs, func(n Need) bool { return n.Action == action }) {
 			needs = append(needs, needOf(object, action, *stalled))
 		}
-	case ready.Reason == v1alpha1.ReasonNewInstallation:
+	case ready.Reason == v1alpha1.ReasonNewInstallation, isBroken(object, ready):
 		needs = append(needs, needOf(object, Look, ready))
 	}
 	return needs
+}
+
+// isBroken reports whether an object is an account that cannot be used, although the operator goes on
+// trying: everything that uses it waits.
+func isBroken(object fleet.Object, ready metav1.Condition) bool {
+	_, isAccount := object.(*v1alpha1.CarrierAccount)
+	return isAccount && ready.Status == metav1.ConditionFalse && !inProgress(ready.Reason)
 }
 
 // unknownOutcomes returns a need for each request whose outcome a person has to find out.

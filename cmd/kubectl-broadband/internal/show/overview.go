@@ -4,6 +4,7 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,13 +20,52 @@ func Overview(overview *judge.Overview, now time.Time) []Section {
 			sections = append(sections, actionSection(overview, action, needs, now))
 		}
 	}
+	if len(overview.Waiting) > 0 {
+		sections = append(sections, waitingSection(overview.Waiting, now))
+	}
 	if len(sections) == 0 {
-		sections = append(sections, Section{Title: "Nothing needs you.", Color: table.Green})
+		sections = append(sections, clearSection(overview))
 	}
 	if len(overview.Counts) > 0 {
 		sections = append(sections, countSection(overview))
 	}
 	return sections
+}
+
+// clearSection says that nothing has to be done, and what is not changed because of its manifest.
+func clearSection(overview *judge.Overview) Section {
+	if overview.Objects == 0 {
+		return Section{Title: "There are no objects."}
+	}
+	title, declared := "Nothing needs you.", 0
+	for _, count := range overview.Counts {
+		if judge.AsDeclared(count.Reason) && count.Ready != "True" {
+			declared += count.Count
+		}
+	}
+	if declared > 0 {
+		title = fmt.Sprintf("Nothing needs you. %s suspended, or only planned or observed.", judge.Counted(declared, "object"))
+	}
+	return Section{Title: title, Color: table.Green}
+}
+
+// waitingSection lays out what waits for something else than a person or a request.
+func waitingSection(all []judge.Waiting, now time.Time) Section {
+	rows, count := table.New("REASON", "OBJECTS", "OLDEST", "WHY", "FOR"), 0
+	rows.CutColumn("WHY")
+	commands := make([]string, 0, len(all))
+	for _, one := range all {
+		count += one.Count
+		rows.AddCells(table.Cell{Text: one.Reason, Color: table.Yellow}, table.Cell{Text: strconv.Itoa(one.Count)},
+			table.Cell{Text: one.Oldest.Short()}, table.Cell{Text: one.Message}, table.Cell{Text: judge.Age(now, one.Since)})
+		if command := "  " + one.Command; !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	return Section{
+		Title: fmt.Sprintf("WAITING: these continue once the reason has ended (%d)", count), Color: table.Yellow,
+		Table: rows, After: commands,
+	}
 }
 
 func needsOf(overview *judge.Overview, action judge.Action) []judge.Need {

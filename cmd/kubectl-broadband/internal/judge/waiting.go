@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Waiting is why some objects are not Ready, although nobody has to do anything about them and no
+// request is in progress.
+type Waiting struct {
+	Reason  string      `json:"reason"`
+	Count   int         `json:"count"`
+	Oldest  Reference   `json:"oldest"`
+	Since   metav1.Time `json:"since"`   // since when the oldest waits
+	Message string      `json:"message"` // of the oldest
+	Command string      `json:"command"` // shows what it waits for
+}
+
+// reasonApproved is the reason of an object whose plan of changes is approved and not sent yet.
+const reasonApproved = "Approved"
+
+// addWaiting counts an object that waits for a reason.
+func (o *Overview) addWaiting(object fleet.Object, ready metav1.Condition) {
+	one := Waiting{
+		Reason: ready.Reason, Count: 1, Oldest: ReferenceTo(object), Since: ready.LastTransitionTime,
+		Message: ready.Message, Command: waitingCommand(object, ready.Reason),
+	}
+	at := slices.IndexFunc(o.Waiting, func(held Waiting) bool { return held.Reason == one.Reason })
+	if at < 0 {
+		o.Waiting = append(o.Waiting, one)
+		return
+	}
+	held := &o.Waiting[at]
+	one.Count = held.Count + 1
+	if held.Since.Before(&one.Since) {
+		held.Count = one.Count
+		return
+	}
+	*held = one
+}
+
+// waitingCommand returns the command that shows what an object waits for.
+func waitingCommand(object fleet.Object, reason string) string {
+	switch reason {
+	case v1alpha1.ReasonPolicyMissing:
+		return "kubectl broadband check"
+	case v1alpha1.ReasonAccountNotReady, v1alpha1.ReasonChargeLimit, v1alpha1.ReasonBreakerOpen,
+		v1alpha1.ReasonCarrierUnavailable:
+		return fmt.Sprintf("kubectl broadband status -n %s cacct/%s", object.GetNamespace(), AccountOf(object))
+	}
+	return ReferenceTo(object).Command("status")
+}
+
+// waits reports whether an object waits for something, and for what: it is not Ready, nobody has to do
+// anything about it, and no request is in progress. A status of an older manifest says nothing.
+func waits(object fleet.Object) (why metav1.Condition, is bool) {
+	why = Ready(object)
+	if why.Reason == v1alpha1.ReasonAwaitingApproval {
+		why.Reason = reasonApproved
+	}
+	is = Observed(object) && why.Status != metav1.ConditionTrue && !inProgress(why.Reason) && !AsDeclared(why.Reason)
+	return why, is
+}
+
+// inProgress reports whether a reason means that a request or a read is in progress.
+func inProgress(reason string) bool {
+	switch reason {
+	case v1alpha1.ReasonProgressing, v1alpha1.ReasonOverdue, v1alpha1.ReasonCarrierHold,
+		v1alpha1.ReasonChangeInProgress, v1alpha1.ReasonDSLChangeInProgress:
+		return true
+	}
+	return false
+}
+
+// AsDeclared reports whether a reason means that the manifest or the manager forbids changes.
+func AsDeclared(reason string) bool {
+	return reason == v1alpha1.ReasonPlanned || reason == v1alpha1.ReasonObserving || reason == v1alpha1.ReasonSuspended
+}
+
+// isApproved reports whether somebody has approved the plan of changes that the status shows.
+func isApproved(object fleet.Object) bool {
+	pending := PendingOf(object)
+	return pending != nil && pending.Hash != "" && decide.Control(object, v1alpha1.AnnotationApprove) == pending.Hash
+}
+
+// sortWaiting puts what most objects wait for first.
+func (o *Overview) sortWaiting() {
+	slices.SortFunc(o.Waiting, func(a, b Waiting) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Reason, b.Reason))
+	})
+}
