@@ -86,21 +86,30 @@ func planCode(plan *judge.Plan) int {
 
 // planLive plans existing objects. An object that was not named is shown only if it has a change.
 func (p *planner) planLive(ctx context.Context, plan *judge.Plan) error {
-	return p.selection.each(ctx, p.cluster, fleet.ApprovedKinds(), func(object fleet.Object) error {
-		one := judge.PlanOf(object)
-		service, is := object.(*v1alpha1.BroadbandService)
-		if is && (!judge.Observed(object) || p.prices && len(one.Sendable()) > 0) {
-			planned, err := p.planService(ctx, service)
-			if err != nil {
-				return err
-			}
-			one = planned
-		}
-		if len(one.Changes) > 0 || p.selection.named() {
+	found := false
+	err := p.selection.each(ctx, p.cluster, fleet.ApprovedKinds(), func(object fleet.Object) error {
+		found = true
+		one, err := p.planObject(ctx, object)
+		if err == nil && (len(one.Changes) > 0 || p.selection.named()) {
 			plan.Add(one)
 		}
-		return nil
+		return err
 	})
+	if err != nil || found {
+		return err
+	}
+	return p.cluster.CheckNamespace(ctx)
+}
+
+// planObject plans an existing object: as its status shows it, unless that is older than its manifest,
+// or lacks prices that are wanted.
+func (p *planner) planObject(ctx context.Context, object fleet.Object) (judge.ObjectPlan, error) {
+	one := judge.PlanOf(object)
+	service, is := object.(*v1alpha1.BroadbandService)
+	if !is || judge.Observed(object) && (!p.prices || len(one.Sendable()) == 0) {
+		return one, nil
+	}
+	return p.planService(ctx, service)
 }
 
 // planFiles plans what applying manifests would change.

@@ -92,6 +92,9 @@ var _ = Describe("status", Ordered, func() {
 		missing := p.run(ctx, "status", "-n", "nowhere")
 		Expect(missing.code).NotTo(BeZero())
 		Expect(missing.err).To(ContainSubstring(`there is no namespace "nowhere"`))
+		missing = p.run(ctx, "plan", "-n", "nowhere")
+		Expect(missing.code).NotTo(BeZero())
+		Expect(missing.err).To(ContainSubstring(`there is no namespace "nowhere"`))
 		Expect(p.run(ctx, "status", "-n", "kube-public").out).To(Equal("There are no objects.\n"))
 	})
 

@@ -44,14 +44,14 @@ func overviewOf(account string, objects ...*v1alpha1.BroadbandService) *judge.Ov
 // Nothing is reported as clear that is neither Ready nor in progress, unless the manifest says so.
 func TestOnlyWhatIsReadyOrInProgressOrDeclaredSoIsClear(t *testing.T) {
 	t.Parallel()
-	clear := map[string]bool{
+	isClear := map[string]bool{
 		v1alpha1.ReasonProgressing: true, v1alpha1.ReasonOverdue: true, v1alpha1.ReasonCarrierHold: true,
 		v1alpha1.ReasonChangeInProgress: true, v1alpha1.ReasonDSLChangeInProgress: true,
 		v1alpha1.ReasonPlanned: true, v1alpha1.ReasonObserving: true, v1alpha1.ReasonSuspended: true,
 	}
 	for _, reason := range source.Reasons(t) {
 		overview := overviewOf(v1alpha1.ReasonTokenIssued, notReady("site", reason, 0))
-		if overview.IsClear() != clear[reason] {
+		if overview.IsClear() != isClear[reason] {
 			t.Errorf("%s: clear %t: %+v %+v", reason, overview.IsClear(), overview.Needs, overview.Waiting)
 		}
 	}

@@ -44,7 +44,7 @@ func clearSection(overview *judge.Overview) Section {
 		}
 	}
 	if declared > 0 {
-		title = fmt.Sprintf("Nothing needs you. %s suspended, or only planned or observed.", judge.Counted(declared, "object"))
+		title += " " + judge.Counted(declared, "object") + " suspended, or only planned or observed."
 	}
 	return Section{Title: title, Color: table.Green}
 }
