@@ -31,22 +31,31 @@ func ReadingPause(n int, err error) time.Duration {
 const longestReadingPause = 6 * time.Hour
 
 // AgainAt returns when a reading that keeps failing is attempted again; a time in the past if nothing
-// has to be waited for. Each pause is as long as the reading has been failing, but at most
-// longestReadingPause. It ends early if something has changed that may let the reading succeed.
+// has to be waited for. The pauses grow up to longestReadingPause. They start again from the shortest
+// if something has changed that may let the reading succeed.
 func AgainAt(in *Input, topic Topic, token string) time.Time {
 	reading := in.Memory.Readings.Of(topic)
-	var pause time.Duration
+	shortest, pause := readingPauses(reading)
+	if isReadAnew(in, topic, token) {
+		pause = min(pause, shortest)
+	}
+	return lastCallOf(reading).Add(pause)
+}
+
+// readingPauses returns the shortest pause before a reading is attempted again, and the present one. A
+// reading that failed has a shortest pause of its own: [ReadingPause].
+func readingPauses(reading *Reading) (shortest, pause time.Duration) {
 	switch {
-	case isReadAnew(in, topic, token):
-	case reading.State == ReadingFailed:
+	case reading.State == ReadingFailed: // as long as it has been failing
 		pause = min(reading.LastPoll.Sub(reading.FailingSince), longestReadingPause)
 	case !reading.Answered():
 	case reading.Empty > 0:
-		pause = doubling(reading.Empty, shortestBackoff, longestReadingPause)
+		shortest, pause = shortestBackoff, doubling(reading.Empty, shortestBackoff, longestReadingPause)
 	case reading.Cancellation.InProgress: // a 202, which may still show the cancellation as it was before
-		pause = doubling(reading.Modified, shortestInProgressPause, longestReadingPause)
+		shortest = shortestInProgressPause
+		pause = doubling(reading.Modified, shortest, longestReadingPause)
 	}
-	return lastCallOf(reading).Add(pause)
+	return shortest, pause
 }
 
 // lastCallOf returns when the newest call for a reading was made.
