@@ -88,7 +88,7 @@ func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector,
 }
 
 // CheckNamespace returns an error if the namespace does not exist. A user who may not read namespaces
-// is not told, because the objects can be read without that.
+// gets no error, because the objects can be read without that.
 func (c *Cluster) CheckNamespace(ctx context.Context) error {
 	if c.Namespace == "" {
 		return nil

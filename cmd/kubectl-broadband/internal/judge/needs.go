@@ -144,7 +144,7 @@ func NeedsOf(object fleet.Object) []Need {
 	return needs
 }
 
-// isBroken reports whether an object is an account that cannot be used, although the operator goes on
+// isBroken reports whether an object is an account that cannot be used, although the operator keeps
 // trying: everything that uses it waits.
 func isBroken(object fleet.Object, ready metav1.Condition) bool {
 	_, isAccount := object.(*v1alpha1.CarrierAccount)
