@@ -91,6 +91,11 @@ func (e *EndedLedgers) shrink(ctx context.Context, ledger *v1alpha1.RequestLedge
 	if err != nil || exists {
 		return err
 	}
+	// A ledger that has lost something must still show that: writing it would raise its revision.
+	live, lost, err := e.Ledgers.GetLive(ctx, ledger.Name)
+	if err != nil || lost || live == nil || live.ResourceVersion != ledger.ResourceVersion {
+		return err
+	}
 	if err := e.Ledgers.Write(ctx, ledger); err != nil && !apierrors.IsConflict(err) {
 		return fmt.Errorf("shrink RequestLedger %s: %w", ledger.Name, err)
 	}

@@ -75,6 +75,57 @@ var _ = Describe("The ledger of what ended long ago", func() {
 		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	})
 
+	It("of an order that was restored from a backup still shows that it has lost something", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultStatus, Status: 422})).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		backup := ledgerOf(ctx, w)
+		w.Clock.Advance(justLonger)
+		remove(ctx, w, order, func() { process.DriveOrder(ctx, site) })
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		remove(ctx, w, order, func() { process.DriveOrder(ctx, site) })
+		removeOrderLedger(ctx, w)
+		backup.ResourceVersion, backup.UID = "", ""
+		Expect(w.Create(ctx, backup)).To(Succeed())
+
+		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		Expect(w.Ordered(reference).Processed).To(Equal(1))
+	})
+
+	It("of a service shrinks, and what is known of it is not requested again", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
+		process.Drive(ctx, site)
+		sent := w.Posts(line)
+		w.Clock.Advance(justLonger)
+		remove(ctx, w, w.Read(ctx, site), func() { process.Drive(ctx, site) })
+		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
+		Expect(ledgersIn(ctx, w)[0].Spec.Ended).To(BeEmpty())
+		process = successor(ctx, w)
+		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(sent))
+	})
+
+	It("of a service shrinks, and a cancellation that was moved since is shown as drift", func(ctx SpecContext) {
+		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate))
+		service := w.Read(ctx, site)
+		w.Clock.Advance(justLonger)
+		moveAtCarrier(w, line, stateRequested, otherDate)
+		remove(ctx, w, service, func() { process.Drive(ctx, site) })
+		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
+		process = successor(ctx, w)
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		Expect(alterations(w, line)).To(Equal(1))
+	})
+
 	It("of a service shrinks, and what a person resolved stays", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
@@ -108,3 +109,89 @@ var _ = DescribeTable("A service that cannot be read takes at most 50 calls a da
 	Entry("everything is answered with 500",
 		unreadable{"POST Health": status(500), "GET CancellationRead": status(500)}),
 )
+
+// flappingFleet is services of an account whose health cannot be read, with the times of their passes.
+type flappingFleet struct {
+	*world.World
+
+	process *world.Process
+	due     map[string]time.Time
+	shown   metav1.ConditionStatus // of the account's condition Carrier
+}
+
+// pass runs the pass that is due first, and then the one of the account. If its carrier answers again,
+// all services are due.
+func (f *flappingFleet) pass(ctx SpecContext) {
+	GinkgoHelper()
+	first := ""
+	for name, at := range f.due {
+		if first == "" || at.Before(f.due[first]) {
+			first = name
+		}
+	}
+	f.Clock.Advance(max(f.due[first].Sub(f.Clock.Now()), 0))
+	result, err := f.process.Reconcile(ctx, first)
+	Expect(err).NotTo(HaveOccurred())
+	f.due[first] = f.Clock.Now().Add(cmp.Or(result.RequeueAfter, 1000*time.Hour))
+	_, err = f.process.ReconcileAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	if now := carrierCondition(ctx, f.World).Status; now != f.shown {
+		f.shown = now
+		for name := range f.due {
+			if now == metav1.ConditionTrue {
+				f.due[name] = f.Clock.Now()
+			}
+		}
+	}
+}
+
+var _ = DescribeTable("A carrier that answers everything but the health of services gets at most 50 calls a day for each",
+	func(ctx SpecContext, services int) {
+		w, process := begin(ctx)
+		f := &flappingFleet{World: w, process: process, due: map[string]time.Time{}}
+		for i := range services {
+			name := fmt.Sprint("site-", i)
+			Expect(w.Create(ctx, w.Service(name, w.Line(), withoutEnd, withIntervals("", "", "")))).To(Succeed())
+			f.due[name] = w.Clock.Now()
+		}
+		unreadable{"GET Health": status(503)}.arm(w)
+		since, end := len(w.Carrier.Calls()), w.Clock.Now().Add(24*time.Hour)
+		for w.Clock.Now().Before(end) {
+			f.pass(ctx)
+		}
+		posts, gets := carrierCalls(w, since)
+		AddReportEntry(fmt.Sprintf("%d services: %d POST, %d GET", services, posts, gets))
+		Expect(posts + gets).To(BeNumerically("<=", mostCalls*services))
+	},
+	Entry("one service", 1),
+	Entry("ten services", 10),
+)
+
+var _ = It("An account whose conditions were written by a clock that is ahead causes no more calls", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	Expect(w.Create(ctx, w.Service(site, w.Line(), withoutEnd, withIntervals("", "", "")))).To(Succeed())
+	account := w.ReadAccount(ctx)
+	for i := range account.Status.Conditions {
+		account.Status.Conditions[i].LastTransitionTime = metav1.NewTime(w.Clock.Now().Add(30 * 24 * time.Hour))
+	}
+	Expect(w.Status().Update(ctx, account)).To(Succeed())
+	unreadable{"GET Health": response(200, `{"status":"COMPLETED"}`)}.arm(w)
+	since := len(w.Carrier.Calls())
+	elapse(ctx, w, process, 24*time.Hour)
+	posts, gets := carrierCalls(w, since)
+	Expect(posts + gets).To(BeNumerically("<=", mostCalls))
+})
+
+var _ = It("A page at a Location, and then a day without responses, leaves no request to a person", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	Expect(w.Create(ctx, w.Service(site, w.Line(), aggregated("ETHERNET")))).To(Succeed())
+	driveUntilAccepted(ctx, w, process)
+	once := page(200)
+	once.Times = 1
+	Expect(w.Carrier.FailNext("GET AggregationConversion", once)).To(Succeed())
+	Expect(w.Carrier.FailNext("GET AggregationConversion", status(503))).To(Succeed())
+	elapse(ctx, w, process, 25*time.Hour)
+	w.Carrier.Disarm()
+	elapse(ctx, w, process, time.Hour)
+	expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+})

@@ -95,6 +95,7 @@ type Breaker struct {
 	ProbeAt     time.Time // when a free read is sent, unless the carrier has answered
 	ProbeError  error     // the error of the first free read that has failed since LostAt; nil if none has failed
 	Unproven    Unproven  // requests of class Never, in a row, that the carrier may or may not have accepted
+	Flapping    bool      // the carrier was silent again soon after it had begun to answer
 	Silence     *Silence  // set while the carrier does not answer; nil if it does, or was not called for a long time
 }
 

@@ -11,8 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// LedgerKeptWhole is how long a ledger keeps everything after its last attempt, and after what it is
-// about is no longer managed.
+// LedgerKeptWhole is how long a ledger keeps everything after its last attempt.
 const LedgerKeptWhole = 90 * 24 * time.Hour
 
 // MayShrink reports whether a ledger may be reduced to what prevents a second request, provided that
@@ -34,13 +33,13 @@ func MayShrink(ledger *v1alpha1.RequestLedger, now time.Time) bool {
 }
 
 // Shrink reduces a ledger to what prevents a second request: per operation, the newest attempt that
-// reached the carrier or may have, and who approved and resolved it; and the numbers of the order and
-// of its service. It drops earlier attempts, and the values that a service had. It reports whether
-// that changes anything.
+// reached the carrier or may have, and who approved and resolved it. It drops earlier attempts, and what
+// only explains an order. What is known of a service stays, because a service that is managed again is
+// compared with it. It reports whether that changes anything.
 func Shrink(ledger *v1alpha1.RequestLedger) (changed bool) {
 	spec := &ledger.Spec
 	before := spec.DeepCopy()
-	spec.Ended, spec.Baseline, spec.Known = nil, nil, v1alpha1.KnownToLedger{}
+	spec.Ended = nil
 	if order := before.Known.Order; order != nil {
 		spec.Known.Order = &v1alpha1.OrderFacts{OrderID: order.OrderID, ServiceID: order.ServiceID}
 	}

@@ -27,7 +27,11 @@ func endedAt(id string, phase v1alpha1.RequestPhase, at time.Time) v1alpha1.Requ
 func orderLedger(attempts ...v1alpha1.Request) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 		Schema: v1alpha1.LedgerSchema, Order: &v1alpha1.LedgerOrder{CustomerReference: "SITE-014"},
-		Known: v1alpha1.KnownToLedger{Order: &v1alpha1.OrderFacts{OrderID: "7", ServiceID: "8", PlanName: "Home 50/20"}},
+		Known: v1alpha1.KnownToLedger{
+			Order: &v1alpha1.OrderFacts{OrderID: "7", ServiceID: "8", PlanName: "Home 50/20"},
+			Term:  &v1alpha1.KnownValue{Value: "12"}, AgreedCancellation: "2026-08-31",
+		},
+		Baseline: &v1alpha1.KnownValue{Value: "Home 50/20"},
 	}}
 	for _, attempt := range attempts {
 		open := attempt
@@ -97,7 +101,11 @@ func TestAShrunkLedgerStillPreventsASecondRequest(t *testing.T) {
 		t.Errorf("it keeps %d attempts, %d before them, and of the last one: %s",
 			len(ledger.Spec.Last), len(ledger.Spec.Ended), difference)
 	}
-	if want := (v1alpha1.OrderFacts{OrderID: "7", ServiceID: "8"}); *ledger.Spec.Known.Order != want {
-		t.Errorf("it keeps %v of the order", ledger.Spec.Known.Order)
+	known := v1alpha1.KnownToLedger{
+		Order: &v1alpha1.OrderFacts{OrderID: "7", ServiceID: "8"},
+		Term:  &v1alpha1.KnownValue{Value: "12"}, AgreedCancellation: "2026-08-31",
+	}
+	if difference := cmp.Diff(known, ledger.Spec.Known); difference != "" || ledger.Spec.Baseline == nil {
+		t.Errorf("it keeps the baseline %v, and of what is known: %s", ledger.Spec.Baseline, difference)
 	}
 }

@@ -49,6 +49,8 @@ type Attempt struct {
 	Polls     int              // number of polls
 	Failures  int              // number of polls in a row without a conclusive result
 	PollError error            // the error of the newest such poll
+
+	UnreadableSince time.Time // since when all polls got a response that nobody can read; zero: not so
 }
 
 // Gate is what this process saw in the last check before a POST (R12).

@@ -63,13 +63,14 @@ func lastCallOf(reading *Reading) time.Time { return Later(reading.RequestedAt, 
 
 // isReadAnew reports whether something has changed since a reading was requested: an annotation asks
 // for it, the object was edited, the carrier sent a notification, a request of ours ended, or the
-// account became ready or its carrier answers again.
+// account became ready or its carrier answers again. A carrier that is silent and answers in turns
+// changes nothing: it may answer some calls and never this one.
 func isReadAnew(in *Input, topic Topic, token string) bool {
 	reading := in.Memory.Readings.Of(topic)
 	asked, edited := token != "" && token != reading.Token, in.Subject.GetGeneration() > reading.Generation
 	notified := !NotifiedReadAt(in, topic).IsZero()
 	ended := lastEnd(in, func(*v1alpha1.Request) bool { return true }).After(reading.RequestedAt)
-	changed := !accountChanged(in).Before(lastCallOf(reading).Truncate(StatusPrecision))
+	changed := !in.Account.Breaker.Flapping && !accountChanged(in).Before(lastCallOf(reading).Truncate(StatusPrecision))
 	return asked || edited || notified || ended || changed
 }
 
@@ -81,7 +82,7 @@ func accountChanged(in *Input) (at time.Time) {
 	}
 	for _, condition := range in.Account.Object.Status.Conditions {
 		counts := condition.Type == v1alpha1.ConditionReady || condition.Type == v1alpha1.ConditionCarrier
-		if counts && condition.Status == metav1.ConditionTrue {
+		if counts && condition.Status == metav1.ConditionTrue && !condition.LastTransitionTime.After(in.Now) {
 			at = Later(at, in.Past(condition.LastTransitionTime))
 		}
 	}

@@ -32,6 +32,13 @@ const (
 	goMemory    = "460MiB"
 )
 
+// inLimits sets the environment of a manager: that of config/manager, and no transparent huge pages,
+// which a machine may use for everything, and which then count as used although they are not.
+func inLimits() {
+	GinkgoT().Setenv("GOMEMLIMIT", goMemory)
+	GinkgoT().Setenv("GODEBUG", "disablethp=1")
+}
+
 // How many objects of more than a megabyte there are, and how many connections. make drill has as many
 // as have stopped the manager once; they take the API server minutes.
 var (
@@ -144,7 +151,7 @@ func closeLate(ctx context.Context, conn net.Conn) {
 var _ = Describe("A manager in 512 MiB", func() {
 	It(fmt.Sprintf("serves the others beside %d objects of more than a megabyte, also after a restart", largeObjects),
 		func(ctx SpecContext) {
-			GinkgoT().Setenv("GOMEMLIMIT", goMemory)
+			inLimits()
 			l := newLane(ctx, "large objects")
 			hostile := "hostile-of-" + l.Namespace
 			Expect(plane.AddNamespace(ctx, hostile)).To(Succeed())
@@ -167,7 +174,7 @@ var _ = Describe("A manager in 512 MiB", func() {
 		})
 
 	It(fmt.Sprintf("serves its tenants while %d connections wait", connections), func(ctx SpecContext) {
-		GinkgoT().Setenv("GOMEMLIMIT", goMemory)
+		inLimits()
 		l := newLane(ctx, "connections")
 		address := freeAddress()
 		l.flags = append(l.flags, "--events-bind-address="+address, "--events-cert-dir="+certificates())

@@ -31,7 +31,7 @@ type tenant struct {
 	world     *world.World
 	services  []string
 	lines     []int64     // at the carrier, of the services
-	edited    []time.Time // when each service was edited in the newest measurement
+	edited    []time.Time // when the API server had accepted each edit of the newest measurement
 	watcher   *readyWatcher
 	durations []time.Duration
 }

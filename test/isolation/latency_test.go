@@ -89,8 +89,7 @@ func (t *tenant) measure(ctx context.Context, edit edit) {
 	for i := range t.services {
 		group.Go(func() {
 			defer GinkgoRecover()
-			t.edited[i] = realTime()
-			t.durations[i] = t.watcher.time(ctx, t.world, t.services[i], edit)
+			t.durations[i], t.edited[i] = t.watcher.time(ctx, t.world, t.services[i], edit)
 		})
 	}
 	group.Wait()
@@ -103,8 +102,10 @@ type edit struct {
 	generation int64
 }
 
-// time measures one edit.
-func (o *readyWatcher) time(ctx context.Context, w *world.World, name string, edit edit) time.Duration {
+// time measures one edit. It returns how long it took, and when the API server had accepted it.
+func (o *readyWatcher) time(
+	ctx context.Context, w *world.World, name string, edit edit,
+) (took time.Duration, edited time.Time) {
 	GinkgoHelper()
 	notified, began := o.await(expectation{name, edit.generation}), realTime()
 	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
@@ -113,12 +114,13 @@ func (o *readyWatcher) time(ctx context.Context, w *world.World, name string, ed
 	Eventually(ctx, func() error {
 		return w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(edit.patch)))
 	}).WithTimeout(longest).Should(Succeed())
+	edited = realTime()
 	select {
 	case at := <-notified:
-		return at.Sub(began)
+		return at.Sub(began), edited
 	case <-ctx.Done():
 		Fail(name + " was never as declared")
-		return 0
+		return 0, edited
 	}
 }
 

@@ -47,13 +47,18 @@ var _ = DescribeTable("The metadata of an object is limited",
 			of.Labels[fmt.Sprintf("label-%d", i)] = ""
 		}
 	}, "65 labels (at most 64)"),
-	Entry("annotations", 1<<16, func(of *v1alpha1.BroadbandService, size int) {
-		of.Annotations = map[string]string{"note": strings.Repeat("x", size-len("note"))}
-	}, "65537 characters of annotations (at most 65536)"),
-	Entry("many small annotations", 12_000, func(of *v1alpha1.BroadbandService, size int) {
+	Entry("annotations", 64, func(of *v1alpha1.BroadbandService, size int) {
 		of.Annotations = map[string]string{}
 		for i := range size {
-			of.Annotations[fmt.Sprintf("%05d", i)] = map[bool]string{true: strings.Repeat("x", 5_532)}[i == 12_000]
+			of.Annotations[fmt.Sprintf("note-%d", i)] = ""
 		}
-	}, "65537 characters of annotations (at most 65536)"),
+	}, "65 annotations (at most 64)"),
+	Entry("the bytes of annotations", 1<<16, func(of *v1alpha1.BroadbandService, size int) {
+		of.Annotations = map[string]string{"note": strings.Repeat("é", size/2-2) + strings.Repeat("x", size%2)}
+	}, "65537 bytes of annotations (at most 65536)"),
+	Entry("the bytes of owners", 1<<14, func(of *v1alpha1.BroadbandService, size int) {
+		owner := metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", UID: "u"}
+		owner.Name = strings.Repeat("x", size-len(owner.APIVersion+owner.Kind)-len(owner.UID))
+		of.OwnerReferences = []metav1.OwnerReference{owner}
+	}, "16385 bytes of ownerReferences (at most 16384)"),
 )

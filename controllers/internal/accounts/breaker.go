@@ -214,7 +214,7 @@ func (b *breaker) state() decide.Breaker {
 	defer b.mu.Unlock()
 	return decide.Breaker{
 		LostRequest: b.lost, LostAt: b.lostAt, Until: b.until, Answered: b.heard, AnsweredAt: b.heardAt,
-		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown, Unproven: b.shownUnproven(),
+		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown, Flapping: b.recovery.inRow > 0, Unproven: b.shownUnproven(),
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 const (
 	shortestRecoveryPause = time.Minute
 	longestRecoveryPause  = 5 * time.Minute
-	soonSilent            = 10 * time.Minute
+	soonSilent            = 7 * time.Hour // longer than any pause between two reads of an object
 	longestFalsePause     = 6 * time.Hour
 )
 

@@ -32,7 +32,7 @@ const (
 //   - A namespace holds at most as many workers as it leaves free: half of them for the first
 //     namespace, half of what is left for the next, and so on.
 //   - Accounts whose carrier does not answer, or of which that is not known, hold at most a quarter of
-//     the workers together, in whatever namespaces they are.
+//     the workers together, which their namespaces share in the same way.
 //   - An account whose carrier does not answer holds one.
 type Queue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
@@ -46,6 +46,8 @@ type Queue struct {
 	held    held
 	aside   map[Group][]waiting // the objects that wait for a worker, by account
 	order   []Group             // of those that wait: whose turn it is
+
+	asideFor map[reconcile.Request]Group // the account with which an object waits
 }
 
 // holder is what an object holds a worker for.
@@ -60,6 +62,7 @@ type held struct {
 	all, unanswered int // in all, and for those whose carrier did not answer
 	namespace       map[string]int
 	account         map[Group]int
+	unansweredBy    map[string]int // by namespace
 }
 
 // add counts so many workers more for a holder.
@@ -67,6 +70,7 @@ func (h *held) add(of holder, count int) {
 	h.all += count
 	if !of.answering {
 		h.unanswered += count
+		add(h.unansweredBy, of.Namespace, count)
 	}
 	add(h.namespace, of.Namespace, count)
 	add(h.account, of.Group, count)
@@ -93,7 +97,8 @@ func New(
 	return &Queue{
 		PriorityQueue: inner, Workers: workers, GroupOf: groupOf, StandingOf: standingOf,
 		running: map[reconcile.Request]holder{}, aside: map[Group][]waiting{},
-		held: held{namespace: map[string]int{}, account: map[Group]int{}},
+		held:     held{namespace: map[string]int{}, account: map[Group]int{}, unansweredBy: map[string]int{}},
+		asideFor: map[reconcile.Request]Group{},
 	}
 }
 
@@ -138,7 +143,7 @@ func (q *Queue) fits(group Group) (of holder, fits bool) {
 	case of.answering:
 		return of, true
 	}
-	few := q.held.unanswered < max(q.Workers/4, 1)
+	few := q.held.unansweredBy[group.Namespace] < max(q.Workers/4, 1)-q.held.unanswered
 	return of, few && (standing != Silent || q.held.account[group] == 0)
 }
 
@@ -155,6 +160,48 @@ func (q *Queue) setAside(group Group, next waiting) {
 		return 1
 	})
 	q.aside[group] = slices.Insert(q.aside[group], at, next)
+	q.asideFor[next.object] = group
+}
+
+// Add is AddWithOpts without options.
+func (q *Queue) Add(object reconcile.Request) { q.AddWithOpts(priorityqueue.AddOpts{}, object) }
+
+// AddWithOpts adds objects. One that waits for a worker is evaluated again: it may have another
+// priority, or another account, by now.
+func (q *Queue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
+	q.PriorityQueue.AddWithOpts(options, objects...)
+	if options.After > 0 || options.RateLimited {
+		return
+	}
+	for _, object := range objects {
+		if q.takeBack(object) {
+			q.PriorityQueue.Done(object)
+		}
+	}
+}
+
+// takeBack removes an object from those that wait, and reports whether it was one of them.
+func (q *Queue) takeBack(object reconcile.Request) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	group, waits := q.asideFor[object]
+	if !waits {
+		return false
+	}
+	at := slices.IndexFunc(q.aside[group], func(one waiting) bool { return one.object == object })
+	q.take(group, at)
+	return true
+}
+
+// take removes an object of an account from those that wait. The lock must be held.
+func (q *Queue) take(group Group, at int) waiting {
+	taken := q.aside[group][at]
+	delete(q.asideFor, taken.object)
+	if q.aside[group] = slices.Delete(q.aside[group], at, at+1); len(q.aside[group]) == 0 {
+		delete(q.aside, group)
+		q.order = slices.DeleteFunc(q.order, func(one Group) bool { return one == group })
+	}
+	return taken
 }
 
 // Done returns the worker of an object, and offers it to those that wait.
@@ -194,13 +241,6 @@ func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 // turn. The lock must be held.
 func (q *Queue) takeFirst(turn int) waiting {
 	group := q.order[turn]
-	first := q.aside[group][0]
-	q.aside[group] = q.aside[group][1:]
-	q.order = slices.Delete(q.order, turn, turn+1)
-	if len(q.aside[group]) > 0 {
-		q.order = append(q.order, group)
-	} else {
-		delete(q.aside, group)
-	}
-	return first
+	q.order = append(slices.Delete(q.order, turn, turn+1), group)
+	return q.take(group, 0)
 }

@@ -182,22 +182,62 @@ func TestNothingThatWaitsIsLost(t *testing.T) {
 	})
 }
 
-// An object that a user edits does not wait behind the others of its account.
-func TestThoseOfHighPriorityAreFirstAmongThoseThatWait(t *testing.T) {
+// object names an object of the namespace one.
+func object(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "one", Name: name}}
+}
+
+// After a restart all objects wait with a low priority. One that a user then edits is the next of its
+// account, whether it waits already or is new.
+func TestWhatIsEditedIsTheNextOfItsAccount(t *testing.T) {
+	t.Parallel()
+	for _, edited := range []string{"a-19", "a-new"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := start(t, 4)
+			low := priorityqueue.AddOpts{Priority: new(-100)}
+			for i := range 20 {
+				c.AddWithOpts(low, object(fmt.Sprintf("a-%d", i)))
+			}
+			synctest.Wait()
+			c.Add(object(edited))
+			synctest.Wait()
+			c.expect(t, "one/"+edited, 0)
+			c.end("one/a")
+			c.expect(t, "one/"+edited, 1)
+		})
+	}
+}
+
+func TestAnObjectThatGetsAnotherAccountDoesNotWaitForTheFormerOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := start(t, 4)
-		low := priorityqueue.AddOpts{Priority: new(-100)}
-		for i := range 20 {
-			name := types.NamespacedName{Namespace: "one", Name: fmt.Sprintf("a-%d", i)}
-			c.AddWithOpts(low, reconcile.Request{NamespacedName: name})
+		c := start(t, 16)
+		moved := ""
+		c.GroupOf = func(of reconcile.Request) fairqueue.Group {
+			account := map[bool]string{true: "good", false: "mute"}[of.Name == moved]
+			return fairqueue.Group{Namespace: of.Namespace, Account: account}
 		}
+		c.standing["mute"] = fairqueue.Silent
+		c.add("one", "mute", 20)
+		moved = "mute-19"
+		c.Add(object(moved))
 		synctest.Wait()
-		c.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "one", Name: "a-edited"}})
-		synctest.Wait()
-		c.expect(t, "one/a-edited", 0)
-		c.end("one/a")
-		c.expect(t, "one/a-edited", 1)
+		c.expect(t, "one/"+moved, 1)
+	})
+}
+
+func TestManySilentAccountsOfANamespaceDoNotDelayANewOneOfAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 16)
+		for i := range 100 {
+			account := fmt.Sprintf("mute%d", i)
+			c.standing[account] = fairqueue.Silent
+			c.add("hostile", account, 3)
+		}
+		c.standing["new"] = fairqueue.Unheard
+		c.add("good", "new", 1)
+		c.expect(t, "good/new", 1)
 	})
 }
 

@@ -31,7 +31,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	handle, err := decide.HandleOf(request)
 	if err != nil {
 		why := &v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}
-		return 0, p.Record(ctx, scope, attemptID, p.lostHandle(why))
+		return 0, p.Record(ctx, scope, attemptID, p.lostHandle(why, time.Time{}))
 	}
 	outcome, err := scope.Carrier.Poll(ctx, handle)
 	seen := p.notePoll(scope.Subject, attemptID, outcome.RetryAfter, err)
@@ -46,7 +46,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 
 // isRetried reports whether a poll failed in a way that says nothing about the request.
 func (p *Protocol) isRetried(subject Subject, request *v1alpha1.Request, err error) bool {
-	lost := isUnrecognized(err) || isUnreadable(err) && !decide.IsReadAgain(request)
+	lost := isUnrecognized(err) || !p.unreadableSince(subject, request).IsZero() && !decide.IsReadAgain(request)
 	return err != nil && !lost && !p.givesUpReading(subject, request)
 }
 
@@ -79,7 +79,7 @@ func (p *Protocol) pollFact(
 	case p.givesUpReading(subject, request):
 		return unreadable(errStillInProgress)
 	case err != nil:
-		return p.lostHandle(decide.RequestErrorOf(err))
+		return p.lostHandle(decide.RequestErrorOf(err), p.unreadableSince(subject, request))
 	}
 	return outcomeFact(outcome, finish)
 }
@@ -126,6 +126,11 @@ func (p *Protocol) notePoll(
 		attempt.LastPoll = now
 		attempt.Polls++
 		seen.Polls = attempt.Polls
+		if !isUnreadable(err) {
+			attempt.UnreadableSince = time.Time{}
+		} else if attempt.UnreadableSince.IsZero() {
+			attempt.UnreadableSince = now
+		}
 		if err == nil {
 			attempt.Failures, attempt.PollError = 0, nil
 			return
@@ -144,14 +149,30 @@ func isUnrecognized(err error) bool {
 	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid
 }
 
-// isUnreadable reports whether a poll got a response that nobody can read. After a day of them, the
-// handle counts as lost, too, because only a person can find out what the response means.
+// isUnreadable reports whether a poll got a response that nobody can read.
 func isUnreadable(err error) bool { return carrier.ClassOf(err) == carrier.Unreadable }
 
-func (p *Protocol) lostHandle(why *v1alpha1.RequestError) Fact {
+// unreadableSince returns since when all polls of a request have got a response that nobody can read,
+// if that is a day; otherwise zero. The handle then counts as lost, too, because only a person can find
+// out what the response means.
+func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (since time.Time) {
+	p.Memory.NoteAttempt(subject.GetUID(), p.Now(), request.AttemptID, func(attempt *decide.Attempt) {
+		if p.Now().Sub(attempt.UnreadableSince) >= decide.HandleGrace {
+			since = attempt.UnreadableSince
+		}
+	})
+	return since
+}
+
+// lostHandle is the fact that a handle is not recognized, or has given nothing readable since a time;
+// zero for now.
+func (p *Protocol) lostHandle(why *v1alpha1.RequestError, since time.Time) Fact {
+	if since.IsZero() {
+		since = p.Now()
+	}
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
 		if request.LostSince.IsZero() { // only the first one is recorded: its time is what counts
-			request.Error, request.LostSince = why, v1alpha1.WholeSeconds(p.Now())
+			request.Error, request.LostSince = why, v1alpha1.WholeSeconds(since)
 		}
 	}}
 }
