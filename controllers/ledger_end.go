@@ -91,7 +91,12 @@ func (e *EndedLedgers) shrink(ctx context.Context, ledger *v1alpha1.RequestLedge
 	if err != nil || exists {
 		return err
 	}
-	// A ledger that has lost something must still show that: writing it would raise its revision.
+	return e.write(ctx, ledger)
+}
+
+// write writes a ledger that was shrunk, unless it has lost something: it must still show that, and
+// writing it would raise its revision.
+func (e *EndedLedgers) write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	live, lost, err := e.Ledgers.GetLive(ctx, ledger.Name)
 	if err != nil || lost || live == nil || live.ResourceVersion != ledger.ResourceVersion {
 		return err

@@ -77,7 +77,8 @@ var _ = Describe("The ledger of what ended long ago", func() {
 
 	It("of an order that was restored from a backup still shows that it has lost something", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultStatus, Status: 422})).To(Succeed())
+		refused := simulator.Fault{Kind: simulator.FaultStatus, Status: 422}
+		Expect(w.Carrier.FailNext("POST OrderCreate", refused)).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		backup := ledgerOf(ctx, w)
@@ -114,7 +115,8 @@ var _ = Describe("The ledger of what ended long ago", func() {
 	})
 
 	It("of a service shrinks, and a cancellation that was moved since is shown as drift", func(ctx SpecContext) {
-		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate))
+		w, process, line := settledService(ctx,
+			withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate))
 		service := w.Read(ctx, site)
 		w.Clock.Advance(justLonger)
 		moveAtCarrier(w, line, stateRequested, otherDate)

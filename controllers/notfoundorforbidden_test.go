@@ -78,7 +78,7 @@ var _ = DescribeTable("A service that the carrier no longer shows is NotFoundOrF
 
 		calls := len(s.Carrier.Calls())
 		Expect(s.pass(ctx, 10*time.Hour).ResourceVersion).To(Equal(service.ResourceVersion), "that is no news")
-		Expect(count(callsSince(s.World, calls))).To(And(BeNumerically(">=", 3), BeNumerically("<=", 5)))
+		Expect(count(callsSince(s.World, calls))).To(And(BeNumerically(">=", 2), BeNumerically("<=", 6)))
 		s.restart()
 		Expect(s.pass(ctx, time.Minute).ResourceVersion).To(Equal(service.ResourceVersion), "nor is it to a new process")
 

@@ -102,8 +102,8 @@ func (p *pass) isSettled() bool {
 	return done && ready.ObservedGeneration == p.subject.GetGeneration()
 }
 
-// notReady is the decision of a pass for an account that is not proven, which is due again at a time of
-// its own.
+// notReady is the decision of a pass for an account that is not proven, which is due again at a
+// time of its own.
 func (p *pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
 	held := decide.AccountReady(input)
 	decision := decide.Overruled(p.subject, held.Verdict)

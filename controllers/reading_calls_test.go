@@ -145,7 +145,7 @@ func (f *flappingFleet) pass(ctx SpecContext) {
 	}
 }
 
-var _ = DescribeTable("A carrier that answers everything but the health of services gets at most 50 calls a day for each",
+var _ = DescribeTable("A carrier that answers all but the health of services gets at most 50 calls a day for each",
 	func(ctx SpecContext, services int) {
 		w, process := begin(ctx)
 		f := &flappingFleet{World: w, process: process, due: map[string]time.Time{}}
@@ -167,7 +167,7 @@ var _ = DescribeTable("A carrier that answers everything but the health of servi
 	Entry("ten services", 10),
 )
 
-var _ = It("An account whose conditions were written by a clock that is ahead causes no more calls", func(ctx SpecContext) {
+var _ = It("An account whose conditions a clock that is ahead has written causes no more calls", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	Expect(w.Create(ctx, w.Service(site, w.Line(), withoutEnd, withIntervals("", "", "")))).To(Succeed())
 	account := w.ReadAccount(ctx)
@@ -182,7 +182,7 @@ var _ = It("An account whose conditions were written by a clock that is ahead ca
 	Expect(posts + gets).To(BeNumerically("<=", mostCalls))
 })
 
-var _ = It("A page at a Location, and then a day without responses, leaves no request to a person", func(ctx SpecContext) {
+var _ = It("A page at a Location, and then a day of 503, leaves no request to a person", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	Expect(w.Create(ctx, w.Service(site, w.Line(), aggregated("ETHERNET")))).To(Succeed())
 	driveUntilAccepted(ctx, w, process)

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -22,6 +23,7 @@ type workers struct {
 	newQueue   NewQueue
 	find       func(reconcile.Request, client.Object) error // reads an object from the cache
 	standingOf func(fairqueue.Group) fairqueue.Standing
+	now        func() time.Time
 }
 
 // newWorkers returns the workers of a manager.
@@ -37,7 +39,7 @@ func (o *Operator) newWorkers(ctx context.Context, mgr ctrl.Manager, options Opt
 		}
 	}
 	return workers{
-		count: max(options.Workers, 1), newQueue: newQueue, standingOf: o.Accounts.StandingOf,
+		count: max(options.Workers, 1), newQueue: newQueue, standingOf: o.Accounts.StandingOf, now: options.Now,
 		find: func(request reconcile.Request, object client.Object) error {
 			return o.Get(ctx, request.NamespacedName, object)
 		},
@@ -52,7 +54,7 @@ func (w workers) of(kind client.Object) controller.Options {
 		NewQueue: func(
 			name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 		) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-			return fairqueue.New(w.newQueue(name, limiter), w.count, groupOf, w.standingOf)
+			return fairqueue.New(w.newQueue(name, limiter), w.count, w.now, groupOf, w.standingOf)
 		},
 	}
 }

@@ -33,9 +33,9 @@ func MayShrink(ledger *v1alpha1.RequestLedger, now time.Time) bool {
 }
 
 // Shrink reduces a ledger to what prevents a second request: per operation, the newest attempt that
-// reached the carrier or may have, and who approved and resolved it. It drops earlier attempts, and what
-// only explains an order. What is known of a service stays, because a service that is managed again is
-// compared with it. It reports whether that changes anything.
+// reached the carrier or may have, and who approved and resolved it. It drops earlier attempts, and
+// what only explains an order. What is known of a service stays, because a service that is managed
+// again is compared with it. It reports whether that changes anything.
 func Shrink(ledger *v1alpha1.RequestLedger) (changed bool) {
 	spec := &ledger.Spec
 	before := spec.DeepCopy()

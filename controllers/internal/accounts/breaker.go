@@ -55,6 +55,7 @@ type breaker struct {
 
 	silence  silence
 	recovery recovery
+	serves   bool // whether it has answered a call for an object, and not only the token check
 }
 
 // ticket is a request's slot in the window.
@@ -118,6 +119,7 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 		b.noteLoss(class, had)
 		news = b.noteUnproven(had)
 	case class.Costly() && delivery == carrier.Rejected, delivery == carrier.Accepted:
+		b.serves = true
 		news = b.noteEvidence(class)
 		news = b.noteResponse() || news
 		if class.Costly() {
@@ -214,7 +216,8 @@ func (b *breaker) state() decide.Breaker {
 	defer b.mu.Unlock()
 	return decide.Breaker{
 		LostRequest: b.lost, LostAt: b.lostAt, Until: b.until, Answered: b.heard, AnsweredAt: b.heardAt,
-		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown, Flapping: b.recovery.inRow > 0, Unproven: b.shownUnproven(),
+		ProbeAt: b.probeAt, ProbeError: b.probing, Silence: b.silence.shown, Flapping: b.recovery.inRow > 0,
+		Unproven: b.shownUnproven(),
 	}
 }
 

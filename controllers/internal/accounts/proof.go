@@ -171,7 +171,7 @@ func (l *Lease) check(ctx context.Context) (time.Duration, error) {
 	case carrier.Unreachable, carrier.NotFoundOrForbidden, carrier.Throttled, carrier.Invalid, carrier.Refused,
 		carrier.ServerFault, carrier.Unreadable:
 	}
-	l.noteRead(err)
+	l.noteCall(err)
 	l.proof.postpone(err)
 	l.changed()
 	return l.proof.pause(), nil
@@ -190,7 +190,7 @@ func (l *Lease) accepted() time.Duration {
 		return shortestCheckPause // the account was edited meanwhile, and has another session
 	}
 	l.proof.accept()
-	l.noteRead(nil)
+	l.noteCall(nil)
 	return 0
 }
 

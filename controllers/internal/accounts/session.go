@@ -65,9 +65,17 @@ func (s *Session) awaitToken(ctx context.Context) (time.Duration, error) {
 // Breaker returns the state of the breaker, and what is known about the carrier.
 func (s *Session) Breaker() decide.Breaker { return s.breaker().state() }
 
-// noteRead notes whether a read was answered. What waits for the carrier continues after "any 200 or
-// 202 of a GET".
+// noteRead notes whether a read for an object was answered.
 func (s *Session) noteRead(err error) {
+	if err == nil || isRefused(err) {
+		s.breaker().serve()
+	}
+	s.noteCall(err)
+}
+
+// noteCall notes whether a read was answered. What waits for the carrier continues after "any 200 or
+// 202 of a GET".
+func (s *Session) noteCall(err error) {
 	var news bool
 	switch {
 	case err == nil:

@@ -19,14 +19,22 @@ func (r *Registry) StandingOf(account fairqueue.Group) fairqueue.Standing {
 	return opened.session.breaker().standing()
 }
 
-// standing says whether the carrier answers.
+// serve notes that the carrier has answered a call for an object.
+func (b *breaker) serve() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.serves = true
+}
+
+// standing says whether the carrier answers the calls for objects. That it accepts a token shows
+// nothing: it may answer that call only.
 func (b *breaker) standing() fairqueue.Standing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case b.silence.calls > 0:
 		return fairqueue.Silent
-	case b.heardAt.IsZero():
+	case !b.serves:
 		return fairqueue.Unheard
 	}
 	return fairqueue.Answering

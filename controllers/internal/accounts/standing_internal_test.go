@@ -20,8 +20,11 @@ func TestTheWorkQueueLearnsWhetherTheCarrierAnswers(t *testing.T) {
 		}
 	}
 	expect(fairqueue.Unheard)
+	b.responded()
+	expect(fairqueue.Unheard)
 	b.unanswered(&carrier.Error{Class: carrier.Unreachable})
 	expect(fairqueue.Silent)
+	b.serve()
 	b.responded()
 	expect(fairqueue.Answering)
 	b.unanswered(&carrier.Error{Class: carrier.ServerFault})

@@ -8,6 +8,7 @@ package fairqueue
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -22,7 +23,7 @@ type Standing string
 // The standings.
 const (
 	Answering Standing = "Answering" // the last call was answered
-	Unheard   Standing = "Unheard"   // no call was made yet
+	Unheard   Standing = "Unheard"   // no call for an object was answered yet
 	Silent    Standing = "Silent"    // the last call was not answered
 )
 
@@ -33,11 +34,13 @@ const (
 //     namespace, half of what is left for the next, and so on.
 //   - Accounts whose carrier does not answer, or of which that is not known, hold at most a quarter of
 //     the workers together, which their namespaces share in the same way.
-//   - An account whose carrier does not answer holds one.
+//   - An account whose carrier does not answer holds one. Any other begins with one, too, and may hold
+//     twice as many after each pass that ends soon.
 type Queue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 
-	Workers    int                           // of the controller
+	Workers    int // of the controller
+	Now        func() time.Time
 	GroupOf    func(reconcile.Request) Group // of an object, as the cache shows it
 	StandingOf func(Group) Standing
 
@@ -46,6 +49,7 @@ type Queue struct {
 	held    held
 	aside   map[Group][]waiting // the objects that wait for a worker, by account
 	order   []Group             // of those that wait: whose turn it is
+	windows map[Group]int       // how many workers an account may hold, if that is more than one
 
 	asideFor map[reconcile.Request]Group // the account with which an object waits
 }
@@ -55,6 +59,7 @@ type holder struct {
 	Group
 
 	answering bool // whether the carrier did answer then
+	since     time.Time
 }
 
 // held counts the workers that are held.
@@ -91,11 +96,12 @@ type waiting struct {
 
 // New returns a queue on top of another one.
 func New(
-	inner priorityqueue.PriorityQueue[reconcile.Request], workers int,
+	inner priorityqueue.PriorityQueue[reconcile.Request], workers int, now func() time.Time,
 	groupOf func(reconcile.Request) Group, standingOf func(Group) Standing,
 ) *Queue {
 	return &Queue{
-		PriorityQueue: inner, Workers: workers, GroupOf: groupOf, StandingOf: standingOf,
+		PriorityQueue: inner, Workers: workers, Now: now, GroupOf: groupOf, StandingOf: standingOf,
+		windows: map[Group]int{},
 		running: map[reconcile.Request]holder{}, aside: map[Group][]waiting{},
 		held:     held{namespace: map[string]int{}, account: map[Group]int{}, unansweredBy: map[string]int{}},
 		asideFor: map[reconcile.Request]Group{},
@@ -136,9 +142,9 @@ func (q *Queue) enter(next waiting) bool {
 // fits reports whether an account may hold one more worker. The lock must be held.
 func (q *Queue) fits(group Group) (of holder, fits bool) {
 	standing := q.StandingOf(group)
-	of = holder{group, standing == Answering}
+	of = holder{Group: group, answering: standing == Answering, since: q.Now()}
 	switch {
-	case q.held.namespace[group.Namespace] >= q.Workers-q.held.all:
+	case q.held.namespace[group.Namespace] >= q.Workers-q.held.all, q.held.account[group] >= max(q.windows[group], 1):
 		return of, false
 	case of.answering:
 		return of, true
@@ -218,6 +224,7 @@ func (q *Queue) Done(object reconcile.Request) {
 func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.widen(q.running[object])
 	q.held.add(q.running[object], -1)
 	delete(q.running, object)
 	var reserved []holder
@@ -235,6 +242,26 @@ func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 		q.held.add(of, -1)
 	}
 	return next
+}
+
+// soon is how long a pass takes at most whose carrier answers its calls as usual.
+const soon = 5 * time.Second
+
+// mostWindows is how many accounts are remembered that may hold more than one worker. If there are
+// more, all begin with one again.
+const mostWindows = 10_000
+
+// widen lets an account hold twice as many workers after a pass that has ended soon, and one after
+// another. The lock must be held.
+func (q *Queue) widen(ended holder) {
+	if q.Now().Sub(ended.since) > soon {
+		delete(q.windows, ended.Group)
+		return
+	}
+	if len(q.windows) >= mostWindows { // accounts that are deleted are among them
+		clear(q.windows)
+	}
+	q.windows[ended.Group] = min(2*max(q.windows[ended.Group], 1), q.Workers)
 }
 
 // takeFirst removes the first object of the account whose turn it is, and gives the account the last

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -28,7 +29,7 @@ type controller struct {
 func start(t *testing.T, workers int) *controller {
 	t.Helper()
 	c := &controller{standing: map[string]fairqueue.Standing{}}
-	c.Queue = fairqueue.New(priorityqueue.New[reconcile.Request](t.Name()), workers,
+	c.Queue = fairqueue.New(priorityqueue.New[reconcile.Request](t.Name()), workers, time.Now, //nolint:forbidigo // synctest
 		func(object reconcile.Request) fairqueue.Group {
 			account, _, _ := strings.Cut(object.Name, "-")
 			return fairqueue.Group{Namespace: object.Namespace, Account: account}
@@ -58,6 +59,14 @@ func start(t *testing.T, workers int) *controller {
 	}()
 	t.Cleanup(func() { c.ShutDown(); synctest.Wait(); close(taken) })
 	return c
+}
+
+// warm lets an account end enough passes soon to hold as many workers as its namespace may.
+func (c *controller) warm(namespace, account string) {
+	for range 8 {
+		c.add(namespace, account, 1)
+		c.end(namespace + "/" + account)
+	}
 }
 
 // add makes objects of an account due.
@@ -104,6 +113,9 @@ func TestANamespaceHoldsNoMoreWorkersThanItLeavesFree(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t, 16)
+		for _, namespace := range []string{"one", "two"} {
+			c.warm(namespace, "a")
+		}
 		c.add("one", "a", 100)
 		c.expect(t, "one/", 8)
 		c.add("one", "b", 100)
@@ -142,6 +154,8 @@ func TestAccountsThatWereNotHeardHoldAQuarterOfTheWorkersInWhateverNamespaces(t 
 			c.add(fmt.Sprintf("tenant%d", i%5), account, 20)
 		}
 		c.expect(t, "tenant", 4)
+		c.warm("healthy", "a")
+		c.warm("another", "a")
 		c.add("healthy", "a", 200)
 		c.expect(t, "healthy/", 6)
 		c.add("another", "a", 200)
@@ -150,6 +164,25 @@ func TestAccountsThatWereNotHeardHoldAQuarterOfTheWorkersInWhateverNamespaces(t 
 			c.end("tenant")
 			c.expect(t, "tenant", 4) // those that are healthy do not displace them
 		}
+	})
+}
+
+func TestAnAccountHoldsOneWorkerUntilItsPassesEndSoon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 16)
+		c.add("one", "a", 100)
+		for _, want := range []int{1, 2, 4, 8} {
+			c.expect(t, "one/", want)
+			c.end("one/")
+		}
+		time.Sleep(time.Minute)
+		c.end("one/")
+		c.expect(t, "one/", 7) // it gets no more until fewer than one are held
+		for range 7 {
+			c.end("one/")
+		}
+		c.expect(t, "one/", 1)
 	})
 }
 
@@ -194,6 +227,7 @@ func TestWhatIsEditedIsTheNextOfItsAccount(t *testing.T) {
 	for _, edited := range []string{"a-19", "a-new"} {
 		synctest.Test(t, func(t *testing.T) {
 			c := start(t, 4)
+			c.warm("one", "a")
 			low := priorityqueue.AddOpts{Priority: new(-100)}
 			for i := range 20 {
 				c.AddWithOpts(low, object(fmt.Sprintf("a-%d", i)))

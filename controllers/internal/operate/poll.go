@@ -152,9 +152,9 @@ func isUnrecognized(err error) bool {
 // isUnreadable reports whether a poll got a response that nobody can read.
 func isUnreadable(err error) bool { return carrier.ClassOf(err) == carrier.Unreadable }
 
-// unreadableSince returns since when all polls of a request have got a response that nobody can read,
-// if that is a day; otherwise zero. The handle then counts as lost, too, because only a person can find
-// out what the response means.
+// unreadableSince returns since when all polls of a request have got a response that nobody can
+// read, if that is a day; otherwise zero. The handle then counts as lost, too, because only a
+// person can find out what the response means.
 func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (since time.Time) {
 	p.Memory.NoteAttempt(subject.GetUID(), p.Now(), request.AttemptID, func(attempt *decide.Attempt) {
 		if p.Now().Sub(attempt.UnreadableSince) >= decide.HandleGrace {
