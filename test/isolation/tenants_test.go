@@ -84,7 +84,7 @@ var _ = Describe(fmt.Sprintf("%d changes of a healthy tenant", changes), func() 
 		Eventually(hanging.open.Load).WithTimeout(time.Minute).Should(BeNumerically(">=", world.Workers/8), "calls that hang")
 
 		most := hanging.mostOpen(ctx)
-		var without, with []time.Duration
+		without, with := make([]time.Duration, 0, 2*changes), make([]time.Duration, 0, 2*changes)
 		for round, name := range []string{"Stable", "Standard"} { // the one that is edited first has an advantage
 			first, second := alone, beside
 			if round > 0 {

@@ -23,13 +23,15 @@ type controller struct {
 
 	standing map[string]fairqueue.Standing // by account; those that are missing are answering
 	running  []reconcile.Request
+	now      time.Time
 }
 
 // start starts a controller. It is for a synctest bubble.
 func start(t *testing.T, workers int) *controller {
 	t.Helper()
 	c := &controller{standing: map[string]fairqueue.Standing{}}
-	c.Queue = fairqueue.New(priorityqueue.New[reconcile.Request](t.Name()), workers, time.Now, //nolint:forbidigo // synctest
+	inner := priorityqueue.New[reconcile.Request](t.Name())
+	c.Queue = fairqueue.New(inner, workers, func() time.Time { return c.now },
 		func(object reconcile.Request) fairqueue.Group {
 			account, _, _ := strings.Cut(object.Name, "-")
 			return fairqueue.Group{Namespace: object.Namespace, Account: account}
@@ -61,11 +63,11 @@ func start(t *testing.T, workers int) *controller {
 	return c
 }
 
-// warm lets an account end enough passes soon to hold as many workers as its namespace may.
-func (c *controller) warm(namespace, account string) {
+// warm lets the account a end enough passes soon to hold as many workers as its namespace may.
+func (c *controller) warm(namespace string) {
 	for range 8 {
-		c.add(namespace, account, 1)
-		c.end(namespace + "/" + account)
+		c.add(namespace, "a", 1)
+		c.end(namespace + "/a")
 	}
 }
 
@@ -114,7 +116,7 @@ func TestANamespaceHoldsNoMoreWorkersThanItLeavesFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t, 16)
 		for _, namespace := range []string{"one", "two"} {
-			c.warm(namespace, "a")
+			c.warm(namespace)
 		}
 		c.add("one", "a", 100)
 		c.expect(t, "one/", 8)
@@ -154,8 +156,8 @@ func TestAccountsThatWereNotHeardHoldAQuarterOfTheWorkersInWhateverNamespaces(t 
 			c.add(fmt.Sprintf("tenant%d", i%5), account, 20)
 		}
 		c.expect(t, "tenant", 4)
-		c.warm("healthy", "a")
-		c.warm("another", "a")
+		c.warm("healthy")
+		c.warm("another")
 		c.add("healthy", "a", 200)
 		c.expect(t, "healthy/", 6)
 		c.add("another", "a", 200)
@@ -176,7 +178,7 @@ func TestAnAccountHoldsOneWorkerUntilItsPassesEndSoon(t *testing.T) {
 			c.expect(t, "one/", want)
 			c.end("one/")
 		}
-		time.Sleep(time.Minute)
+		c.now = c.now.Add(time.Minute)
 		c.end("one/")
 		c.expect(t, "one/", 7) // it gets no more until fewer than one are held
 		for range 7 {
@@ -227,7 +229,7 @@ func TestWhatIsEditedIsTheNextOfItsAccount(t *testing.T) {
 	for _, edited := range []string{"a-19", "a-new"} {
 		synctest.Test(t, func(t *testing.T) {
 			c := start(t, 4)
-			c.warm("one", "a")
+			c.warm("one")
 			low := priorityqueue.AddOpts{Priority: new(-100)}
 			for i := range 20 {
 				c.AddWithOpts(low, object(fmt.Sprintf("a-%d", i)))
