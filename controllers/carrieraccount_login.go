@@ -25,8 +25,8 @@ func (r *CarrierAccountReconciler) checkRecovery(
 		return ctrl.Result{}, fmt.Errorf("use CarrierAccount %s: %w", account.Name, err)
 	}
 	defer session.Release()
-	if session.Breaker().Silence == nil {
-		return ctrl.Result{}, nil
+	if at, now := session.RecoveryAt(), r.Protocol.Now(); at.IsZero() || now.Before(at) {
+		return status.Exit(now, at), nil
 	}
 	service, err := r.probeTarget(ctx, account)
 	if err != nil {

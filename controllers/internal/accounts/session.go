@@ -116,6 +116,9 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	}
 }
 
+// RecoveryAt returns when a silent carrier is read next; zero if the carrier is not silent.
+func (s *Session) RecoveryAt() time.Time { return s.breaker().recoveryAt() }
+
 // CheckRecovery makes a free read about a service, or without one the token check, if the carrier
 // is silent and a read is due. It returns when the next one is due; zero if the carrier is not
 // silent.
@@ -130,7 +133,7 @@ func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time 
 	} else {
 		_, err = s.client.Cancellation(ctx, serviceID)
 	}
-	s.noteRead(err)
+	s.noteCall(err) // not for an object: a carrier may answer this read only
 	return at
 }
 

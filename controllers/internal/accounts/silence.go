@@ -58,6 +58,16 @@ func (b *breaker) checkRecovery() (now bool, at time.Time) {
 	return true, b.recovery.at
 }
 
+// recoveryAt returns when a silent carrier is read next; zero if it is not silent.
+func (b *breaker) recoveryAt() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.silence.shown == nil {
+		return time.Time{}
+	}
+	return b.recovery.at
+}
+
 func (r *recovery) pause() time.Duration {
 	if r.inRow > 0 {
 		return min(longestRecoveryPause<<min(r.inRow, 10), longestFalsePause)
