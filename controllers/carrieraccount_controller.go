@@ -123,7 +123,8 @@ func (r *CarrierAccountReconciler) login(
 ) (decide.Login, time.Duration, error) {
 	session, err := r.Accounts.Lease(account, account)
 	if err != nil {
-		keepKnown(account)
+		keepKnown(account, v1alpha1.ConditionCarrier)
+		keepKnown(account, v1alpha1.ConditionExtensions)
 		return decide.Login{Err: fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)}, 0, nil
 	}
 	login, wait, err := session.Login(ctx)
@@ -140,18 +141,16 @@ func (r *CarrierAccountReconciler) login(
 func (r *CarrierAccountReconciler) describeCarrier(account *v1alpha1.CarrierAccount, session *accounts.Session) {
 	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
-	} else if shown := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionCarrier); shown != nil {
-		shown.ObservedGeneration = account.Generation
+	} else {
+		keepKnown(account, v1alpha1.ConditionCarrier)
 	}
 }
 
-// keepKnown keeps what was known of the carrier of an account without a session. All conditions of a
-// status are of the generation that it has observed.
-func keepKnown(account *v1alpha1.CarrierAccount) {
-	for _, known := range []string{v1alpha1.ConditionCarrier, v1alpha1.ConditionExtensions} {
-		if shown := meta.FindStatusCondition(account.Status.Conditions, known); shown != nil {
-			shown.ObservedGeneration = account.Generation
-		}
+// keepKnown keeps a condition of which nothing new is known. All conditions of a status are of the
+// generation that it has observed.
+func keepKnown(account *v1alpha1.CarrierAccount, condition string) {
+	if shown := meta.FindStatusCondition(account.Status.Conditions, condition); shown != nil {
+		shown.ObservedGeneration = account.Generation
 	}
 }
 

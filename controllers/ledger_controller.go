@@ -73,17 +73,32 @@ func (r *LedgerReconciler) keepReason(ctx context.Context, ledger *v1alpha1.Requ
 // dependent returns the object that depends on a ledger as the reason to keep it. An object that this
 // manager may not read counts as existing.
 func (r *LedgerReconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
-	holder := ledger.Spec.Holder
-	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
+	kind, at, err := r.readHolder(ctx, ledger)
 	switch {
-	case ledger.Spec.Order != nil && holder.Name != "":
-		return keptBy("ServiceOrder", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
-	case ledger.Spec.Service != nil && holder.Name != "":
-		return keptBy("BroadbandService", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
+	case kind != "":
+		return keptBy(kind, at, err)
 	case ledger.Spec.Diagnostics != nil:
 		return r.dependentTest(ctx, ledger)
 	}
 	return keepReason{}, nil
+}
+
+// readHolder reads the holder of the ledger of an order or a service, bypassing the cache. It returns
+// the holder's kind, "" if there is none, its name, and the error of the read.
+func (o *Operator) readHolder(
+	ctx context.Context, ledger *v1alpha1.RequestLedger,
+) (kind string, at client.ObjectKey, err error) {
+	holder := ledger.Spec.Holder
+	at = client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
+	switch {
+	case holder.Name == "":
+		return "", at, nil
+	case ledger.Spec.Order != nil:
+		return "ServiceOrder", at, o.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{})
+	case ledger.Spec.Service != nil:
+		return "BroadbandService", at, o.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{})
+	}
+	return "", at, nil
 }
 
 // keptBy returns an object as the reason to keep a ledger, unless the API server confirms that it does

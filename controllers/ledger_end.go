@@ -114,16 +114,11 @@ func (e *EndedLedgers) sees(ledger *v1alpha1.RequestLedger) bool {
 
 // holderExists reports whether the holder of a ledger may exist, as the API server shows it.
 func (e *EndedLedgers) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
-	holder := ledger.Spec.Holder
-	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
-	var object client.Object = &v1alpha1.BroadbandService{}
-	if ledger.Spec.Order != nil {
-		object = &v1alpha1.ServiceOrder{}
-	}
-	if holder.Name == "" {
+	kind, at, err := e.readHolder(ctx, ledger)
+	if kind == "" {
 		return false, nil
 	}
-	exists, err := mayExist(e.Protocol.Live.Get(ctx, at, object), at.Name)
+	exists, err := mayExist(err, at.Name)
 	if err != nil {
 		return false, fmt.Errorf("look for the holder %s of RequestLedger %s: %w", at, ledger.Name, err)
 	}

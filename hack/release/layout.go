@@ -14,6 +14,24 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
+// withImage calls a function with the written image, which is for all platforms, and its digest.
+func (r release) withImage(do func(v1.ImageIndex, v1.Hash) error) error {
+	folder, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
+	index, err := openImage(r.path(imageName), folder)
+	if err != nil {
+		return err
+	}
+	digest, err := index.Digest()
+	if err != nil {
+		return fmt.Errorf("calculate the digest of the image: %w", err)
+	}
+	return do(index, digest)
+}
+
 // openImage unpacks an archive, and returns the image in it, which is for all platforms.
 func openImage(archive, folder string) (v1.ImageIndex, error) {
 	packed, err := os.Open(archive) //nolint:gosec // a file of the release

@@ -55,26 +55,15 @@ func (r release) push(ctx context.Context, repository string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "release-")
-	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
-	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
-	index, err := openImage(r.path(imageName), folder)
-	if err != nil {
-		return err
-	}
-	held, err := index.Digest()
-	if err != nil {
-		return fmt.Errorf("calculate the digest of the image: %w", err)
-	}
-	if held.String() != to.DigestStr() {
-		return fmt.Errorf("%s contains %s, but %s has the digest %s", digestName, to.DigestStr(), imageName, held)
-	}
-	if err := remote.WriteIndex(to, index, access(ctx)...); err != nil {
-		return fmt.Errorf("push the image: %w", err)
-	}
-	return nil
+	return r.withImage(func(index v1.ImageIndex, held v1.Hash) error {
+		if held.String() != to.DigestStr() {
+			return fmt.Errorf("%s contains %s, but %s has the digest %s", digestName, to.DigestStr(), imageName, held)
+		}
+		if err := remote.WriteIndex(to, index, access(ctx)...); err != nil {
+			return fmt.Errorf("push the image: %w", err)
+		}
+		return nil
+	})
 }
 
 // tag names the pushed image by the version.

@@ -70,25 +70,14 @@ func (r release) modules(program string) ([]*v2_3.Package, error) {
 
 // sbom writes the SBOM of the image: for each platform, the manager with its modules, and what the
 // base layer was made from.
-func (r release) sbom(context.Context) error {
-	folder, err := os.MkdirTemp("", "release-")
-	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
-	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
-	index, err := openImage(r.path(imageName), folder)
-	if err != nil {
-		return err
-	}
+func (r release) sbom(context.Context) error { return r.withImage(r.sbomOf) }
+
+func (r release) sbomOf(index v1.ImageIndex, digest v1.Hash) error {
 	manifest, err := index.IndexManifest()
 	if err != nil {
 		return fmt.Errorf("read the image: %w", err)
 	}
-	whole, err := index.Digest()
-	if err != nil {
-		return fmt.Errorf("calculate the digest of the image: %w", err)
-	}
-	about := r.imagePart("Image", whole, "")
+	about := r.imagePart("Image", digest, "")
 	made := r.document("image", about)
 	for _, one := range manifest.Manifests {
 		platform := one.Platform.String()

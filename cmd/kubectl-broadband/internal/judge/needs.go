@@ -44,7 +44,7 @@ type Overview struct {
 	Counts  []Count   `json:"counts"`
 	Objects int       `json:"objects"`
 
-	accounts map[string]bool // the accounts that exist, by namespace/name
+	accounts map[Reference]bool // the accounts that exist
 }
 
 // IsClear reports whether all objects are Ready, or have a request in progress.
@@ -68,7 +68,7 @@ func (o *Overview) Add(object fleet.Object) {
 	why, waiting := waits(object)
 	switch {
 	case len(needs) > 0 || !waiting:
-	case ready.Reason == v1alpha1.ReasonAccountNotReady && !o.accounts[object.GetNamespace()+"/"+AccountOf(object)]:
+	case ready.Reason == v1alpha1.ReasonAccountNotReady && !o.accounts[accountOf(object)]:
 		o.lacksAccount(object, ready)
 	default:
 		o.addWaiting(object, why)
@@ -77,9 +77,9 @@ func (o *Overview) Add(object fleet.Object) {
 
 func (o *Overview) seen(account fleet.Object) {
 	if o.accounts == nil {
-		o.accounts = make(map[string]bool)
+		o.accounts = make(map[Reference]bool)
 	}
-	o.accounts[account.GetNamespace()+"/"+account.GetName()] = true
+	o.accounts[ReferenceTo(account)] = true
 }
 
 // lacksAccount adds an object whose account does not exist: somebody has to create it.

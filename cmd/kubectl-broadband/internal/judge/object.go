@@ -135,6 +135,11 @@ func AccountOf(object fleet.Object) string {
 	return ""
 }
 
+// accountOf returns the reference to the account that an object names.
+func accountOf(object fleet.Object) Reference {
+	return Reference{Kind: "CarrierAccount", Namespace: object.GetNamespace(), Name: AccountOf(object)}
+}
+
 // Age returns how long ago a time was, as kubectl writes it; "" for a time that is not set.
 func Age(now time.Time, at metav1.Time) string {
 	if at.IsZero() {

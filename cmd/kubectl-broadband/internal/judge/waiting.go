@@ -4,7 +4,6 @@ package judge
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,7 +54,7 @@ func waitingCommand(object fleet.Object, reason string) string {
 		return "kubectl broadband check"
 	case v1alpha1.ReasonAccountNotReady, v1alpha1.ReasonChargeLimit, v1alpha1.ReasonBreakerOpen,
 		v1alpha1.ReasonCarrierUnavailable:
-		return fmt.Sprintf("kubectl broadband status -n %s cacct/%s", object.GetNamespace(), AccountOf(object))
+		return accountOf(object).Command("status")
 	}
 	return ReferenceTo(object).Command("status")
 }
