@@ -4,6 +4,7 @@ package isolation_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -119,7 +120,8 @@ func (o *readyWatcher) time(
 	case at := <-notified:
 		return at.Sub(began), edited
 	case <-ctx.Done():
-		Fail(name + " was never as declared")
+		Expect(w.Get(context.WithoutCancel(ctx), client.ObjectKeyFromObject(service), service)).To(Succeed())
+		Fail(fmt.Sprintf("%s is not as declared after %s: %+v", name, longest, service.Status))
 		return 0, edited
 	}
 }
