@@ -3,7 +3,16 @@
 package controllers_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -123,6 +132,23 @@ var _ = Describe("Disrupted", func() {
 			Equal([]string{"OUT1", "DIS12/0", "DIS12/18"}))
 	})
 
+	It("shows what was read of a carrier that returns the same page for ever", func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		carrier := newRepeatingPages(w.URL)
+		w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.BaseURL = carrier.url })
+		process := w.Start(world.CrashPoint{})
+		_, err := process.ReconcileAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Create(ctx, w.Service(site, w.Line(onFast, works(230, 12)), withIntervals("0", "0", "6h")))).To(Succeed())
+		elapse(ctx, w, process, 7*time.Minute)
+		seen := w.Read(ctx, site).Status.Disruptions
+		Expect(seen).NotTo(BeNil())
+		Expect(seen.Scheduled).To(Equal(int32(100)), "the disruptions of the page")
+		Expect(carrier.calls.Load()).To(Equal(int64(2)), "pages")
+		world.Figuresf("a carrier that returns the same page for ever: %d calls, and the disruptions of the page are shown",
+			carrier.calls.Load())
+	})
+
 	It("changes when works begin and end", func(ctx SpecContext) {
 		s := reconciledOnce(ctx, works(1, 12), withIntervals("0", "0", "20m"))
 		status := func(service *v1alpha1.BroadbandService) metav1.ConditionStatus {
@@ -143,4 +169,38 @@ func idOf(one *v1alpha1.Disruption) string {
 		return ""
 	}
 	return one.ID
+}
+
+// repeatingPages is a carrier that ignores which page is asked for, and never says that it is the last.
+type repeatingPages struct {
+	url   string
+	calls atomic.Int64 // of disruptions
+}
+
+func newRepeatingPages(behind string) *repeatingPages {
+	target, err := url.Parse(behind)
+	Expect(err).NotTo(HaveOccurred())
+	r := &repeatingPages{}
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(request *httputil.ProxyRequest) {
+			request.SetURL(target)
+			query := request.Out.URL.Query()
+			query.Del("page")
+			request.Out.URL.RawQuery = query.Encode()
+		},
+		ModifyResponse: func(response *http.Response) error {
+			if !strings.HasSuffix(response.Request.URL.Path, "/disruptions") {
+				return nil
+			}
+			r.calls.Add(1)
+			body, err := io.ReadAll(response.Body)
+			body = bytes.ReplaceAll(body, []byte(`"lastPage":true`), []byte(`"lastPage":false`))
+			response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			response.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			return err
+		},
+	})
+	DeferCleanup(server.Close)
+	r.url = server.URL
+	return r
 }
