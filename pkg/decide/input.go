@@ -45,11 +45,26 @@ type Input struct {
 // Subject is an object with requests in its status.
 type Subject interface {
 	metav1.Object
+	v1alpha1.Described
 	OpenRequests() []*v1alpha1.Request
 	RequestOf(operation v1alpha1.Operation) *v1alpha1.Request
 	NewestError() *v1alpha1.LastError
 	Controls() *v1alpha1.Handled
 	AccountName() string
+}
+
+// shownReady returns the condition Ready that the status of the object shows for its present
+// generation; an empty one if there is none.
+func (in *Input) shownReady() metav1.Condition {
+	if in.Subject == nil {
+		return metav1.Condition{}
+	}
+	conditions, _ := in.Subject.Describes()
+	ready := ReadyIn(*conditions)
+	if ready.ObservedGeneration != in.Subject.GetGeneration() {
+		return metav1.Condition{}
+	}
+	return ready
 }
 
 // Control returns the value of a control annotation, cut to the length that the status can echo. A

@@ -5,6 +5,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -32,13 +33,31 @@ func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 
 // Counting returns those of the given reservations that still count.
 func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) []v1alpha1.Reservation {
-	since := ReservedSince(now)
 	return slices.DeleteFunc(slices.Clone(reservations), func(one v1alpha1.Reservation) bool {
-		if seen, ahead := s.Future[one.AttemptID]; ahead {
-			return s.Elapsed-seen >= reservationHolds
-		}
-		return !one.At.After(since)
+		return !s.countsUntil(one, now).After(now)
 	})
+}
+
+// countsUntil returns when a reservation no longer counts.
+func (s Spending) countsUntil(one v1alpha1.Reservation, now time.Time) time.Time {
+	if seen, ahead := s.Future[one.AttemptID]; ahead {
+		return now.Add(reservationHolds - (s.Elapsed - seen))
+	}
+	return one.At.Add(reservationHolds)
+}
+
+// roomAt returns when fewer than the given number of reservations count.
+func (s Spending) roomAt(most int, now time.Time) time.Time {
+	counting := s.Reserved(now)
+	ends := make([]time.Time, len(counting))
+	for i, one := range counting {
+		ends[i] = s.countsUntil(one, now)
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	if at := len(ends) - most; most > 0 && at >= 0 {
+		return ends[at]
+	}
+	return now
 }
 
 // Add records the given reservations that are in the future, and returns a message about a new one
@@ -59,7 +78,7 @@ func (r FutureReservations) Add(all []v1alpha1.Reservation, now time.Time, elaps
 // MayReserve reports whether an account may send one more chargeable request: each account's limit
 // is compared with what the whole login has sent in the last hour.
 func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) bool {
-	return spendingHeld(account, spending, now) == nil
+	return spendingHeld(&Input{Account: Account{Object: account, Spending: spending}, Now: now}) == nil
 }
 
 // ReleasesReservation reports whether an attempt releases its reservation: it has certainly done
@@ -76,26 +95,36 @@ func underChargeLimit(in *Input, want DesiredChange) *Decision {
 	if !want.costs() {
 		return nil
 	}
-	return spendingHeld(in.Account.Object, in.Account.Spending, in.Now)
+	return spendingHeld(in)
 }
 
-func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) *Decision {
-	limit, ledger := account.Spec.ChargeLimit, spending.Ledger
+func spendingHeld(in *Input) *Decision {
+	limit, ledger := in.Account.Object.Spec.ChargeLimit, in.Account.Spending.Ledger
 	if limit == nil {
 		return nil
 	}
 	if decision := heldByDeletedLedger(ledger); decision != nil {
-		return RequeueAt(decision, now.Add(time.Minute))
+		return RequeueAt(decision, in.Now.Add(time.Minute))
 	}
+	sent := len(in.Account.Spending.Reserved(in.Now))
 	switch {
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:
 		return &Decision{Step: Rest{}, Verdict: *NewerLedger(ledger)}
-	case len(spending.Reserved(now)) < int(limit.PerHour):
+	case sent < int(limit.PerHour):
 		return nil
 	}
-	decision := RestWorking(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
-		"chargeLimit.perHour of the CarrierAccount is %d, and the accounts with %s have sent at least that many "+
-			"chargeable requests in the last hour: the next one is sent once there are fewer",
-		limit.PerHour, account.Login()))
-	return RequeueAt(decision, now.Add(time.Minute))
+	return RequeueAt(RestWorking(v1alpha1.ReasonChargeLimit, limitText(in, sent)), in.Now.Add(time.Minute))
+}
+
+// limitText says how many chargeable requests were sent, and when the next one can be. If many
+// objects wait, that time changes with each request that is sent, and none of them is to be written
+// for it. So the time stays the one that was shown first: the earliest.
+func limitText(in *Input, sent int) string {
+	limit := in.Account.Object.Spec.ChargeLimit.PerHour
+	text := fmt.Sprintf("%d of the %d chargeable requests that chargeLimit.perHour of the CarrierAccount allows were sent in "+
+		"the last hour by the accounts with %s: the next one is sent at ", sent, limit, in.Account.Object.Login())
+	if shown := in.shownReady(); strings.HasPrefix(shown.Message, text) {
+		return shown.Message
+	}
+	return text + FormatTime(in, in.Account.Spending.roomAt(int(limit), in.Now)) + " at the earliest"
 }

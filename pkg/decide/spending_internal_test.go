@@ -50,21 +50,52 @@ func TestR10TheReservationsOfALoginCountForEachOfItsAccounts(t *testing.T) {
 		account := &v1alpha1.CarrierAccount{}
 		account.Spec.BaseURL, account.Spec.Auth.ClientName = "https://a", "reseller"
 		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 2}
+		in := &Input{Account: Account{Object: account, Spending: test.spending}, Now: now}
 		got := ""
-		if held := spendingHeld(account, test.spending, now); held != nil {
+		if held := spendingHeld(in); held != nil {
 			got = held.Verdict.Reason
 		}
 		if got != test.reason || MayReserve(account, test.spending, now) != (test.reason == "") {
 			t.Errorf("%s: %q, want %q", name, got, test.reason)
 		}
-		if held := spendingHeld(account, test.spending, now); test.reason == limit &&
-			!strings.Contains(held.Verdict.Message, "the accounts with clientName reseller at https://a have sent") {
+		if held := spendingHeld(in); test.reason == limit &&
+			!strings.Contains(held.Verdict.Message, "2 of the 2 chargeable requests that chargeLimit.perHour of the CarrierAccount allows were sent in the last hour by the "+
+				"accounts with clientName reseller at https://a: ") {
 			t.Errorf("%s: %s", name, held.Verdict.Message)
 		}
 		account.Spec.ChargeLimit = nil
 		if !MayReserve(account, test.spending, now) {
 			t.Errorf("%s: holds an account back that has no chargeLimit", name)
 		}
+	}
+}
+
+func TestTheChargeLimitSaysWhenTheNextRequestIsSent(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	account := &v1alpha1.CarrierAccount{}
+	account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 2}
+	service := &v1alpha1.BroadbandService{}
+	text := func(now time.Time, ago ...time.Duration) string {
+		in := &Input{Subject: service, Now: now, Account: Account{
+			Object: account, Spending: Spending{Ledger: spentAgo(now, ago...)},
+		}}
+		return spendingHeld(in).Verdict.Message
+	}
+	first := text(now, time.Minute, 40*time.Minute)
+	if !strings.HasSuffix(first, "the next one is sent at 2026-03-02 12:20:11 +00:00 at the earliest") {
+		t.Error(first)
+	}
+	if third := text(now, time.Minute, 10*time.Minute, 40*time.Minute); !strings.Contains(third, "12:50:11") {
+		t.Error(third, "although two others still count when the oldest no longer does")
+	}
+	service.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Message: first}}
+	if later := text(now.Add(30*time.Minute), time.Minute, 31*time.Minute); later != first {
+		t.Error("another request was sent, and the message of one that waits is another:", later)
+	}
+	service.Generation = 2
+	if edited := text(now.Add(30*time.Minute), time.Minute, 31*time.Minute); edited == first {
+		t.Error("the message is about an earlier manifest")
 	}
 }
 

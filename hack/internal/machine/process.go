@@ -129,7 +129,7 @@ func (p *Process) Failure() error {
 
 // Timeouts for the processes.
 const (
-	startTimeout    = time.Minute
+	startTimeout    = 3 * time.Minute // on a busy machine
 	requestTimeout  = 2 * time.Second // of a readiness check
 	responseTimeout = 10 * time.Second
 	pollInterval    = 100 * time.Millisecond
@@ -148,7 +148,8 @@ func (p *Process) Await(ctx context.Context, web *http.Client, url string) error
 		if err != nil {
 			return false, nil //nolint:nilerr // it does not listen yet
 		}
-		return response.StatusCode == http.StatusOK, response.Body.Close()
+		// Closing the body fails if the time limit of this call has passed meanwhile: the next one may be quicker.
+		return response.Body.Close() == nil && response.StatusCode == http.StatusOK, nil
 	})
 }
 
