@@ -20,6 +20,7 @@ type statusOptions struct {
 	output   *outputFlag
 	selector string
 	watch    bool
+	wave     *judge.Wave // what a watch has seen so far; nil without one
 }
 
 func (t *tool) statusCommand() *cobra.Command {
@@ -70,8 +71,11 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 	if err != nil {
 		return err
 	}
-	overview, err := gatherOverview(ctx, cluster, selector)
-	if err != nil {
+	overview := &judge.Overview{}
+	if o.wave != nil {
+		overview = o.wave.Overview()
+	}
+	if err := gatherOverview(ctx, cluster, selector, overview); err != nil {
 		return err
 	}
 	if o.output.format == outputTable {
@@ -88,8 +92,9 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 // gatherOverview reads all objects page by page, and keeps only what is shown. Accounts are read
 // regardless of the selector, because they show which of the other objects wait for an account that
 // does not exist.
-func gatherOverview(ctx context.Context, cluster *fleet.Cluster, selector labels.Selector) (*judge.Overview, error) {
-	overview := &judge.Overview{}
+func gatherOverview(
+	ctx context.Context, cluster *fleet.Cluster, selector labels.Selector, overview *judge.Overview,
+) error {
 	for _, kind := range fleet.Kinds() {
 		matching := selector
 		if kind.Name == "CarrierAccount" {
@@ -100,14 +105,14 @@ func gatherOverview(ctx context.Context, cluster *fleet.Cluster, selector labels
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	overview.Sort()
 	if overview.Objects == 0 {
-		return overview, cluster.CheckNamespace(ctx)
+		return cluster.CheckNamespace(ctx)
 	}
-	return overview, nil
+	return nil
 }
 
 // one shows everything about one object.

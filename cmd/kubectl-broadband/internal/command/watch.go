@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 )
 
 // redrawPause is the minimum time between two outputs of a watch, so that changes in quick
@@ -27,6 +28,7 @@ func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	o.wave = judge.NewWave(o.Now())
 	shown := ""
 	for err == nil && ctx.Err() == nil {
 		shown, err = o.showChange(ctx, names, shown)

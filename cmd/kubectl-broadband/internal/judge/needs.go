@@ -44,6 +44,7 @@ type Overview struct {
 	Counts  []Count   `json:"counts"`
 	Objects int       `json:"objects"`
 
+	Wave     *Wave              `json:"-"` // of the watch that shows it; nil if none does
 	accounts map[Reference]bool // the accounts that exist
 }
 
@@ -58,6 +59,7 @@ func (o *Overview) Add(object fleet.Object) {
 	if _, is := object.(*v1alpha1.CarrierAccount); is {
 		o.seen(object)
 	}
+	o.Wave.count(object)
 	needs := NeedsOf(object)
 	for _, need := range needs {
 		if need.Action == Approve {

@@ -81,8 +81,20 @@ func inProgress(reason string) bool {
 }
 
 // AsDeclared reports whether a reason means that the manifest or the manager forbids changes.
-func AsDeclared(reason string) bool {
-	return reason == v1alpha1.ReasonPlanned || reason == v1alpha1.ReasonObserving || reason == v1alpha1.ReasonSuspended
+func AsDeclared(reason string) bool { return NextOfDeclared(reason) != "" }
+
+// NextOfDeclared says what comes next for an object that is not changed because of its manifest; "" if
+// a reason means something else.
+func NextOfDeclared(reason string) string {
+	switch reason {
+	case v1alpha1.ReasonPlanned:
+		return "see kubectl broadband plan or import --report, then set managementPolicy: Manage"
+	case v1alpha1.ReasonObserving:
+		return "to see what would change, set managementPolicy: Plan"
+	case v1alpha1.ReasonSuspended:
+		return "to send the changes, set suspend: false"
+	}
+	return ""
 }
 
 // isApproved reports whether somebody has approved the plan of changes that the status shows.

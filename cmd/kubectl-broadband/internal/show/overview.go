@@ -15,6 +15,9 @@ import (
 // Overview lays out what needs a person, and the counts by reason.
 func Overview(overview *judge.Overview, now time.Time) []Section {
 	var sections []Section
+	if !overview.Wave.IsEmpty() {
+		sections = append(sections, waveSection(overview.Wave, now))
+	}
 	for _, action := range judge.Actions() {
 		if needs := needsOf(overview, action); len(needs) > 0 {
 			sections = append(sections, actionSection(overview, action, needs, now))
@@ -23,8 +26,11 @@ func Overview(overview *judge.Overview, now time.Time) []Section {
 	if len(overview.Waiting) > 0 {
 		sections = append(sections, waitingSection(overview.Waiting, now))
 	}
-	if len(sections) == 0 {
+	if overview.IsClear() {
 		sections = append(sections, clearSection(overview))
+	}
+	if held := declaredSection(overview); held.Table != nil {
+		sections = append(sections, held)
 	}
 	if len(overview.Counts) > 0 {
 		sections = append(sections, countSection(overview))
@@ -32,21 +38,37 @@ func Overview(overview *judge.Overview, now time.Time) []Section {
 	return sections
 }
 
-// clearSection says that nothing has to be done, and what is not changed because of its manifest.
+// waveSection says how far the changes are that a watch has seen, and until when they take.
+func waveSection(wave *judge.Wave, now time.Time) Section {
+	title := fmt.Sprintf("SINCE %s: %s", wave.Since.Format(time.TimeOnly), wave.Tally)
+	if left, known := wave.Left(now); known {
+		title += ", at this pace until " + now.Add(left).Format(time.TimeOnly)
+	}
+	return Section{Title: title}
+}
+
 func clearSection(overview *judge.Overview) Section {
 	if overview.Objects == 0 {
 		return Section{Title: "There are no objects."}
 	}
-	title, declared := "Nothing needs you.", 0
+	return Section{Title: "Nothing needs you.", Color: table.Green}
+}
+
+// declaredSection lays out which objects are not changed because of their manifests, and what comes
+// next for them.
+func declaredSection(overview *judge.Overview) (section Section) {
+	rows := table.New("REASON", "OBJECTS", "NEXT")
+	objects := 0
 	for _, count := range overview.Counts {
-		if judge.AsDeclared(count.Reason) && count.Ready != "True" {
-			declared += count.Count
+		if next := judge.NextOfDeclared(count.Reason); next != "" && count.Ready != "True" {
+			rows.Add(count.Reason, strconv.Itoa(count.Count), next)
+			objects += count.Count
 		}
 	}
-	if declared > 0 {
-		title += " " + judge.Counted(declared, "object") + " suspended, or only planned or observed."
+	if objects > 0 {
+		section = Section{Title: fmt.Sprintf("NOT CHANGED: their manifests say so (%d)", objects), Table: rows}
 	}
-	return Section{Title: title, Color: table.Green}
+	return section
 }
 
 // waitingSection lays out what waits for something else than a person or a request.
