@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ var screenshot = flag.String("screenshot", "", "`file` for a picture of the page
 
 const (
 	service = 1000001
+	long    = 9007199254742143 // it has no exact double, as the numbers of JavaScript are
 	seed    = `
 clients: [{name: reseller, realm: resale, keys: {main: KEY}}]
 delays: {default: 1h}
@@ -35,6 +37,7 @@ plans: [{name: Home 50/20, price: {monthly: "45.00"}}, {name: Home 100/20, price
 services:
 - {id: 1000001, client: reseller, plan: Home 50/20, term: 12, restorationSla: Standard, aggregationMethod: L2TP}
 - {id: 1000002, client: reseller, plan: Home 100/20, term: 1, restorationSla: Enhanced, aggregationMethod: ETHERNET}
+- {id: 9007199254742143, client: reseller, plan: Home 100/20, term: 1, restorationSla: Standard, aggregationMethod: L2TP}
 `
 )
 
@@ -64,6 +67,29 @@ func TestThePageShowsWhatTheCarrierSees(t *testing.T) {
 	expectText(t, chrome, "#services", "Home 100/20")
 	expectText(t, chrome, "#requests", "COMPLETED")
 	takeScreenshot(t, chrome)
+}
+
+// The form arms a fault for the service that was typed, and the page shows its id, digit for digit.
+func TestThePageKeepsTheDigitsOfALongID(t *testing.T) {
+	t.Parallel()
+	url, client := startCarrier(t)
+	chrome := openBrowser(t, url+"/_sim/")
+	expectText(t, chrome, "#services", strconv.Itoa(long))
+
+	fill := chromedp.SendKeys(`input[name="serviceId"]`, strconv.Itoa(long))
+	if err := chromedp.Run(chrome.tab, chromedp.SetValue(`select[name="target"]`, "POST PlanChange"),
+		chromedp.SetValue(`select[name="kind"]`, "Reset"), fill); err != nil {
+		t.Fatal(err)
+	}
+	press(t, chrome, "Arm for the next call")
+	expectText(t, chrome, "#faults", "POST PlanChange", "Reset", strconv.Itoa(long))
+	if receipt := changePlan(t, client, long-1); receipt.Delivery == carrier.Ambiguous {
+		t.Error("the fault was armed for another service")
+	}
+	if receipt := changePlan(t, client, long); receipt.Delivery != carrier.Ambiguous {
+		t.Errorf("the fault was not armed for the service: %+v", receipt)
+	}
+	expectText(t, chrome, "#now", time.Now().UTC().Format("2006-01-02T")) //nolint:forbidigo // as the simulator's
 }
 
 // startCarrier starts the simulator with its page, and returns its URL and a client that is logged
