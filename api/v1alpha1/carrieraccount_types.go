@@ -80,7 +80,7 @@ type CarrierAccountSpec struct {
 	// identifierWord is the word that this carrier's API uses in identifiers in place of "wholesale"
 	// (the default). Objects use "wholesale" whatever the word is; a qualification result may use
 	// either word.
-	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="must be one lower-case word of letters and digits, for example wholesale"
 	// +kubebuilder:default=wholesale
 	// +optional

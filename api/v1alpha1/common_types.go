@@ -15,7 +15,7 @@ import (
 // ---
 // It is a string and not a metav1.Duration, because an object that passes the schema but not the
 // decoder would stop the informer of its whole kind.
-// +kubebuilder:validation:MaxLength=16
+// +kubebuilder:validation:MaxLength=64
 // +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="must be a duration such as 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 turns the feature off"
 type Duration string
 
@@ -34,7 +34,7 @@ func (d Duration) Or(fallback time.Duration) time.Duration {
 func WholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(time.Second)) }
 
 // Date is a calendar day, YYYY-MM-DD, in the account's time zone.
-// +kubebuilder:validation:MaxLength=10
+// +kubebuilder:validation:MaxLength=64
 // +kubebuilder:validation:XValidation:rule="!format.date().validate(self).hasValue()",message="must be a real calendar day in the form YYYY-MM-DD, for example 2026-12-31"
 type Date string
 
@@ -116,7 +116,7 @@ type Contact struct {
 	Name string `json:"name"`
 
 	// phone number of the person, digits, spaces and + ( ) - only.
-	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9+() -]{4,40}$')",message="must be 4 to 40 digits, spaces, +, (, ) or -"
 	// +required
 	Phone string `json:"phone"`

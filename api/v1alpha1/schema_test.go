@@ -110,3 +110,15 @@ func TestWhatIsMissingIsRequiredAndWhatIsTooMuchIsForbidden(t *testing.T) {
 		}
 	})
 }
+
+// If a text is longer than its limit, the API server evaluates no rule, and says only that it is too
+// long. So a text whose rule says what it has to look like has room for one that is wrong.
+func TestTheRuleOfAShortTextIsWhatPeopleSee(t *testing.T) {
+	t.Parallel()
+	const room = 40
+	everyRule(t, func(at string, node *schema, rule apiextensionsv1.ValidationRule) {
+		if node.Type == "string" && node.MaxLength != nil && *node.MaxLength < room {
+			t.Errorf("%s has at most %d characters, so few see %q", at, *node.MaxLength, rule.Message)
+		}
+	})
+}

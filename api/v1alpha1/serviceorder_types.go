@@ -65,7 +65,7 @@ type ServiceOrderSpec struct {
 	Term int32 `json:"term"`
 
 	// trafficClass is for example tc4.
-	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",message="must consist of letters, digits and '-', for example tc4"
 	// +optional
 	TrafficClass string `json:"trafficClass,omitempty"`
@@ -283,7 +283,7 @@ type ExtraField struct {
 	Text *string `json:"text,omitempty"`
 
 	// number is sent as a Number, exactly as written.
-	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^-?(0|[1-9][0-9]*)([.][0-9]+)?$')",message="must be a decimal number in quotes, for example \"3\" or \"2.5\""
 	// +optional
 	Number *string `json:"number,omitempty"`

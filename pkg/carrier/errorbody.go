@@ -114,7 +114,7 @@ func (w wireSubError) sanitized(scrub scrubber) SubError {
 		Message:       scrub.message(message, maxMessage),
 		Object:        scrub.message(w.Object, maxName),
 		Field:         scrub.name(w.Field),
-		RejectedValue: scrub.message(rejected, maxName),
+		RejectedValue: scrub.value(rejected, maxName),
 	}
 }
 

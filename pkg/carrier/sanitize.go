@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -85,6 +86,31 @@ const (
 // secret is cut in half.
 func (s scrubber) message(text string, limit int) string {
 	return truncate(strings.TrimSpace(s.scrub(visible(text))), limit)
+}
+
+// value returns a value of ours that a server quotes, safe to display. A character that is not
+// visible is shown as \u200b, because it may be why the value is refused.
+func (s scrubber) value(text string, limit int) string {
+	seen := visible(text)
+	shown := s.scrub(seen)
+	if shown == seen {
+		shown = revealed(text)
+	}
+	return truncate(strings.TrimSpace(shown), limit)
+}
+
+// revealed returns the printable form of a text, with an escape for each character that is not
+// visible.
+func revealed(text string) string {
+	var shown strings.Builder
+	for _, r := range strings.ToValidUTF8(text, string(utf8.RuneError)) {
+		if printable := Printable(r); printable >= 0 {
+			shown.WriteRune(printable)
+		} else {
+			shown.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return shown.String()
 }
 
 // name returns a code or a key, safe to display.
