@@ -56,7 +56,7 @@ func (t *tenant) setUp(ctx context.Context) {
 		}))).To(Succeed())
 	}
 	for i := range imported {
-		Eventually(imported[i]).WithTimeout(longest).Should(Receive(), t.services[i])
+		Eventually(imported[i]).WithTimeout(longest).Should(Receive(), func() string { return describe(ctx, w, t.services[i]) })
 	}
 }
 

@@ -120,10 +120,16 @@ func (o *readyWatcher) time(
 	case at := <-notified:
 		return at.Sub(began), edited
 	case <-ctx.Done():
-		Expect(w.Get(context.WithoutCancel(ctx), client.ObjectKeyFromObject(service), service)).To(Succeed())
-		Fail(fmt.Sprintf("%s is not as declared after %s: %+v", name, longest, service.Status))
+		Fail(describe(context.WithoutCancel(ctx), w, name))
 		return 0, edited
 	}
+}
+
+// describe says what the status of a service shows.
+func describe(ctx context.Context, w *world.World, name string) string {
+	GinkgoHelper()
+	service := w.Read(ctx, name)
+	return fmt.Sprintf("%s at generation %d: %+v", name, service.Generation, service.Status)
 }
 
 // percentile returns the duration that the given percentage of the durations does not exceed.

@@ -210,10 +210,12 @@ func (q *Queue) take(group Group, at int) waiting {
 	return taken
 }
 
-// Done returns the worker of an object, and offers it to those that wait.
+// Done returns the worker of an object, and offers it to those that wait. Only then may the object be
+// handed out again, to another worker.
 func (q *Queue) Done(object reconcile.Request) {
+	waiting := q.leave(object)
 	q.PriorityQueue.Done(object)
-	for _, next := range q.leave(object) {
+	for _, next := range waiting {
 		q.PriorityQueue.AddWithOpts(priorityqueue.AddOpts{Priority: &next.priority}, next.object)
 		q.PriorityQueue.Done(next.object)
 	}

@@ -277,6 +277,33 @@ func TestManySilentAccountsOfANamespaceDoNotDelayANewOneOfAnother(t *testing.T) 
 	})
 }
 
+// eager is a queue that hands an object out again before Done returns.
+type eager struct {
+	priorityqueue.PriorityQueue[reconcile.Request]
+}
+
+func (e eager) Done(object reconcile.Request) {
+	e.PriorityQueue.Done(object)
+	synctest.Wait()
+}
+
+func TestAnObjectThatIsDueAgainDoesNotKeepItsFormerWorker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 16)
+		c.PriorityQueue = eager{c.PriorityQueue}
+		c.warm("one")
+		for range 8 {
+			c.add("one", "a", 1)
+			c.add("one", "a", 1) // it is due again, while it is reconciled
+			c.end("one/a-0")
+			c.end("one/a-0")
+		}
+		c.add("one", "a", 20)
+		c.expect(t, "one/a", 8)
+	})
+}
+
 func TestOneWorkerIsEnough(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
