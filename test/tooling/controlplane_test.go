@@ -40,13 +40,18 @@ var all = []string{"etcd", "kube-apiserver", "kubectl"}
 
 func TestTheControlPlaneOfSetupEnvtestIsUsed(t *testing.T) {
 	t.Parallel()
-	g, home := NewWithT(t), t.TempDir()
-	store := filepath.Join(home, ".local", "share", "kubebuilder-envtest", "k8s")
-	controlPlane(t, filepath.Join(store, "1.31.0-linux-amd64"), "v1.31.0", all...)
-	g.Expect(found(t, home)).To(BeEmpty(), "another minor version")
-	controlPlane(t, filepath.Join(store, pinned+".1-linux-amd64"), "v"+pinned+".1", all...)
-	g.Expect(found(t, home)).To(Equal(filepath.Join(store, pinned+".1-linux-amd64")))
-	g.Expect(found(t, home, "CI=true")).To(BeEmpty(), "CI builds what it tests with")
+	for store, path := range map[string]string{
+		".local/share/kubebuilder-envtest/k8s":                   "PATH=/usr/bin:/bin",
+		"Library/Application Support/io.kubebuilder.envtest/k8s": "PATH=testdata/darwin:/usr/bin:/bin",
+	} {
+		g, home := NewWithT(t), t.TempDir()
+		controlPlane(t, filepath.Join(home, store, "1.31.0-linux-amd64"), "v1.31.0", all...)
+		g.Expect(found(t, home, path)).To(BeEmpty(), "another minor version")
+		folder := filepath.Join(home, store, pinned+".1-linux-amd64")
+		controlPlane(t, folder, "v"+pinned+".1", all...)
+		g.Expect(found(t, home, path)).To(Equal(folder))
+		g.Expect(found(t, home, path, "CI=true")).To(BeEmpty(), "CI builds what it tests with")
+	}
 }
 
 func TestTheControlPlaneOfADistributionIsUsed(t *testing.T) {
