@@ -1,5 +1,5 @@
-# `make` lists the targets. Everything is built from source with Go: nothing but
-# Go modules is downloaded, and no C compiler is needed.
+# `make` lists the targets. Everything is built from source with Go, without a C compiler. Nothing but Go modules
+# is downloaded, and the control plane for tests and the demo; nothing at all with OFFLINE=1.
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -17,8 +17,12 @@ REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/d
 IMAGE ?= ghcr.io/broadband-operator/broadband-operator
 LDFLAGS := -X main.version=$(VERSION) -X main.revision=$(REVISION)
 
-# The control plane for tests and the demo is built here, unless KUBEBUILDER_ASSETS names a folder that
-# contains one, or hack/controlplane/find.sh finds one. KUBECTL replaces only kubectl.
+ifneq ($(filter-out 0,$(OFFLINE)),)
+export GOPROXY := off
+endif
+
+# The control plane is downloaded or built here, unless KUBEBUILDER_ASSETS names a folder that contains one, or
+# hack/controlplane/find.sh finds one. KUBECTL replaces only kubectl.
 ifndef KUBEBUILDER_ASSETS
 KUBEBUILDER_ASSETS := $(shell bash hack/controlplane/find.sh)
 endif
@@ -48,7 +52,7 @@ build: ## Build bin/manager, bin/simulator and the kubectl plugin bin/kubectl-br
 	go build -ldflags '$(LDFLAGS)' -o bin/kubectl-broadband ./cmd/kubectl-broadband
 
 .PHONY: controlplane
-controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane; takes minutes the first time.
+controlplane: ## Download etcd, kube-apiserver and kubectl into bin/controlplane, or build them, which takes minutes.
 	@bash hack/controlplane/build.sh bin/controlplane
 
 .PHONY: dist

@@ -1,5 +1,5 @@
 // The control plane that tests and the demo run against: etcd, kube-apiserver
-// and kubectl, built from Go modules because nothing prebuilt may be fetched.
+// and kubectl, built from Go modules in CI and where they cannot be downloaded.
 // A module of its own, so that nothing of it reaches the operator's go.mod.
 module github.com/broadband-operator/broadband-operator/hack/controlplane
 
