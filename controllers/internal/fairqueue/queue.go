@@ -45,7 +45,7 @@ type Queue struct {
 	StandingOf func(Group) Standing
 
 	mu      sync.Mutex
-	running map[reconcile.Request]holder // the objects that hold a worker
+	running map[reconcile.Request]holder // the objects that hold a worker, or are about to be handed to one
 	held    held
 	aside   map[Group][]waiting // the objects that wait for a worker, by account
 	order   []Group             // of those that wait: whose turn it is
@@ -124,19 +124,28 @@ func (q *Queue) GetWithPriority() (object reconcile.Request, priority int, shutd
 	}
 }
 
-// enter takes a worker for an object, or sets the object aside.
+// enter takes a worker for an object, or sets the object aside. For one that has waited, a worker is
+// taken already.
 func (q *Queue) enter(next waiting) bool {
 	group := q.GroupOf(next.object)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if _, taken := q.running[next.object]; taken {
+		return true
+	}
 	of, fits := q.fits(group)
 	if !fits {
 		q.setAside(group, next)
 		return false
 	}
-	q.running[next.object] = of
-	q.held.add(of, 1)
+	q.hold(next.object, of)
 	return true
+}
+
+// hold takes a worker for an object. The lock must be held.
+func (q *Queue) hold(object reconcile.Request, of holder) {
+	q.running[object] = of
+	q.held.add(of, 1)
 }
 
 // fits reports whether an account may hold one more worker. The lock must be held.
@@ -221,27 +230,23 @@ func (q *Queue) Done(object reconcile.Request) {
 	}
 }
 
-// leave returns the worker of an object, and the objects for which one is free then: of each
-// account in its turn. They enter when they are handed out.
+// leave returns the worker of an object, and the objects that hold one instead: of each account in
+// its turn.
 func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.widen(q.running[object])
 	q.held.add(q.running[object], -1)
 	delete(q.running, object)
-	var reserved []holder
 	for turn := 0; turn < len(q.order); {
 		of, fits := q.fits(q.order[turn])
 		if !fits {
 			turn++
 			continue
 		}
-		q.held.add(of, 1)
-		reserved = append(reserved, of)
-		next = append(next, q.takeFirst(turn))
-	}
-	for _, of := range reserved {
-		q.held.add(of, -1)
+		first := q.takeFirst(turn)
+		q.hold(first.object, of)
+		next = append(next, first)
 	}
 	return next
 }

@@ -26,11 +26,21 @@ type controller struct {
 	now      time.Time
 }
 
+// eager is a queue that hands an object out again before Done returns.
+type eager struct {
+	priorityqueue.PriorityQueue[reconcile.Request]
+}
+
+func (e eager) Done(object reconcile.Request) {
+	e.PriorityQueue.Done(object)
+	synctest.Wait()
+}
+
 // start starts a controller. It is for a synctest bubble.
 func start(t *testing.T, workers int) *controller {
 	t.Helper()
 	c := &controller{standing: map[string]fairqueue.Standing{}}
-	inner := priorityqueue.New[reconcile.Request](t.Name())
+	inner := eager{priorityqueue.New[reconcile.Request](t.Name())}
 	c.Queue = fairqueue.New(inner, workers, func() time.Time { return c.now },
 		func(object reconcile.Request) fairqueue.Group {
 			account, _, _ := strings.Cut(object.Name, "-")
@@ -277,21 +287,10 @@ func TestManySilentAccountsOfANamespaceDoNotDelayANewOneOfAnother(t *testing.T) 
 	})
 }
 
-// eager is a queue that hands an object out again before Done returns.
-type eager struct {
-	priorityqueue.PriorityQueue[reconcile.Request]
-}
-
-func (e eager) Done(object reconcile.Request) {
-	e.PriorityQueue.Done(object)
-	synctest.Wait()
-}
-
 func TestAnObjectThatIsDueAgainDoesNotKeepItsFormerWorker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t, 16)
-		c.PriorityQueue = eager{c.PriorityQueue}
 		c.warm("one")
 		for range 8 {
 			c.add("one", "a", 1)
@@ -301,6 +300,20 @@ func TestAnObjectThatIsDueAgainDoesNotKeepItsFormerWorker(t *testing.T) {
 		}
 		c.add("one", "a", 20)
 		c.expect(t, "one/a", 8)
+	})
+}
+
+func TestAnObjectThatIsDueAgainTakesNobodysTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, 4)
+		c.standing["mute"] = fairqueue.Silent
+		c.add("one", "mute", 1)
+		c.add("two", "mute", 1)
+		c.expect(t, "two/", 0)
+		c.add("one", "mute", 1) // while it is reconciled
+		c.end("one/")
+		c.expect(t, "two/", 1)
 	})
 }
 
