@@ -16,6 +16,7 @@ import (
 type settings struct {
 	machine    machine.Settings
 	once       bool
+	try        bool
 	kill       bool
 	wave       int
 	scrapes    string
@@ -35,8 +36,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.SetOutput(out)
 	s.machine.AddFlags(flags)
 	flags.BoolVar(&s.once, "once", false,
-		"end when every sample has the state in its annotation "+samples.ExpectAnnotation+
-			" and everything that the demo suggests has been tried, or fail")
+		"end when every sample has the state in its annotation "+samples.ExpectAnnotation+", or fail")
+	flags.BoolVar(&s.try, "try", false, "as --once, but first try everything that the demo suggests, which takes minutes")
 	flags.BoolVar(&s.kill, "kill", false,
 		"kill the manager between a POST and its response, show that nothing is sent twice, and end")
 	flags.IntVar(&s.wave, "wave", 0,
@@ -53,6 +54,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		return settings{}, fmt.Errorf("read flags: %w", err)
 	}
+	s.once = s.once || s.try
 	if err := s.machine.Complete(); err != nil {
 		return settings{}, err
 	}

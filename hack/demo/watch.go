@@ -22,8 +22,8 @@ func (d *demo) startWatch(ctx context.Context) error {
 	return err
 }
 
-// converge applies the samples and shows their progress. It ends with Ctrl-C or, with --once or
-// --kill, when the samples and what can be tried on them have been checked.
+// converge applies the samples and shows their progress. It ends with Ctrl-C or, with --once, --try or
+// --kill, when the samples, and what is tried on them then, have been checked.
 func (d *demo) converge(ctx context.Context) error {
 	d.Printf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
@@ -72,9 +72,12 @@ func (d *demo) supervise(ctx context.Context, results <-chan result) error {
 			}
 		case r := <-results:
 			d.report(r)
-			if d.once || d.kill {
+			switch {
+			case d.try || d.kill:
 				go func() { tried <- d.tryAll(ctx, r.err) }()
-			} else {
+			case d.once:
+				return r.err
+			default:
 				d.printNextSteps(ctx, r.err)
 			}
 		case err := <-tried:

@@ -71,7 +71,7 @@ func TestAWaveChangesEveryPlanOnceAndPrintsWhatItTook(t *testing.T) {
 // size only.
 func TestWhatTheDemoSuggestsWorksWhenItIsPasted(t *testing.T) {
 	t.Parallel()
-	for _, flag := range world.Scale(nil, []string{"-once"}) {
+	for _, flag := range world.Scale(nil, []string{"-try"}) {
 		NewWithT(t).Expect(runDemo(t, flag)).To(And(ContainSubstring("demo: every sample has the expected state"),
 			ContainSubstring("1. Approve the change"), ContainSubstring("2. Lose the"), ContainSubstring("3. Edit a plan")))
 	}
