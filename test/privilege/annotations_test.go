@@ -23,8 +23,10 @@ func refusedWith(annotations string) OmegaMatcher {
 var _ = Describe("An annotation of the operator", Ordered, func() {
 	const (
 		misspelled = "wholesale.broadband/approved"
-		noSuch     = "there is no annotation wholesale.broadband/approved: the operator knows"
-		otherForm  = "the annotation wholesale.broadband/resolve is not of the form"
+		noSuch     = "there is no annotation wholesale.broadband/approved of broadbandservices: the operator knows " +
+			"wholesale.broadband/reconcile, approve, trust, retry, resolve"
+		otherForm = "the annotation wholesale.broadband/resolve is not of the form"
+		noHash    = "is not the hash of a plan of changes, such as p3f9c1a7e40b2d8165c0d9e3f71a2b684"
 	)
 	var object *v1alpha1.BroadbandService
 
@@ -42,12 +44,43 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 	It("is one that exists", func(ctx SpecContext) {
 		Expect(annotate(ctx, plane.Client, object, map[string]any{misspelled: "p1"})).To(refusedWith(noSuch))
 		for key, value := range map[string]string{
-			v1alpha1.AnnotationReconcile: "now", v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationTrust: "p1",
-			v1alpha1.AnnotationRetry:   aTime,
-			v1alpha1.AnnotationResolve: attempt + "=NotAccepted", v1alpha1.AnnotationAcknowledge: "x",
-			v1alpha1.AnnotationForget: "x", "demo.wholesale.broadband/expect": "x", "example.com/approved": "x",
+			v1alpha1.AnnotationReconcile: "now", v1alpha1.AnnotationApprove: approval, v1alpha1.AnnotationTrust: approval,
+			v1alpha1.AnnotationRetry: aTime, v1alpha1.AnnotationResolve: attempt + "=NotAccepted",
+			"demo.wholesale.broadband/expect": "x", "example.com/approved": "x",
 		} {
 			Expect(annotate(ctx, plane.Client, object, map[string]any{key: value})).To(Succeed(), key)
+		}
+	})
+
+	It("is one of its kind", func(ctx SpecContext) {
+		account := &v1alpha1.CarrierAccount{ObjectMeta: metav1.ObjectMeta{
+			Namespace: metav1.NamespaceDefault, Name: "a", Annotations: map[string]string{v1alpha1.AnnotationApprove: approval},
+		}}
+		account.Spec.BaseURL = "https://api.carrier.example"
+		account.Spec.Auth = v1alpha1.Auth{
+			TokenURL: "https://id.carrier.example/auth/realms/r/protocol/openid-connect/token", ClientName: "reseller",
+			Keys: []v1alpha1.SigningKey{{KeyID: "k", PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: "s", Key: "k"}}},
+		}
+		Expect(plane.Client.Create(ctx, account)).To(refusedWith("there is no annotation wholesale.broadband/approve of " +
+			"carrieraccounts: the operator knows wholesale.broadband/reconcile"))
+		Expect(annotate(ctx, plane.Client, object, map[string]any{v1alpha1.AnnotationForget: "x"})).To(refusedWith(
+			"there is no annotation wholesale.broadband/forget of broadbandservices"))
+	})
+
+	It("is no label", func(ctx SpecContext) {
+		labelled := object.DeepCopy()
+		labelled.Labels = map[string]string{v1alpha1.AnnotationApprove: approval}
+		Expect(plane.Client.Update(ctx, labelled)).To(refusedWith("as a label, wholesale.broadband/approve has no effect"))
+		labelled.Labels = map[string]string{"wholesale.broadband/customer": "c1"}
+		Expect(plane.Client.Update(ctx, labelled, client.DryRunAll)).To(Succeed())
+	})
+
+	It("approves and trusts a whole hash", func(ctx SpecContext) {
+		for _, annotation := range []string{v1alpha1.AnnotationApprove, v1alpha1.AnnotationTrust} {
+			for _, value := range []string{"", "true", approval[:17], approval + " ", "P" + approval[1:]} {
+				Expect(annotate(ctx, plane.Client, object, map[string]any{annotation: value})).To(refusedWith(
+					"the annotation "+annotation+" "+noHash), "%q", value)
+			}
 		}
 	})
 

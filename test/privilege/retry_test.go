@@ -97,8 +97,8 @@ var _ = Describe("A retry (R21)", Ordered, func() {
 		Expect(plane.Client.Create(ctx, namespace)).To(Succeed())
 		kinds := map[string]bool{}
 		for _, object := range rendered("samples") {
-			if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
-				continue // an object that a sample needs
+			if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group || object.GetKind() == "CarrierAccount" {
+				continue // an object that a sample needs, or for which nothing is sent
 			}
 			kinds[object.GetKind()] = true
 			object.SetNamespace(namespace.Name)
@@ -107,6 +107,6 @@ var _ = Describe("A retry (R21)", Ordered, func() {
 			object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: notARetry})
 			Expect(plane.Client.Create(ctx, object.DeepCopy(), client.DryRunAll)).To(malformed(), object.GetKind())
 		}
-		Expect(kinds).To(HaveLen(8))
+		Expect(kinds).To(HaveLen(7))
 	})
 })
