@@ -259,8 +259,8 @@ func mayNeedPlanDecision(in *Input) bool {
 }
 
 // pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. With
-// managementPolicy Plan, all prices are shown.
+// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every service of
+// an imported fleet may have one.
 func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	if !onlySLANeedsDecision(in, want) {
 		return false
@@ -272,6 +272,5 @@ func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 // onlySLANeedsDecision reports whether a change is made only for an SLA that a person has to decide
 // about. The SLA is then the first of its changes: a term may go with it.
 func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
-	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
-	return !planned && needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
+	return needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
 }
