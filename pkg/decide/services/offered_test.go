@@ -189,3 +189,22 @@ func TestTheContactIsReadBeforeAnApproval(t *testing.T) {
 		}
 	}
 }
+
+// The services of an import have managementPolicy Plan, and most of them an SLA that nobody can read.
+// Each read of a price that nobody has asked for would cost two calls.
+func TestThePriceOfAnUnknownSLAIsNotReadWhileTheServiceIsOnlyPlanned(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		edits inputEdits
+		step  string
+	}{
+		"the SLA alone":            {inputEdits{unknownSLA}, "Rest"},
+		"with another plan":        {inputEdits{unknownSLA, wanting}, "StartReading"},
+		"an SLA that is requested": {inputEdits{unknownSLA, policy(v1alpha1.UnknownRequest)}, "StartReading"},
+	} {
+		decision := services.Decide(settled(slices.Concat(inputEdits{planned}, row.edits)...))
+		if step := decidetest.StepName(decision.Step); !strings.HasPrefix(step, row.step) {
+			t.Errorf("%s: %s, %s", name, step, decision.Verdict.Message)
+		}
+	}
+}

@@ -259,8 +259,8 @@ func mayNeedPlanDecision(in *Input) bool {
 }
 
 // pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every service of
-// an imported fleet may have one.
+// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every service
+// of an imported fleet may have one.
 func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	if !onlySLANeedsDecision(in, want) {
 		return false

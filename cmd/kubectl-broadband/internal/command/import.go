@@ -3,19 +3,21 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/imports"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/config"
 )
 
 // importer is the command import.
@@ -26,6 +28,8 @@ type importer struct {
 	csv        string
 	serviceIDs []string
 	columns    map[string]string
+	separator  string
+	errors     string // the file of all mistakes
 	folder     string
 	account    string
 	kustomize  bool
@@ -39,12 +43,13 @@ func (t *tool) importCommand() *cobra.Command {
 		Use:   "import",
 		Short: "Make manifests for an existing fleet, and compare them with what the carrier has",
 		Long: "1. --csv or --service-ids: writes a manifest for each service into a folder, with managementPolicy: Plan.\n" +
-			"   Files that exist are kept, so that an import can be repeated.\n" +
+			"   Nothing is written while the list has a mistake. Files that exist are kept, so that an import can be\n" +
+			"   repeated; exit code 1 if they differ from the list.\n" +
 			"2. Apply the folder. The operator reads the services and sends nothing.\n" +
 			"3. --report: shows service numbers that the carrier does not know, plans that differ, names that are\n" +
 			"   spelled differently, cancelled services, and what else needs a look. Exit code 1 if there are any.\n" +
-			"4. --accept: writes the carrier's plans into the manifests. Apply them. When all match, set\n" +
-			"   managementPolicy: Manage.\n\n" +
+			"4. --accept: writes the carrier's plans into the manifests, and nothing else. Apply them. When all match,\n" +
+			"   set managementPolicy: Manage.\n\n" +
 			"Columns are recognized by their header. --map names a header: --map plan='Tariff name'. The fields are\n" +
 			strings.Join(imports.FieldNames(), ", ") + ".",
 		Example: examples("kubectl broadband import --csv fleet.csv --account default --folder fleet/",
@@ -54,10 +59,17 @@ func (t *tool) importCommand() *cobra.Command {
 		RunE: func(command *cobra.Command, _ []string) error { return i.run(command.Context()) },
 	}
 	i.output = addOutput(command, outputCSV, outputHTML)
+	i.addFlags(command)
+	return command
+}
+
+func (i *importer) addFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&i.csv, "csv", "", "a list of services with a header")
+	flags.StringVar(&i.csv, "csv", "", "a list of services with a header, in UTF-8 or UTF-16")
 	flags.StringSliceVar(&i.serviceIDs, "service-ids", nil, "the numbers of services, instead of --csv")
 	flags.StringToStringVar(&i.columns, "map", nil, "the header of a field, such as plan='Tariff name'")
+	flags.StringVar(&i.separator, "separator", "", "what separates columns: , ; | or tab; default: as in the header")
+	flags.StringVar(&i.errors, "errors", "", "a file for all mistakes of the list; the screen shows 20")
 	flags.StringVar(&i.folder, "folder", "fleet", "the folder of the manifests")
 	flags.StringVar(&i.account, "account", "default", "the CarrierAccount of the services")
 	flags.BoolVar(&i.kustomize, "kustomize", false, "also write a kustomization.yaml that lists the manifests")
@@ -65,7 +77,6 @@ func (t *tool) importCommand() *cobra.Command {
 	flags.BoolVar(&i.accept, "accept", false, "write the carrier's plans into the manifests of the folder")
 	command.MarkFlagsMutuallyExclusive("csv", "service-ids", "report", "accept")
 	command.MarkFlagsOneRequired("csv", "service-ids", "report", "accept")
-	return command
 }
 
 func (i *importer) run(ctx context.Context) error {
@@ -75,69 +86,148 @@ func (i *importer) run(ctx context.Context) error {
 	case i.accept:
 		return i.acceptCarriers(ctx)
 	}
-	rows, err := i.rows()
-	if err != nil {
-		return fmt.Errorf("nothing is written: %w", err)
-	}
-	return i.write(rows)
+	return i.importList(ctx)
 }
 
-func (i *importer) rows() (rows []imports.Row, err error) {
-	if i.csv == "" {
-		return imports.Numbers(i.serviceIDs)
-	}
-	file, err := os.Open(i.csv)
-	if err != nil {
-		return nil, fmt.Errorf("open the list: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return imports.Read(file, i.columns)
-}
-
-// write writes the manifests. A file that exists is kept.
-func (i *importer) write(rows []imports.Row) error {
+// importList writes the manifests of a list.
+func (i *importer) importList(ctx context.Context) error {
 	namespace, _, err := i.connection.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return fmt.Errorf("find the namespace: %w", err)
 	}
+	list, err := i.list()
+	if err != nil {
+		return fmt.Errorf("nothing is written: %w", err)
+	}
+	manifests, err := i.manifests(ctx, list, namespace)
+	if err != nil {
+		return err
+	}
+	held, err := i.readFolder()
+	if err != nil {
+		return fmt.Errorf("nothing is written: %w", err)
+	}
+	against := imports.CompareFolder(manifests, held)
+	if err := i.write(against, held); err != nil {
+		return err
+	}
+	missing := i.lookUpAccount(ctx, namespace)
+	return i.printImported(list, against, missing)
+}
+
+func (i *importer) list() (*imports.List, error) {
+	if i.csv == "" {
+		return imports.Numbers(i.serviceIDs), nil
+	}
+	text, err := os.ReadFile(i.csv)
+	if err != nil {
+		return nil, fmt.Errorf("read the list: %w", err)
+	}
+	list, err := imports.Read(text, imports.Options{Separator: i.separator, Columns: i.columns})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", i.csv, err)
+	}
+	return list, nil
+}
+
+// manifests makes the manifests of a list, by the rules of the plugin's own version.
+func (i *importer) manifests(ctx context.Context, list *imports.List, namespace string) ([]imports.Manifest, error) {
+	definition, err := config.Manifests.ReadFile("crd/bases/wholesale.broadband_broadbandservices.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read the CustomResourceDefinition: %w", err)
+	}
+	rules, err := imports.NewRules(definition)
+	if err != nil {
+		return nil, err
+	}
+	made, err := list.Manifests(ctx, imports.Target{Namespace: namespace, Account: i.account}, rules)
+	mistakes, is := errors.AsType[imports.LineErrors](err)
+	switch {
+	case is:
+		return nil, errors.Join(fmt.Errorf("nothing is written; the list has %s:\n%w",
+			judge.Counted(len(mistakes), "mistake"), mistakes), i.writeErrors(mistakes))
+	case err != nil:
+		return nil, fmt.Errorf("nothing is written: %w", err)
+	}
+	return made, i.writeErrors(nil)
+}
+
+// errorsTitle is the first line of a file of mistakes. Another file is not overwritten.
+const errorsTitle = "The mistakes that kubectl broadband import has found:\n"
+
+// writeErrors writes all mistakes into a file, if that is wanted.
+func (i *importer) writeErrors(mistakes imports.LineErrors) error {
+	if i.errors == "" {
+		return nil
+	}
+	present, err := os.ReadFile(i.errors)
+	switch {
+	case err == nil && !strings.HasPrefix(string(present), errorsTitle):
+		return usageError("--errors %s: the file exists, and is no list of mistakes: name another one", i.errors)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write the mistakes: %w", err)
+	}
+	text := errorsTitle + strings.Join(append(mistakes.Lines(), ""), "\n")
+	if err := os.WriteFile(i.errors, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write the mistakes: %w", err)
+	}
+	return nil
+}
+
+// write writes the manifests that the folder does not have.
+func (i *importer) write(against *imports.Against, held []imports.Held) error {
 	if err := os.MkdirAll(i.folder, 0o750); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	counts := make(map[fileState]int)
-	for at, row := range rows {
-		text, err := imports.Manifest(row, imports.Target{Namespace: namespace, Account: i.account})
+	files := imports.Files(held)
+	for at, manifest := range against.New {
+		text, err := manifest.Text()
 		if err != nil {
 			return err
 		}
-		state, err := keepOrWrite(filepath.Join(i.folder, imports.FileName(row)), text)
-		if err != nil {
+		if err := create(filepath.Join(i.folder, manifest.FileName()), text); err != nil {
 			return err
 		}
-		counts[state]++
-		if err := i.progress(at+1, len(rows)); err != nil {
+		files = append(files, manifest.FileName())
+		if err := i.progress(at+1, len(against.New)); err != nil {
 			return err
 		}
 	}
-	if err := i.writeKustomization(rows); err != nil {
-		return err
+	return i.writeKustomization(files)
+}
+
+// create writes a file that does not exist.
+func create(file string, text []byte) (err error) {
+	const isNew = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	made, err := os.OpenFile(file, isNew, 0o600) //nolint:gosec // the folder is named by the user
+	if errors.Is(err, fs.ErrExist) {
+		return usageError("%s exists and has another manifest: move it, and run the command again to continue", file)
 	}
-	return i.printf("%s: %s written, %d as before, %d kept that differ from the list.\nNext: %s, then "+
-		"kubectl broadband import --report --folder %s\n", i.folder, judge.Counted(counts[fileWritten], "manifest"),
-		counts[fileSame], counts[fileDiffers], i.applying(), i.folder)
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
+	}
+	_, err = made.Write(text)
+	return errors.Join(err, made.Close())
 }
 
 const kustomizationFile = "kustomization.yaml"
 
-// writeKustomization writes the kustomization, if it is asked for.
-func (i *importer) writeKustomization(rows []imports.Row) error {
+// writeKustomization writes the kustomization, or adds files to it, if that is wanted.
+func (i *importer) writeKustomization(files []string) error {
 	if !i.kustomize {
 		return nil
 	}
-	text, err := imports.Kustomization(rows)
-	if err != nil {
-		return err
+	path := filepath.Join(i.folder, kustomizationFile)
+	present, err := os.ReadFile(path) //nolint:gosec // the folder is named by the user
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the kustomization: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(i.folder, kustomizationFile), text, 0o600); err != nil {
+	slices.Sort(files)
+	text, err := imports.Kustomization(present, slices.Compact(files))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil { //nolint:gosec // the folder is named by the user
 		return fmt.Errorf("write the kustomization: %w", err)
 	}
 	return nil
@@ -151,29 +241,40 @@ func (i *importer) applying() string {
 	return "kubectl apply --server-side -f " + i.folder
 }
 
-// fileState is what became of a file of the folder.
-type fileState string
+// lookUpTimeout is how long an API server is waited for that an import can do without.
+const lookUpTimeout = 5 * time.Second
 
-const (
-	fileWritten fileState = "written"
-	fileSame    fileState = "same"
-	fileDiffers fileState = "differs"
-)
+// lookUpAccount returns what is to be said about the account of the services: that it does not
+// exist, or that nobody knows.
+func (i *importer) lookUpAccount(ctx context.Context, namespace string) *imports.AccountLookup {
+	looked := &imports.AccountLookup{Namespace: namespace, Account: i.account}
+	cluster, err := i.clusterWithin(lookUpTimeout)
+	if err == nil {
+		looked.Accounts, err = cluster.AccountNames(ctx, namespace)
+	}
+	looked.Known = err == nil
+	return looked
+}
 
-// keepOrWrite writes a file unless it exists.
-func keepOrWrite(file string, text []byte) (fileState, error) {
-	held, err := os.ReadFile(file) //nolint:gosec // the folder is named by the user
-	state := fileDiffers
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		state, err = fileWritten, os.WriteFile(file, text, 0o600)
-	case bytes.Equal(held, text):
-		state = fileSame
+// printImported says what was written and what comes next.
+func (i *importer) printImported(list *imports.List, against *imports.Against, account *imports.AccountLookup) error {
+	lines := append([]string{fmt.Sprintf("%s: %s written, %d as before, %d kept that differ from the list.", i.folder,
+		judge.Counted(len(against.New), "manifest"), against.Same, len(against.Changed))}, list.Notes()...)
+	lines = append(lines, against.Notes()...)
+	lines = append(lines, account.Notes()...)
+	lines = append(lines, "Next: "+i.applying()+", then kubectl broadband import --report --folder "+i.folder, "")
+	if err := i.print(strings.Join(lines, "\n")); err != nil {
+		return err
 	}
-	if err != nil {
-		return state, fmt.Errorf("write the manifest: %w; run the command again to continue", err)
+	if len(against.Changed) > 0 {
+		if err := i.writeErrors(against.Changed); err != nil {
+			return err
+		}
 	}
-	return state, nil
+	if len(against.Changed) > 0 || account.Missing() {
+		return exitWith(ExitNeeds)
+	}
+	return nil
 }
 
 // progress draws a bar on a terminal.

@@ -7,11 +7,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
@@ -23,9 +24,8 @@ import (
 
 // imported is a manifest of the folder, and how its service differs from what the carrier has.
 type imported struct {
-	file        string
-	text        []byte
-	service     v1alpha1.BroadbandService
+	imports.Held
+
 	differences []imports.Difference
 }
 
@@ -49,21 +49,33 @@ func (i *importer) compare(ctx context.Context) error {
 }
 
 func (i *importer) printDifferences(services int, differences []imports.Difference) error {
-	rows, total := show.Differences(differences), show.DifferenceTotal(services, differences)
+	total := show.DifferenceTotal(services, differences)
 	switch i.output.format {
 	case outputCSV:
-		return rows.CSV(i.Out)
+		return show.Differences(differences).CSV(i.Out)
 	case outputHTML:
-		return i.print(table.Page(total, rows.HTML()))
+		return i.print(table.Page(total, show.Differences(differences).HTML()))
 	case outputTable:
-		sections := []show.Section{{Title: total}}
-		if len(differences) > 0 {
-			sections = append([]show.Section{{Table: rows}}, sections...)
-		}
-		return show.Write(i.Out, i.Style, sections...)
+		return show.Write(i.Out, i.Style, i.differenceSections(total, differences)...)
 	}
 	report := map[string]any{"services": services, "differences": differences}
 	return i.writeDocument("ImportReport", i.output.format, report)
+}
+
+// differenceSections lays out the differences: a table of those that are about one service, a line
+// for each of those that many services have, the sum, and what comes next.
+func (i *importer) differenceSections(total string, differences []imports.Difference) []show.Section {
+	listed := slices.DeleteFunc(slices.Clone(differences), func(one imports.Difference) bool {
+		return one.Kind.Summarized()
+	})
+	var sections []show.Section
+	if len(listed) > 0 {
+		sections = append(sections, show.Section{Table: show.Differences(show.Quoted(listed))})
+	}
+	if lines := show.DifferenceSummary(differences); len(lines) > 0 {
+		sections = append(sections, show.Section{Lines: lines})
+	}
+	return append(sections, show.Section{Title: total, After: show.NextSteps(differences, i.applying(), i.folder)})
 }
 
 // acceptCarriers writes the carrier's plans into the manifests.
@@ -72,78 +84,109 @@ func (i *importer) acceptCarriers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed, left := 0, 0
+	byFile := make(map[string][]imports.Difference)
+	var left []imports.Difference
 	for _, one := range all {
-		text, err := imports.Accept(one.text, one.differences)
-		if err != nil {
-			return fmt.Errorf("%s: %w", one.file, err)
-		}
-		if bytes.Equal(text, one.text) {
-			left += len(one.differences)
-			continue
-		}
-		changed++
-		if err := os.WriteFile(one.file, text, 0o600); err != nil {
-			return fmt.Errorf("write the manifest: %w; run the command again to continue", err)
-		}
+		byFile[one.File] = append(byFile[one.File], one.differences...)
 	}
-	return i.printf("%s changed to what the carrier has; %s left for you to correct.\n"+
-		"Next: %s\n", judge.Counted(changed, "manifest"), judge.Counted(left, "difference"), i.applying())
+	changed := 0
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		rest, err := acceptInFile(file, byFile[file])
+		if err != nil {
+			return err
+		}
+		if len(rest) < len(byFile[file]) {
+			changed++
+		}
+		left = append(left, rest...)
+	}
+	again := ", then kubectl broadband import --report --folder " + i.folder
+	return i.printf("%s changed to what the carrier has.\nLeft: %s\nNext: %s\n", judge.Counted(changed, "manifest"),
+		show.DifferenceTotal(len(all), left), i.applying()+again)
+}
+
+// acceptInFile writes the carrier's plans into a file, and returns the differences that are left.
+func acceptInFile(file string, differences []imports.Difference) ([]imports.Difference, error) {
+	before, err := os.ReadFile(file) //nolint:gosec // the folder is named by the user
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest: %w", err)
+	}
+	text, left, err := imports.Accept(before, differences)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if bytes.Equal(text, before) {
+		return left, nil
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil { //nolint:gosec // the folder is named by the user
+		return nil, fmt.Errorf("write the manifest: %w; run the command again to continue", err)
+	}
+	return left, nil
 }
 
 // compared reads the manifests of the folder and their objects.
 func (i *importer) compared(ctx context.Context) ([]imported, error) {
-	all, err := i.readFolder()
+	held, err := i.readFolder()
 	if err != nil {
 		return nil, err
+	}
+	if len(held) == 0 {
+		return nil, usageError("the folder %s has no manifests: import with --csv first", i.folder)
 	}
 	cluster, err := i.cluster()
 	if err != nil {
 		return nil, err
 	}
-	wanted := make(map[client.ObjectKey]*imported, len(all))
+	all := make([]imported, 0, len(held))
+	wanted := make(map[client.ObjectKey]*imported, len(held))
 	namespaces := make(map[string]bool)
-	for at := range all {
-		one := &all[at]
-		one.service.Namespace = cmp.Or(one.service.Namespace, orDefault(cluster.Namespace))
-		wanted[client.ObjectKeyFromObject(&one.service)] = one
-		namespaces[one.service.Namespace] = true
-		one.differences = imports.Compare(&one.service, nil)
+	for _, one := range held {
+		one.Service.Namespace = cmp.Or(one.Service.Namespace, orDefault(cluster.Namespace))
+		all = append(all, imported{one, imports.Compare(&one.Service, nil)})
+		wanted[client.ObjectKeyFromObject(&one.Service)] = &all[len(all)-1]
+		namespaces[one.Service.Namespace] = true
 	}
 	for namespace := range namespaces {
-		there := *cluster
-		there.Namespace = namespace
-		err := there.Each(ctx, fleet.Services(), nil, func(object fleet.Object) error {
-			live, is := object.(*v1alpha1.BroadbandService)
-			if one := wanted[client.ObjectKeyFromObject(object)]; is && one != nil {
-				one.differences = imports.Compare(&one.service, live)
-			}
-			return nil
-		})
-		if err != nil {
+		if err := compareIn(ctx, cluster, namespace, wanted); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-func (i *importer) readFolder() ([]imported, error) {
+// compareIn compares the manifests with the objects of a namespace.
+func compareIn(
+	ctx context.Context, cluster *fleet.Cluster, namespace string, wanted map[client.ObjectKey]*imported,
+) error {
+	there := *cluster
+	there.Namespace = namespace
+	return there.Each(ctx, fleet.Services(), nil, func(object fleet.Object) error {
+		live, is := object.(*v1alpha1.BroadbandService)
+		if one := wanted[client.ObjectKeyFromObject(object)]; is && one != nil {
+			one.differences = imports.Compare(&one.Service, live)
+		}
+		return nil
+	})
+}
+
+// readFolder reads the services of the folder; none if there is no folder.
+func (i *importer) readFolder() ([]imports.Held, error) {
 	files, err := filepath.Glob(filepath.Join(i.folder, "*.yaml"))
-	if err != nil || len(files) == 0 {
-		return nil, usageError("the folder %s has no manifests: import with --csv first", i.folder)
+	if err != nil {
+		return nil, fmt.Errorf("read the folder: %w", err)
 	}
-	var all []imported
+	var all []imports.Held
 	for _, file := range files {
 		text, err := os.ReadFile(file) //nolint:gosec // the folder is named by the user
 		if err != nil {
 			return nil, fmt.Errorf("read the manifest: %w", err)
 		}
-		one := imported{file: file, text: text}
-		if err := yaml.Unmarshal(text, &one.service); err != nil {
+		services, err := imports.Services(text)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if one.service.Kind == "BroadbandService" {
-			all = append(all, one)
+		for _, service := range services {
+			all = append(all, imports.Held{File: file, Service: service})
 		}
 	}
 	return all, nil

@@ -3,11 +3,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -80,11 +82,15 @@ func (t *tool) root() *cobra.Command {
 func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
 
 // cluster connects to the API server that the flags name.
-func (t *tool) cluster() (*fleet.Cluster, error) {
+func (t *tool) cluster() (*fleet.Cluster, error) { return t.clusterWithin(0) }
+
+// clusterWithin does so with a time limit for each request; 0 is that of the flags.
+func (t *tool) clusterWithin(limit time.Duration) (*fleet.Cluster, error) {
 	config, err := t.connection.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("find the API server: %w", err)
 	}
+	config.Timeout = cmp.Or(limit, config.Timeout)
 	namespace := ""
 	if !t.everywhere {
 		if namespace, _, err = t.connection.ToRawKubeConfigLoader().Namespace(); err != nil {

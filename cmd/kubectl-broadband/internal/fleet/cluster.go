@@ -124,6 +124,17 @@ func (c *Cluster) Account(ctx context.Context, namespace, name string) (*v1alpha
 	return account, err
 }
 
+// AccountNames returns the names of the accounts of a namespace.
+func (c *Cluster) AccountNames(ctx context.Context, namespace string) ([]string, error) {
+	var list v1alpha1.CarrierAccountList
+	err := c.List(ctx, &list, client.InNamespace(namespace))
+	names := make([]string, 0, len(list.Items))
+	for i := range list.Items {
+		names = append(names, list.Items[i].Name)
+	}
+	return names, err
+}
+
 // Ledger reads a RequestLedger; nil if there is none, or if the user may not read ledgers.
 func (c *Cluster) Ledger(ctx context.Context, reference *v1alpha1.LedgerReference) (*v1alpha1.RequestLedger, error) {
 	if reference == nil {

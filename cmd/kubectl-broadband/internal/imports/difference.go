@@ -3,6 +3,7 @@
 package imports
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,8 +29,21 @@ const (
 	Failing       DifferenceKind = "needs a look"
 )
 
+// The fields of a manifest in which it can differ.
+const (
+	nameField        = "plan.name"
+	termField        = "plan.term"
+	slaField         = "restorationSLA"
+	aggregationField = "aggregationMethod"
+	profileField     = "dslStabilityProfile"
+)
+
 // acceptable reports whether the carrier's value can take the place of the declared one.
 func (k DifferenceKind) acceptable() bool { return k == OtherPlan || k == OtherTerm || k == Spelling }
+
+// Summarized reports whether the services that differ so are counted instead of listed: it says
+// nothing about any one of them, and most services of an import may have it.
+func (k DifferenceKind) Summarized() bool { return k == NotApplied || k == NotRead || k == Unreadable }
 
 // Difference is one difference between a manifest and the carrier.
 type Difference struct {
@@ -55,6 +69,10 @@ func Compare(declared, live *v1alpha1.BroadbandService) []Difference {
 	}
 	if live == nil {
 		return with(NotApplied, "kubectl apply --server-side -f the folder")
+	}
+	if live.Spec.ServiceID != declared.Spec.ServiceID {
+		return with(Failing, fmt.Sprintf("the object in the cluster has the number %s: delete it, which contacts nobody, "+
+			"and apply the manifest", live.Spec.ServiceID))
 	}
 	ready := judge.Ready(live)
 	state := live.Status.Carrier
@@ -94,7 +112,7 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 		return nil
 	}
 	var differences []Difference
-	found.Field, found.Declared, found.Carrier = "plan.name", plan.Name, state.Plan.Value
+	found.Field, found.Declared, found.Carrier = nameField, plan.Name, state.Plan.Value
 	switch {
 	case plan.Name == state.Plan.Value:
 	case decide.SameName(plan.Name, state.Plan.Value):
@@ -106,7 +124,7 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 	}
 	term := strconv.Itoa(int(plan.Term))
 	if known := services.TermOfPlan(state); known != nil && known.Value != term {
-		found.Kind, found.Field, found.Declared, found.Carrier = OtherTerm, "plan.term", term, known.Value
+		found.Kind, found.Field, found.Declared, found.Carrier = OtherTerm, termField, term, known.Value
 		differences = append(differences, found)
 	}
 	return differences
@@ -120,9 +138,9 @@ func unreadable(found Difference, declared *v1alpha1.BroadbandService, state *v1
 		field, declared string
 		known           *v1alpha1.KnownValue
 	}{
-		{"restorationSLA", declared.Spec.RestorationSLA, state.RestorationSLA},
-		{"aggregationMethod", declared.Spec.AggregationMethod, state.AggregationMethod},
-		{"dslStabilityProfile", declared.Spec.DSLStabilityProfile, state.DSLStabilityProfile},
+		{slaField, declared.Spec.RestorationSLA, state.RestorationSLA},
+		{aggregationField, declared.Spec.AggregationMethod, state.AggregationMethod},
+		{profileField, declared.Spec.DSLStabilityProfile, state.DSLStabilityProfile},
 	} {
 		if value.declared != "" && value.known == nil {
 			found.Kind, found.Field, found.Declared = Unreadable, value.field, value.declared

@@ -3,9 +3,10 @@
 package imports
 
 import (
-	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"sigs.k8s.io/yaml"
@@ -19,8 +20,24 @@ type Target struct {
 	Account   string
 }
 
-// manifest is the part of a BroadbandService that an import writes.
-type manifest struct {
+// check returns an error if no service can be imported to a target.
+func (t Target) check(ctx context.Context, rules *Rules) error {
+	made, err := manifestOf(Row{Name: "any", ServiceID: "1"}, t)
+	if err == nil && rules.check(ctx, 0, made) != nil {
+		err = fmt.Errorf("%q cannot be the name of a CarrierAccount: see kubectl get carrieraccounts", t.Account)
+	}
+	return err
+}
+
+// Manifest is the manifest of a service. Its managementPolicy is Plan, so nothing is sent for the
+// service.
+type Manifest struct {
+	Line   int // of the list
+	object object
+}
+
+// object is the part of a BroadbandService that an import writes.
+type object struct {
 	APIVersion string                        `json:"apiVersion"`
 	Kind       string                        `json:"kind"`
 	Metadata   metadata                      `json:"metadata"`
@@ -32,9 +49,10 @@ type metadata struct {
 	Namespace string `json:"namespace"`
 }
 
-// Manifest returns the manifest of a service. Its managementPolicy is Plan, so nothing is sent for
-// the service.
-func Manifest(row Row, target Target) ([]byte, error) {
+// kind is the kind of the objects that an import writes.
+const kind = "BroadbandService"
+
+func manifestOf(row Row, target Target) (Manifest, error) {
 	spec := v1alpha1.BroadbandServiceSpec{
 		AccountRef: v1alpha1.AccountReference{Name: target.Account}, ServiceID: v1alpha1.CarrierID(row.ServiceID),
 		ManagementPolicy: v1alpha1.ManagementPlan, RestorationSLA: row.SLA, AggregationMethod: row.Aggregation,
@@ -43,69 +61,36 @@ func Manifest(row Row, target Target) ([]byte, error) {
 	if row.Plan != "" {
 		term, err := strconv.ParseInt(row.Term, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: the term %q is not a number of months", row.Line, row.Term)
+			return Manifest{}, mistake(row.Line, "the term %q is not a number of months, such as 12", row.Term)
 		}
 		spec.Plan = &v1alpha1.Plan{Name: row.Plan, Term: int32(term)}
 	}
-	return written(manifest{
-		v1alpha1.GroupVersion.String(), "BroadbandService", metadata{row.Name, target.Namespace}, spec,
-	})
+	made := object{v1alpha1.GroupVersion.String(), kind, metadata{row.Name, target.Namespace}, spec}
+	return Manifest{row.Line, made}, nil
 }
 
-// FileName is the name of the file of a service's manifest.
-func FileName(row Row) string { return row.Name + ".yaml" }
-
-// Kustomization returns a kustomization of the manifests.
-func Kustomization(rows []Row) ([]byte, error) {
-	files := make([]string, 0, len(rows))
-	for _, row := range rows {
-		files = append(files, FileName(row))
-	}
-	slices.Sort(files)
-	text, err := yaml.Marshal(struct {
-		APIVersion string   `json:"apiVersion"`
-		Kind       string   `json:"kind"`
-		Resources  []string `json:"resources"`
-	}{"kustomize.config.k8s.io/v1beta1", "Kustomization", files})
+// Text returns the manifest as YAML.
+func (m *Manifest) Text() ([]byte, error) {
+	text, err := yaml.Marshal(m.object)
 	if err != nil {
-		return nil, fmt.Errorf("write the kustomization: %w", err)
+		return nil, fmt.Errorf("write the manifest of %s: %w", m.object.Metadata.Name, err)
 	}
 	return text, nil
 }
 
-func written(made manifest) ([]byte, error) {
-	text, err := yaml.Marshal(made)
-	if err != nil {
-		return nil, fmt.Errorf("write the manifest of %s: %w", made.Metadata.Name, err)
+// longestFile is how long the name of a file may be on most file systems.
+const longestFile = 255
+
+// FileName is the name of the file of the manifest. It is that of the object unless a file cannot
+// have such a long one.
+func (m *Manifest) FileName() string {
+	name := m.object.Metadata.Name
+	if len(name+fileExtension) <= longestFile {
+		return name + fileExtension
 	}
-	return bytes.ReplaceAll(text, []byte("  observe: {}\n"), nil), nil
+	sum := sha256.Sum256([]byte(name))
+	end := "-" + hex.EncodeToString(sum[:4]) + fileExtension
+	return name[:longestFile-len(end)] + end
 }
 
-// Accept returns a manifest with the carrier's plan in place of the declared one. The plan comes
-// from the differences of the service. The same text is returned if there is nothing to accept.
-func Accept(text []byte, differences []Difference) ([]byte, error) {
-	var held manifest
-	if err := yaml.UnmarshalStrict(text, &held); err != nil {
-		return nil, fmt.Errorf("this is no manifest of an import: %w", err)
-	}
-	changed := false
-	for _, difference := range differences {
-		if !difference.Kind.acceptable() || difference.Carrier == "" || held.Spec.Plan == nil {
-			continue
-		}
-		if difference.Field == "plan.term" {
-			term, err := strconv.ParseInt(difference.Carrier, 10, 32)
-			if err != nil {
-				continue
-			}
-			held.Spec.Plan.Term = int32(term)
-		} else {
-			held.Spec.Plan.Name = difference.Carrier
-		}
-		changed = true
-	}
-	if !changed {
-		return text, nil
-	}
-	return written(held)
-}
+const fileExtension = ".yaml"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package imports
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Accept returns a file with the carrier's plans in place of the declared ones, and the differences
+// that are left. Not a character of the file changes apart from those values.
+func Accept(text []byte, differences []Difference) ([]byte, []Difference, error) {
+	var left []Difference
+	for _, difference := range differences {
+		documents, err := parse(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		changed := withValue(text, difference.valueIn(documents), difference.Carrier)
+		if changed == nil {
+			left = append(left, difference)
+			continue
+		}
+		text = changed
+	}
+	return text, left, nil
+}
+
+// valueIn returns the value that the carrier's takes the place of; nil if there is none.
+func (d *Difference) valueIn(documents []*yaml.Node) *yaml.Node {
+	_, err := strconv.ParseInt(d.Carrier, 10, 32)
+	at := slices.IndexFunc(documents, d.isIn)
+	if at < 0 || !d.Kind.acceptable() || d.Carrier == "" || d.Field == termField && err != nil {
+		return nil
+	}
+	return lookup(documents[at], append([]string{"spec"}, strings.Split(d.Field, ".")...)...)
+}
+
+// isIn reports whether a document is the manifest of the service.
+func (d *Difference) isIn(document *yaml.Node) bool {
+	namespace := textAt(document, "metadata", "namespace")
+	return textAt(document, "kind") == kind && textAt(document, "metadata", "name") == d.Name &&
+		(namespace == "" || namespace == d.Namespace)
+}
+
+// The forms of a value in quotes.
+var (
+	inDouble = regexp.MustCompile(`^"(?:[^"\\]|\\.)*"`)
+	inSingle = regexp.MustCompile(`^'(?:[^']|'')*'`)
+)
+
+// withValue puts another value in place of a scalar, in the same quotes; nil if the scalar has a
+// form that is left to a person, such as a block of text or an alias.
+func withValue(text []byte, scalar *yaml.Node, value string) []byte {
+	if scalar == nil || scalar.Kind != yaml.ScalarNode {
+		return nil
+	}
+	start := offsetOf(text, scalar)
+	present, written := presentText(text[start:], scalar), scalarText(scalar, value)
+	if len(present) == 0 || len(written) == 0 {
+		return nil
+	}
+	return slices.Concat(text[:start], written, text[start+len(present):])
+}
+
+// presentText returns the scalar as it is written in a text that begins with it; nil if it has a
+// form that is not replaced.
+func presentText(text []byte, scalar *yaml.Node) []byte {
+	switch scalar.Style {
+	case yaml.DoubleQuotedStyle:
+		return inDouble.Find(text)
+	case yaml.SingleQuotedStyle:
+		return inSingle.Find(text)
+	case 0:
+		if bytes.HasPrefix(text, []byte(scalar.Value)) {
+			return []byte(scalar.Value)
+		}
+	case yaml.TaggedStyle, yaml.LiteralStyle, yaml.FoldedStyle, yaml.FlowStyle:
+	}
+	return nil
+}
+
+// offsetOf returns where a node begins in a text.
+func offsetOf(text []byte, node *yaml.Node) int {
+	start := 0
+	for range node.Line - 1 {
+		start += bytes.IndexByte(text[start:], '\n') + 1
+	}
+	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	before := []rune(string(line))[:node.Column-1]
+	return start + len(string(before))
+}
+
+// scalarText writes a value as the scalar is written, so that it can also stand between braces.
+func scalarText(scalar *yaml.Node, value string) []byte {
+	key := &yaml.Node{Kind: yaml.ScalarNode, Value: "k"}
+	made := &yaml.Node{Kind: yaml.ScalarNode, Tag: scalar.Tag, Value: value, Style: scalar.Style}
+	text, err := printed([]*yaml.Node{{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{key, made}}})
+	if err != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{k: ")), []byte("}\n"))
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package imports
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalize gives a row the number and the name that its manifest has. The error says what in the
+// row no manifest can have.
+func (r *Row) normalize() error {
+	for _, field := range fields() {
+		if err := checkVisible(r.Line, field.name, *field.of(r)); err != nil {
+			return err
+		}
+	}
+	if err := r.normalizeNumber(); err != nil {
+		return err
+	}
+	if (r.Plan == "") != (r.Term == "") {
+		return mistake(r.Line, "plan and term go together: plan %q, term %q", r.Plan, r.Term)
+	}
+	return r.takeName()
+}
+
+// checkVisible returns an error if a value has a character that cannot be seen: it would look like
+// another value and not be it.
+func checkVisible(line int, field, value string) error {
+	at := strings.IndexFunc(value, func(char rune) bool { return !unicode.IsPrint(char) })
+	if at < 0 {
+		return nil
+	}
+	return mistake(line, "%s %q has a character that cannot be seen: remove it, or write a space", field, value)
+}
+
+var (
+	digits    = regexp.MustCompile(`^\d+$`)
+	shortened = regexp.MustCompile(`^\d+([.,]\d+)?[eE][+-]?\d+$`)
+)
+
+// normalizeNumber writes the number as the carrier does: 007 is the service 7. A number is
+// otherwise taken only as it is, because a digit that a program has changed makes it that of
+// another service.
+func (r *Row) normalizeNumber() error {
+	switch {
+	case r.ServiceID == "":
+		return mistake(r.Line, "there is no service number")
+	case shortened.MatchString(r.ServiceID):
+		return mistake(r.Line, "%q is a number that a spreadsheet has shortened, and its digits are lost: format the "+
+			"column as text, enter the numbers again and export the list", r.ServiceID)
+	case !digits.MatchString(r.ServiceID):
+		return mistake(r.Line, "%q is not the number of a service: write only its digits", r.ServiceID)
+	}
+	r.ServiceID = cmp.Or(strings.TrimLeft(r.ServiceID, "0"), "0")
+	return nil
+}
+
+// takeName gives a row a name that Kubernetes accepts.
+func (r *Row) takeName() error {
+	given := cmp.Or(r.Name, "service-"+r.ServiceID)
+	switch r.Name = objectName(given); {
+	case r.Name == "":
+		return mistake(r.Line, "the name %q has no letter from a to z and no digit: give the service a name with one, "+
+			"or none", given)
+	case len(r.Name) > longestName:
+		return mistake(r.Line, "the name has %d characters, and Kubernetes takes %d: %.40q…", len(r.Name), longestName,
+			given)
+	}
+	return nil
+}
+
+// longestName is how long the name of an object may be.
+const longestName = 253
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// objectName makes a name that Kubernetes accepts: "Site 14, Zürich" becomes site-14-zurich.
+func objectName(text string) string {
+	bare, _, err := transform.String(transform.Chain(norm.NFKD, runes.Remove(runes.In(unicode.Mn))), text)
+	if err != nil {
+		bare = text
+	}
+	return strings.Trim(notInName.ReplaceAllString(strings.ToLower(bare), "-"), "-")
+}
+
+// lines are the lines in which a name or a number has been seen.
+type lines map[string]int
+
+// twice returns an error if the name or the number of a row is also in another one.
+func (l lines) twice(row Row) error {
+	var found LineErrors
+	for _, key := range []string{"name " + row.Name, "service " + row.ServiceID} {
+		if before, twice := l[key]; twice {
+			found = append(found, mistake(row.Line, "%s is in line %d too", key, before))
+			continue
+		}
+		l[key] = row.Line
+	}
+	return found.err()
+}

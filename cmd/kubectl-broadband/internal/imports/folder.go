@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package imports
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Held is a service in the folder of manifests.
+type Held struct {
+	File    string
+	Service v1alpha1.BroadbandService
+}
+
+// Services returns the services whose manifests are in a file.
+func Services(text []byte) ([]v1alpha1.BroadbandService, error) {
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	var found []v1alpha1.BroadbandService
+	for {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the manifest: %w", err)
+		}
+		service := v1alpha1.BroadbandService{}
+		err = yaml.Unmarshal(document, &service)
+		switch {
+		case service.Kind != kind && service.Kind != "": // another kind, which does not fit
+		case err != nil:
+			return nil, fmt.Errorf("read the manifest: %w", err)
+		case service.Kind == kind:
+			found = append(found, service)
+		}
+	}
+}
+
+// Against is how a list and the folder of an earlier import differ.
+type Against struct {
+	New     []Manifest // to be written
+	Same    int        // manifests that are as in the list
+	Changed LineErrors // manifests that are not: they are kept
+	Missing []Held     // services of the folder that the list does not have
+}
+
+// CompareFolder finds out how a list differs from the services in the folder.
+func CompareFolder(list []Manifest, held []Held) *Against {
+	f := newFolder(held)
+	made := &Against{}
+	for _, manifest := range list {
+		before, change := f.match(manifest)
+		switch {
+		case change != nil:
+			made.Changed = append(made.Changed, change)
+		case before == nil:
+			made.New = append(made.New, manifest)
+		default:
+			made.Same++
+		}
+	}
+	for _, one := range held {
+		if !f.listed[one.File+"/"+one.Service.Name] {
+			made.Missing = append(made.Missing, one)
+		}
+	}
+	return made
+}
+
+// folder is what the folder has, by number and by name.
+type folder struct {
+	numbers, names map[string]*Held
+	listed         map[string]bool // by file and name
+}
+
+func newFolder(held []Held) *folder {
+	f := &folder{make(map[string]*Held), make(map[string]*Held), make(map[string]bool)}
+	for i := range held {
+		f.numbers[string(held[i].Service.Spec.ServiceID)] = &held[i]
+		f.names[held[i].Service.Name] = &held[i]
+	}
+	return f
+}
+
+// match finds the service of a manifest in the folder, and what has changed in the list since it
+// was written. Both are nil if the folder does not have the service.
+func (f *folder) match(made Manifest) (*Held, *LineError) {
+	name, number := made.object.Metadata.Name, string(made.object.Spec.ServiceID)
+	sameNumber, sameName := f.numbers[number], f.names[name]
+	for _, one := range []*Held{sameNumber, sameName} {
+		if one != nil {
+			f.listed[one.File+"/"+one.Service.Name] = true
+		}
+	}
+	switch {
+	case sameNumber != nil && sameNumber.Service.Name != name:
+		return sameNumber, mistake(made.Line, "the service %s is %q in %s, and %q in the list", number,
+			sameNumber.Service.Name, sameNumber.File, name)
+	case sameName != nil && sameNumber == nil:
+		return sameName, mistake(made.Line, "%q is the service %s in %s, and %s in the list", name,
+			sameName.Service.Spec.ServiceID, sameName.File, number)
+	case sameNumber == nil:
+		return nil, nil
+	}
+	return sameNumber, otherValue(made, sameNumber)
+}
+
+// otherValue returns the first value that the list has and the folder does not; nil if there is
+// none. Two spellings of a plan are one value.
+func otherValue(made Manifest, held *Held) *LineError {
+	listed, kept := made.object.Spec, held.Service.Spec
+	for _, value := range []struct{ field, listed, kept string }{
+		{"namespace", made.object.Metadata.Namespace, cmp.Or(held.Service.Namespace, made.object.Metadata.Namespace)},
+		{"accountRef.name", listed.AccountRef.Name, kept.AccountRef.Name},
+		{nameField, planName(listed.Plan), planName(kept.Plan)},
+		{termField, planTerm(listed.Plan), planTerm(kept.Plan)},
+		{slaField, listed.RestorationSLA, kept.RestorationSLA},
+		{aggregationField, listed.AggregationMethod, kept.AggregationMethod},
+		{profileField, listed.DSLStabilityProfile, kept.DSLStabilityProfile},
+	} {
+		if !decide.SameName(value.listed, value.kept) {
+			return mistake(made.Line, "%s is %q in %s, and %q in the list", value.field, value.kept, held.File, value.listed)
+		}
+	}
+	return nil
+}
+
+func planName(plan *v1alpha1.Plan) string {
+	if plan == nil {
+		return ""
+	}
+	return plan.Name
+}
+
+func planTerm(plan *v1alpha1.Plan) string {
+	if plan == nil {
+		return ""
+	}
+	return strconv.Itoa(int(plan.Term))
+}
+
+// Files returns the names of the files of services.
+func Files(held []Held) []string {
+	names := make([]string, 0, len(held))
+	for _, one := range held {
+		names = append(names, filepath.Base(one.File))
+	}
+	return names
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package imports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// parse returns the documents of a file as trees, which keep comments and the order of fields.
+func parse(text []byte) ([]*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var documents []*yaml.Node
+	for {
+		document := &yaml.Node{}
+		err := decoder.Decode(document)
+		if errors.Is(err, io.EOF) {
+			return documents, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("this is not YAML: %w", err)
+		}
+		documents = append(documents, document)
+	}
+}
+
+// printed writes trees as a file.
+func printed(documents []*yaml.Node) ([]byte, error) {
+	const indent = 2
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(indent)
+	encoder.CompactSeqIndent()
+	for _, document := range documents {
+		if err := encoder.Encode(document); err != nil {
+			return nil, fmt.Errorf("write the manifest: %w", err)
+		}
+	}
+	return text.Bytes(), encoder.Close()
+}
+
+// lookup returns what a tree has at a path; nil if it has nothing there.
+func lookup(node *yaml.Node, path ...string) *yaml.Node {
+	if node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
+		node = node.Content[0]
+	}
+	for _, key := range path {
+		if node = valueOf(node, key); node == nil {
+			return nil
+		}
+	}
+	return node
+}
+
+// valueOf returns the value of a key of a mapping, in which keys and values alternate.
+func valueOf(mapping *yaml.Node, key string) *yaml.Node {
+	if mapping.Kind == yaml.AliasNode {
+		mapping = mapping.Alias
+	}
+	if mapping.Kind != yaml.MappingNode {
+		return nil
+	}
+	for at := 0; at+1 < len(mapping.Content); at += 2 {
+		if mapping.Content[at].Value == key {
+			return mapping.Content[at+1]
+		}
+	}
+	return nil
+}
+
+// textAt returns the scalar at a path; "" if there is none.
+func textAt(node *yaml.Node, path ...string) string {
+	if found := lookup(node, path...); found != nil {
+		return found.Value
+	}
+	return ""
+}
+
+// emptyKustomization is a kustomization of nothing.
+const emptyKustomization = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n"
+
+// Kustomization returns a kustomization that lists files in addition to what it lists already. Text
+// is the present one, or nothing.
+func Kustomization(text []byte, files []string) ([]byte, error) {
+	if len(text) == 0 {
+		text = []byte(emptyKustomization)
+	}
+	documents, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(documents) != 1 || lookup(documents[0], "resources") == nil {
+		return nil, errors.New("the kustomization has no list of resources")
+	}
+	resources, added := lookup(documents[0], "resources"), false
+	for _, file := range files {
+		listed := slices.ContainsFunc(resources.Content, func(one *yaml.Node) bool { return one.Value == file })
+		if !listed {
+			entry := &yaml.Node{}
+			entry.SetString(file)
+			resources.Content, resources.Style, added = append(resources.Content, entry), 0, true
+		}
+	}
+	if !added {
+		return text, nil
+	}
+	return printed(documents)
+}
