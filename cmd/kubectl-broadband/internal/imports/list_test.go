@@ -246,7 +246,7 @@ func TestEveryMistakeOfAListIsFound(t *testing.T) {
 		{"a,-5,Home,12,,", "write only its digits"},
 		{"a,0,Home,12,,", `spec.serviceID: Invalid value: "0": a carrier id must be`},
 		{"a,9223372036854775808,Home,12,,", "spec.serviceID: Invalid value"},
-		{"a,12345678901234567890,Home,12,,", "spec.serviceID: Too long"},
+		{"a,12345678901234567890,Home,12,,", "from 1 to 9223372036854775807"},
 		{"a,1001,Home,,,", `plan and term go together: plan "Home", term ""`},
 		{"a,1001,,12,,", "plan and term go together"},
 		{"a,1001,Home,12.0,,", `the term "12.0" is not a number of months, such as 12`},
