@@ -236,7 +236,7 @@ func (c cluster) expectLeftovers(t *testing.T, before []string, ledgers ...strin
 func TestTheCommandsOfTheReadmeLeadToAService(t *testing.T) {
 	t.Parallel()
 	c, dist := startCluster(t), distribution(t)
-	commands := script(t, "README.md", "Install", "A first manifest")
+	commands := script(t, "README.md", "Install a release", "A first manifest")
 	for range 2 {
 		shell := c.shell(t, commands, dist)
 		shell.Dir = t.TempDir() // a user's own folder
@@ -248,4 +248,23 @@ func TestTheCommandsOfTheReadmeLeadToAService(t *testing.T) {
 	key := client.ObjectKey{Namespace: "default", Name: "site-014"}
 	NewWithT(t).Expect(c.Get(t.Context(), key, service)).To(Succeed())
 	NewWithT(t).Expect(service.GetGeneration()).To(BeEquivalentTo(1), "the second time changed nothing")
+}
+
+// image is the repository that a user names in the commands of the README.
+const image = "registry.test/broadband-operator"
+
+// The release is built by hack/release, whose own tests build all of it and push it. Here `make dist`
+// copies its manifests, and `make push` does nothing.
+func TestTheReadmeInstallsThisTree(t *testing.T) {
+	t.Parallel()
+	g, c, dist, tree := NewWithT(t), startCluster(t), distribution(t), t.TempDir()
+	script := "make() {\n  [ \"$*\" = \"dist push IMAGE=" + image + "\" ]\n  cp -R \"$RELEASE\" dist\n}\n" +
+		script(t, "README.md", "Install")
+	shell := c.shell(t, script, dist)
+	shell.Dir = tree
+	shell.Env = append(shell.Env, "IMAGE="+image)
+	must(t, shell)
+	manager := must(t, c.command(t, c.kubectl, "--namespace=broadband-operator", "get", "deployment",
+		"--output=jsonpath={.items[*].spec.template.spec.containers[*].image}"))
+	g.Expect(manager).To(HavePrefix(image + ":"))
 }
