@@ -164,7 +164,7 @@ test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM; the fi
 	go -C hack/argocd-lua test ./...
 
 .PHONY: test-browser
-test-browser: ## Open the simulator's page in Chromium (Debian's package chromium, or CHROMIUM) and use it.
+test-browser: site ## Open the simulator's page and the documentation in Chromium (Debian's package chromium, or CHROMIUM) and use them.
 	go -C hack/browser test -count=1 ./... $(if $(SCREENSHOT),-screenshot=$(abspath $(SCREENSHOT)))
 
 .PHONY: test-terminal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package browser_test opens the simulator's page in a real browser: `make test-browser`. It needs
-// Chromium (Debian's package chromium), and is a module of its own because of chromedp.
+// Package browser_test opens the simulator's page and the documentation in a real browser: `make
+// test-browser`. It needs Chromium (Debian's package chromium), and is a module of its own because of chromedp.
 package browser_test
 
 import (
@@ -166,8 +166,16 @@ func changePlan(t *testing.T, client *carrier.Client, serviceID int64) carrier.R
 // browser is a headless browser with one tab. chromedp identifies the tab by its context.
 type browser struct{ tab context.Context } //nolint:containedctx // it stands for the tab
 
-// openBrowser opens a page in a headless browser and waits until it shows something.
+// openBrowser opens a page of the simulator and waits until it shows something.
 func openBrowser(t *testing.T, url string) *browser {
+	t.Helper()
+	chrome := startBrowser(t)
+	chrome.open(t, url, `body[data-shown="true"]`)
+	return chrome
+}
+
+// startBrowser starts a headless browser.
+func startBrowser(t *testing.T) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, chromedp.WindowSize(1280, 1000), chromedp.Flag("disable-background-networking", true))
@@ -178,10 +186,15 @@ func openBrowser(t *testing.T, url string) *browser {
 	t.Cleanup(cancel)
 	tab, stop := chromedp.NewContext(allocator)
 	t.Cleanup(stop)
-	if err := chromedp.Run(tab, chromedp.Navigate(url), chromedp.WaitVisible(`body[data-shown="true"]`)); err != nil {
+	return &browser{tab}
+}
+
+// open opens a page and waits until an element of it is visible.
+func (b *browser) open(t *testing.T, url, visible string) {
+	t.Helper()
+	if err := chromedp.Run(b.tab, chromedp.Navigate(url), chromedp.WaitVisible(visible, chromedp.ByQuery)); err != nil {
 		t.Fatalf("open %s in Chromium (Debian's package chromium, or set CHROMIUM to its path): %v", url, err)
 	}
-	return &browser{tab}
 }
 
 func press(t *testing.T, chrome *browser, label string) {
