@@ -40,7 +40,7 @@ var _ = Describe("find, report, check and bundle", Ordered, func() {
 		Expect(s.show(ctx, "report", "--since", "1d").code).To(Equal(0))
 		Expect(s.show(ctx, "report", "--since", "2026-03-01", "-o", "csv").code).To(Equal(0))
 		Expect(s.show(ctx, "report", "--since", "yesterday").code).To(Equal(4))
-		s.show(ctx, "report", "--since", "3d", "-o", "html")
+		s.show(ctx, "report", "--since", "30d", "-o", "html")
 		s.expectGoldenDocument("report")
 	})
 

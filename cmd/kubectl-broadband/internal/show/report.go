@@ -5,7 +5,6 @@ package show
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
@@ -64,36 +63,48 @@ func Entries(report *judge.Report) *table.Table {
 // ReportHTML is the report as a page with plots.
 func ReportHTML(report *judge.Report) string {
 	days := report.Days()
-	requests := func(day judge.Day) (int64, string) { return int64(day.Requests), strconv.Itoa(day.Requests) }
-	spent := func(day judge.Day) (int64, string) {
-		text := judge.Money(day.OneTime, "")
-		if day.Unknown > 0 {
-			text += "; " + judge.Counted(day.Unknown, "price") + " unknown"
-		}
-		return day.OneTime, text
-	}
 	body := groupTable(report).HTML() +
-		"<h2>Requests by day</h2>\n" + plot(days, requests) +
-		"<h2>One-time fees by day</h2>\n" + plot(days, spent) +
+		plotOf("Requests by day (UTC)", "There is no request.", requestsBy(days)) +
+		plotOf("One-time fees by day (UTC)"+currency(report), "There is no known one-time fee.", feesBy(days)) +
 		"<h2>All requests</h2>\n" + Entries(report).HTML()
 	return table.Page(reportTitle(report), body)
 }
 
-// plot draws one bar for each day.
-func plot(days []judge.Day, of func(judge.Day) (value int64, text string)) string {
-	const height, bar = 120, 12
-	most := int64(1)
+func requestsBy(days []judge.Day) []table.Bar {
+	bars := make([]table.Bar, 0, len(days))
 	for _, day := range days {
-		value, _ := of(day)
-		most = max(most, value)
+		bars = append(bars, table.Bar{Date: day.Date, Value: int64(day.Requests), Text: strconv.Itoa(day.Requests)})
 	}
-	var page strings.Builder
-	fmt.Fprintf(&page, "<svg width=\"%d\" height=\"%d\" role=\"img\">\n", len(days)*bar, height)
-	for i, day := range days {
-		value, text := of(day)
-		tall := value * height / most
-		fmt.Fprintf(&page, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#36c\"><title>%s: %s</title></rect>\n",
-			i*bar, height-tall, bar-2, tall, day.Date.Format(time.DateOnly), text)
+	return bars
+}
+
+func feesBy(days []judge.Day) []table.Bar {
+	bars := make([]table.Bar, 0, len(days))
+	for _, day := range days {
+		bar := table.Bar{Date: day.Date, Value: day.OneTime, Text: judge.Money(day.OneTime, "")}
+		if day.Unknown > 0 {
+			bar.Note = judge.Counted(day.Unknown, "price") + " unknown"
+		}
+		bars = append(bars, bar)
 	}
-	return page.String() + "</svg>\n"
+	return bars
+}
+
+// currency names the currency of a report.
+func currency(report *judge.Report) string {
+	for _, group := range report.Groups {
+		if group.Price.Currency != "" {
+			return ", in " + group.Price.Currency
+		}
+	}
+	return ""
+}
+
+// plotOf is a plot under its title, or what is said in its place if there is nothing to plot.
+func plotOf(title, nothing string, bars []table.Bar) string {
+	plot := table.Plot(title, bars)
+	if plot == "" {
+		plot = "<p>" + nothing + "</p>\n"
+	}
+	return "<h2>" + title + "</h2>\n" + plot
 }

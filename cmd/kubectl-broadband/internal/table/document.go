@@ -123,13 +123,17 @@ func Page(title, body string) string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>` + html.EscapeString(title) + `</title>
 <style>
-body { font-family: sans-serif; margin: 2em; }
-table { border-collapse: collapse; margin: 1em 0; }
-th, td { border: 1px solid #ccc; padding: 0.3em 0.6em; text-align: left; vertical-align: top; }
-th { background: #eee; }
-svg { background: #fafafa; border: 1px solid #ccc; }
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; font-size: 0.9rem; }
+th, td { border: 1px solid #8886; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
+th { background: #8882; }
+svg { width: 100%; max-width: 60rem; min-width: 46rem; }
+svg text { font-size: 13px; fill: currentColor; }
+.plot { overflow-x: auto; }
 </style>
 </head>
 <body>
