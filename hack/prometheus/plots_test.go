@@ -4,12 +4,15 @@ package prometheus_test
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"image/color"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +25,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // The flags that `make plots` sets.
@@ -52,8 +56,9 @@ func TestEveryPanelOverTimeIsPlotted(t *testing.T) {
 			}
 		}
 	}
+	p.drawTiles(t)
 	written, err := filepath.Glob(filepath.Join(p.folder, "*.svg"))
-	if err != nil || len(written) != shown || shown < 20 {
+	if err != nil || len(written) != shown+1 || shown < 20 {
 		t.Fatalf("%d panels, %d plots: %v", shown, len(written), err)
 	}
 }
@@ -122,32 +127,82 @@ func (p plotted) plot(t *testing.T, one panel) int {
 	t.Helper()
 	drawn := plot.New()
 	unit, scale := unitOf(one)
-	drawn.Title.Text, drawn.Y.Label.Text = one.Title, unit
-	drawn.X.Label.Text, drawn.Y.Min = "seconds", 0
-	drawn.Legend.Top, drawn.Legend.Left = true, true
+	drawn.Title.Text, drawn.Y.Label.Text, drawn.Y.Min = one.Title, unit, 0
+	drawn.Y.Tick.Marker, drawn.X.Tick.Marker = plainTicks{}, plainTicks{}
+	drawn.X.Label.Text = "seconds since the start of the run"
 	drawn.Add(plotter.NewGrid())
-	lines := 0
+	var legend []entry
 	for _, asked := range one.Targets {
 		query := strings.ReplaceAll(asked.Query, "$__rate_interval", p.rateInterval)
 		p.run(t, p.loader, query, func(all promql.Matrix) {
 			for _, series := range all {
 				if points := p.points(series, scale); len(points) > 0 {
-					addLine(t, drawn, points, lines, legendOf(asked, series.Metric))
-					lines++
+					line := addLine(t, drawn, points, len(legend))
+					legend = append(legend, entry{legendOf(asked, series.Metric), line})
 				}
 			}
 		})
 	}
-	const room = 0.13 // above the lines, for each line of the legend
-	drawn.Y.Max *= 1 + room*float64(lines)
-	if lines == 0 {
+	if len(legend) == 0 {
 		drawn.Y.Max = 1
 	}
 	drawn.X.Min, drawn.X.Max = 0, p.until.Sub(p.from).Seconds()
-	if err := drawn.Save(16*vg.Centimeter, 7*vg.Centimeter, filepath.Join(p.folder, fileOf(one))); err != nil {
+	save(t, drawn, legend, filepath.Join(p.folder, fileOf(one)))
+	return len(legend)
+}
+
+// plainTicks are the ticks of gonum, with numbers as people write them.
+type plainTicks struct{}
+
+func (plainTicks) Ticks(least, most float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(least, most)
+	for i, tick := range ticks {
+		if tick.Label != "" {
+			const places = 1e6
+			ticks[i].Label = strconv.FormatFloat(math.Round(tick.Value*places)/places, 'f', -1, 64)
+		}
+	}
+	return ticks
+}
+
+// entry is a line of a plot with its name.
+type entry struct {
+	name string
+	line *plotter.Line
+}
+
+// save writes a plot with its legend below it, where it covers no line.
+func save(t *testing.T, drawn *plot.Plot, entries []entry, file string) {
+	t.Helper()
+	const (
+		width, height = 16 * vg.Centimeter, 7 * vg.Centimeter
+		columns, row  = 2, 0.42 * vg.Centimeter
+	)
+	below := vg.Length((len(entries)+columns-1)/columns)*row + row/2
+	picture, err := draw.NewFormattedCanvas(width, height+below, "svg")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return lines
+	canvas := draw.New(picture)
+	canvas.SetColor(color.White)
+	canvas.Fill(canvas.Path())
+	drawn.Draw(draw.Crop(canvas, 0, 0, below, 0))
+	for column := range columns {
+		legend := plot.NewLegend()
+		legend.Top, legend.Left = true, true
+		for i := column; i < len(entries); i += columns {
+			legend.Add(entries[i].name, entries[i].line)
+		}
+		legend.Draw(draw.Crop(canvas, vg.Centimeter+vg.Length(column)*width/columns, 0, 0, -height))
+	}
+	written, err := os.Create(file) //nolint:gosec // named by who makes the plots
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = picture.WriteTo(written)
+	if err := errors.Join(err, written.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // points returns the samples of a series. It returns none if all are 0, so that the legend has only
@@ -166,7 +221,7 @@ func (p plotted) points(series promql.Series, scale float64) plotter.XYs {
 	return points
 }
 
-func addLine(t *testing.T, drawn *plot.Plot, points plotter.XYs, number int, name string) {
+func addLine(t *testing.T, drawn *plot.Plot, points plotter.XYs, number int) *plotter.Line {
 	t.Helper()
 	line, err := plotter.NewLine(points)
 	if err != nil {
@@ -174,7 +229,7 @@ func addLine(t *testing.T, drawn *plot.Plot, points plotter.XYs, number int, nam
 	}
 	line.Color, line.Dashes, line.Width = plotutil.Color(number), plotutil.Dashes(number/7), vg.Points(1.3)
 	drawn.Add(line)
-	drawn.Legend.Add(name, line)
+	return line
 }
 
 var placeholder = regexp.MustCompile(`\{\{(\w+)\}\}`)
@@ -199,7 +254,10 @@ func unitOf(one panel) (unit string, scale float64) {
 	case "bytes":
 		return "MiB", mebi
 	}
-	return "", 1
+	if strings.Contains(one.Targets[0].Legend, "{{currency}}") {
+		return "amount", 1
+	}
+	return "number", 1
 }
 
 // fileOf is the file of a panel: its title in small letters and dashes.
@@ -231,8 +289,15 @@ func TestThePageOfTheDashboardHasEveryPanel(t *testing.T) {
 	if string(text) != want {
 		t.Fatal("docs/dashboard.md does not describe the panels as the dashboard does: run make plots")
 	}
+	folder := filepath.Join(filepath.Dir(dashboardPage), "dashboard")
+	drawn, err := os.ReadFile(filepath.Join(folder, fileOf(panel{Title: needsPerson}))) //nolint:gosec // of this tree
+	for _, one := range section(panels(t), needsPerson) {
+		if err != nil || !strings.Contains(string(drawn), ">"+one.Title+"<") {
+			t.Errorf("the picture of the section does not have the panel %q: run make plots: %v", one.Title, err)
+		}
+	}
 	for _, one := range panels(t) {
-		file := filepath.Join(filepath.Dir(dashboardPage), "dashboard", fileOf(one))
+		file := filepath.Join(folder, fileOf(one))
 		if one.Type != overTime {
 			continue
 		}
@@ -256,6 +321,9 @@ func described(all []panel) string {
 		switch one.Type {
 		case "row":
 			fmt.Fprintf(&page, "\n## %s\n", one.Title)
+			if one.Title == needsPerson {
+				fmt.Fprintf(&page, "\n![%s](dashboard/%s)\n", one.Title, fileOf(one))
+			}
 		case overTime:
 			fmt.Fprintf(&page, "\n### %s\n\n%s\n\n![%s](dashboard/%s)\n", one.Title, one.About, one.Title, fileOf(one))
 		default:
