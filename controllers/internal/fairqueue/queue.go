@@ -182,16 +182,16 @@ func (q *Queue) setAside(group Group, next waiting) {
 func (q *Queue) Add(object reconcile.Request) { q.AddWithOpts(priorityqueue.AddOpts{}, object) }
 
 // AddWithOpts adds objects. One that waits for a worker is evaluated again: it may have another
-// priority, or another account, by now.
+// priority, or another account, by now. It is taken back first, because what is added may be handed
+// out, and set aside, before this returns.
 func (q *Queue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
-	q.PriorityQueue.AddWithOpts(options, objects...)
-	if options.After > 0 || options.RateLimited {
-		return
+	var waited []reconcile.Request
+	if options.After == 0 && !options.RateLimited {
+		waited = slices.DeleteFunc(slices.Clone(objects), func(object reconcile.Request) bool { return !q.takeBack(object) })
 	}
-	for _, object := range objects {
-		if q.takeBack(object) {
-			q.PriorityQueue.Done(object)
-		}
+	q.PriorityQueue.AddWithOpts(options, objects...)
+	for _, object := range waited {
+		q.PriorityQueue.Done(object)
 	}
 }
 

@@ -26,9 +26,14 @@ type controller struct {
 	now      time.Time
 }
 
-// eager is a queue that hands an object out again before Done returns.
+// eager is a queue that hands out what is due before a call returns.
 type eager struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
+}
+
+func (e eager) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
+	e.PriorityQueue.AddWithOpts(options, objects...)
+	synctest.Wait()
 }
 
 func (e eager) Done(object reconcile.Request) {
