@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package browser_test opens the simulator's page and the documentation in a real browser: `make
-// test-browser`. It needs Chromium (Debian's package chromium), and is a module of its own because of chromedp.
+// test-browser`. It needs Chromium (Debian's package chromium), and is a module of its own because
+// of chromedp.
 package browser_test
 
 import (

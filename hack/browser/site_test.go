@@ -51,20 +51,25 @@ func TestNoPageIsWiderThanTheScreen(t *testing.T) {
 		t.Fatalf("%d pages: run make site: %v", len(pages), err)
 	}
 	for _, width := range []int64{390, 1280} {
+		if err := chromedp.Run(chrome.tab, chromedp.EmulateViewport(width, 1000)); err != nil {
+			t.Fatal(err)
+		}
 		for _, path := range pages {
-			name, wide := filepath.Base(path), 0
-			if err := chromedp.Run(chrome.tab, chromedp.EmulateViewport(width, 1000)); err != nil {
-				t.Fatal(err)
-			}
-			chrome.open(t, page(t, name), "main")
-			if err := chromedp.Run(chrome.tab, chromedp.Evaluate("document.documentElement.scrollWidth", &wide)); err != nil {
-				t.Fatal(err)
-			}
-			if int64(wide) > width {
-				t.Errorf("%s is %d wide on a screen of %d", name, wide, width)
+			if wide := chrome.width(t, page(t, filepath.Base(path))); wide > width {
+				t.Errorf("%s is %d wide on a screen of %d", filepath.Base(path), wide, width)
 			}
 		}
 	}
+}
+
+// width opens a page, and returns how wide it is.
+func (b *browser) width(t *testing.T, url string) (wide int64) {
+	t.Helper()
+	b.open(t, url, "main")
+	if err := chromedp.Run(b.tab, chromedp.Evaluate("document.documentElement.scrollWidth", &wide)); err != nil {
+		t.Fatal(err)
+	}
+	return wide
 }
 
 func TestTheMenuOpensOnANarrowScreen(t *testing.T) {

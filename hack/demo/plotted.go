@@ -53,7 +53,8 @@ func (d *demo) plottedParts() []experiment {
 				`curl -sf -d '{"target":"POST PlanChange","kind":"Reset","processed":true}' http://` +
 					d.Addresses.CarrierControls + "/_sim/faults",
 				plan(lostService, `"plan":{"name":"`+waveFrom+`"}`),
-				"until kubectl get bbs " + lostService + " -o jsonpath='{.status.requests[*].error}' | grep -q .; do sleep 0.2; done",
+				"until kubectl get bbs " + lostService + " -o jsonpath='{.status.requests[*].error}' | grep -q .; do " +
+					"sleep 0.2; done",
 				"kubectl delete clusterrolebinding broadband-operator-manager-rolebinding",
 				plan("site-0000{42..46}", `"plan":{"name":"`+waveFrom+`"}`),
 				"sleep 5",

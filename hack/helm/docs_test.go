@@ -257,14 +257,14 @@ const image = "registry.test/broadband-operator"
 // copies its manifests, and `make push` does nothing.
 func TestTheReadmeInstallsThisTree(t *testing.T) {
 	t.Parallel()
-	g, c, dist, tree := NewWithT(t), startCluster(t), distribution(t), t.TempDir()
-	script := "make() {\n  [ \"$*\" = \"dist push IMAGE=" + image + "\" ]\n  cp -R \"$RELEASE\" dist\n}\n" +
+	c, dist := startCluster(t), distribution(t)
+	commands := "make() {\n  [ \"$*\" = \"dist push IMAGE=" + image + "\" ]\n  cp -R \"$RELEASE\" dist\n}\n" +
 		script(t, "README.md", "Install")
-	shell := c.shell(t, script, dist)
-	shell.Dir = tree
+	shell := c.shell(t, commands, dist)
+	shell.Dir = t.TempDir()
 	shell.Env = append(shell.Env, "IMAGE="+image)
 	must(t, shell)
 	manager := must(t, c.command(t, c.kubectl, "--namespace=broadband-operator", "get", "deployment",
 		"--output=jsonpath={.items[*].spec.template.spec.containers[*].image}"))
-	g.Expect(manager).To(HavePrefix(image + ":"))
+	NewWithT(t).Expect(manager).To(HavePrefix(image + ":"))
 }

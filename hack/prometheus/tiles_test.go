@@ -55,7 +55,7 @@ func (p plotted) drawTiles(t *testing.T) {
 	}
 	at := busiest(all, p.span)
 	file := filepath.Join(p.folder, fileOf(panel{Title: needsPerson}))
-	if err := os.WriteFile(file, []byte(tiles(shown, all, at)), 0o600); err != nil { //nolint:gosec // as the plots
+	if err := os.WriteFile(file, []byte(tiles(shown, all, at)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
