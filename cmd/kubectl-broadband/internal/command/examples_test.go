@@ -81,7 +81,7 @@ func (f *fleetWorld) runExample(ctx SpecContext, p *plugin, example string) {
 	if name, is := stands[arguments[0]]; is && arguments[1] == "site-014" {
 		arguments[1] = name // an object in the state that the command is for
 	}
-	if strings.HasPrefix(example, "test") {
+	if strings.HasPrefix(example, "test") || strings.HasPrefix(example, "offers") {
 		f.whileWaiting(ctx, p)
 		defer func() { p.edit = nil }()
 	}

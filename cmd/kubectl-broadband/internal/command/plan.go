@@ -24,6 +24,16 @@ type planner struct {
 	prices    bool
 	cluster   *fleet.Cluster
 	accounts  map[client.ObjectKey]*v1alpha1.CarrierAccount // read once each; nil: it does not exist
+	drafts    []*draft
+	asker     *asker
+}
+
+// draft is the plan of an object. If the prices of a service are asked for, it has what the service is
+// planned from again.
+type draft struct {
+	plan    judge.ObjectPlan
+	service *v1alpha1.BroadbandService // nil: the plan is complete
+	known   judge.Known
 }
 
 func (t *tool) planCommand() *cobra.Command {
@@ -35,11 +45,13 @@ func (t *tool) planCommand() *cobra.Command {
 			"shows the changes in the status of all objects of the namespace. With -f, it shows what applying the\n" +
 			"manifests would change: the API server applies them in a dry run, and the plugin decides as the operator\n" +
 			"does. Nothing is written and nothing is sent.\n\n" +
-			"--prices reads the present prices: for each service it creates a PlanOptionsQuery and removes it afterwards.\n\n" +
+			"--prices reads the present prices: it creates a PlanOptionsQuery for each service, all at once, and removes\n" +
+			"them afterwards. The rateLimit of the account limits how fast the carrier is asked.\n\n" +
 			"Exit codes: 0 nothing would change; 2 something would change, and nothing would be spent; 3 something\n" +
 			"would be spent, or could be, because a price or the carrier's present plan is not known.",
 		Example: examples("kubectl broadband plan", "kubectl broadband plan site-014 -o json",
-			"kubectl broadband plan -l site=north -o markdown", "kubectl broadband plan -f manifests/"),
+			"kubectl broadband plan -l site=north -o markdown", "kubectl broadband plan -f manifests/",
+			"kubectl broadband plan -f manifests/ --prices -o markdown"),
 		RunE: func(command *cobra.Command, names []string) error { return p.run(command.Context(), names) },
 	}
 	p.selection, p.output = t.addSelection(command), addOutput(command, outputMarkdown, outputHTML)
@@ -57,21 +69,43 @@ func (p *planner) run(ctx context.Context, names []string) (err error) {
 	if p.cluster, err = p.tool.cluster(); err != nil {
 		return err
 	}
-	plan := &judge.Plan{}
-	if len(p.selection.files) > 0 {
-		err = p.planFiles(ctx, plan)
-	} else {
-		p.selection.all = p.selection.all || !p.selection.named() && p.selection.selector == ""
-		err = p.planLive(ctx, plan)
-	}
-	if err != nil {
+	if err := p.collect(ctx); err != nil {
 		return err
+	}
+	plan := &judge.Plan{}
+	for _, one := range p.drafts {
+		plan.Add(one.plan)
 	}
 	plan.Sort()
 	if err := p.print(plan); err != nil {
 		return err
 	}
 	return exitWith(planCode(plan))
+}
+
+// collect plans the selected objects. The carrier is asked for prices while the rest is planned.
+func (p *planner) collect(ctx context.Context) error {
+	plan := p.planFiles
+	if len(p.selection.files) == 0 {
+		plan = p.planLive
+		p.selection.all = p.selection.all || !p.selection.named() && p.selection.selector == ""
+	}
+	p.asker = p.newAsker(p.cluster)
+	defer func() { p.asker.remove(ctx) }()
+	if err := plan(ctx); err != nil {
+		return err
+	}
+	answers, err := p.asker.await(ctx)
+	if err != nil {
+		return err
+	}
+	for _, one := range p.drafts {
+		if one.service != nil {
+			one.plan = judge.PlanPriced(one.service, one.known, answers[0])
+			answers = answers[1:]
+		}
+	}
+	return nil
 }
 
 func planCode(plan *judge.Plan) int {
@@ -85,13 +119,13 @@ func planCode(plan *judge.Plan) int {
 }
 
 // planLive plans existing objects. An object that was not named is shown only if it has a change.
-func (p *planner) planLive(ctx context.Context, plan *judge.Plan) error {
+func (p *planner) planLive(ctx context.Context) error {
 	found := false
 	err := p.selection.each(ctx, p.cluster, fleet.ApprovedKinds(), func(object fleet.Object) error {
 		found = true
 		one, err := p.planObject(ctx, object)
-		if err == nil && (len(one.Changes) > 0 || p.selection.named()) {
-			plan.Add(one)
+		if err == nil && (len(one.plan.Changes) > 0 || p.selection.named()) {
+			p.drafts = append(p.drafts, one)
 		}
 		return err
 	})
@@ -103,17 +137,17 @@ func (p *planner) planLive(ctx context.Context, plan *judge.Plan) error {
 
 // planObject plans an existing object: as its status shows it, unless that is older than its manifest,
 // or lacks prices that are wanted.
-func (p *planner) planObject(ctx context.Context, object fleet.Object) (judge.ObjectPlan, error) {
+func (p *planner) planObject(ctx context.Context, object fleet.Object) (*draft, error) {
 	one := judge.PlanOf(object)
 	service, is := object.(*v1alpha1.BroadbandService)
 	if !is || judge.Observed(object) && (!p.prices || len(one.Sendable()) == 0) {
-		return one, nil
+		return &draft{plan: one}, nil
 	}
 	return p.planService(ctx, service)
 }
 
 // planFiles plans what applying manifests would change.
-func (p *planner) planFiles(ctx context.Context, plan *judge.Plan) error {
+func (p *planner) planFiles(ctx context.Context) error {
 	manifests, err := readManifests(p.selection.files, p.cluster.Namespace)
 	if err != nil {
 		return err
@@ -131,64 +165,60 @@ func (p *planner) planFiles(ctx context.Context, plan *judge.Plan) error {
 		if err != nil {
 			return err
 		}
-		plan.Add(one)
+		p.drafts = append(p.drafts, one)
 	}
 	return nil
 }
 
 // planApplied plans an object as it would be once its manifest is applied. If the object exists and
 // is not a service, its plan is that of its status.
-func (p *planner) planApplied(ctx context.Context, object fleet.Object) (judge.ObjectPlan, error) {
+func (p *planner) planApplied(ctx context.Context, object fleet.Object) (*draft, error) {
 	if service, is := object.(*v1alpha1.BroadbandService); is {
 		return p.planService(ctx, service)
 	}
 	live := fleet.KindOf(object).New()
 	err := p.cluster.Get(ctx, client.ObjectKeyFromObject(object), live)
 	if apierrors.IsNotFound(err) {
-		return judge.PlanNew(object), nil
+		return &draft{plan: judge.PlanNew(object)}, nil
 	}
-	return judge.PlanOf(live), err
+	return &draft{plan: judge.PlanOf(live)}, err
 }
 
 // planService plans a service with the operator's own decision function.
-func (p *planner) planService(ctx context.Context, service *v1alpha1.BroadbandService) (judge.ObjectPlan, error) {
-	known := judge.Known{Now: p.Now()}
-	var err error
-	if known.Account, err = p.account(ctx, service); err != nil {
-		return judge.ObjectPlan{}, err
+func (p *planner) planService(ctx context.Context, service *v1alpha1.BroadbandService) (*draft, error) {
+	known, err := p.known(ctx, service)
+	if err != nil {
+		return nil, err
 	}
-	if known.Ledger, err = p.cluster.Ledger(ctx, service.Status.Ledger); err != nil {
-		return judge.ObjectPlan{}, err
-	}
-	if ref := service.Spec.OrderRef; ref != nil {
-		order := &v1alpha1.ServiceOrder{}
-		err = p.cluster.Get(ctx, client.ObjectKey{Namespace: service.Namespace, Name: ref.Name}, order)
-		if client.IgnoreNotFound(err) != nil {
-			return judge.ObjectPlan{}, err
-		}
-		if err == nil {
-			known.Order = order
-		}
-	}
-	one := judge.PlanService(service.DeepCopy(), known)
-	if !p.prices || !asksForPrice(one) {
+	planned := service.DeepCopy()
+	one := &draft{plan: judge.PlanService(planned, known)}
+	number := planned.ServiceNumber()
+	if !p.prices || number == "" || !one.plan.AsksForPrice() {
 		return one, nil
 	}
-	if known.Offers, err = p.offers(ctx, service); err != nil {
-		return judge.ObjectPlan{}, err
-	}
-	return judge.PlanService(service.DeepCopy(), known), nil
+	one.service, one.known = service, known
+	return one, p.asker.ask(ctx, judge.Inquiry{Service: service, Number: number, Account: known.Account})
 }
 
-// asksForPrice reports whether the carrier quotes a price for a change, which it does only for a
-// plan change.
-func asksForPrice(plan judge.ObjectPlan) bool {
-	for _, change := range plan.Sendable() {
-		if change.Operation == v1alpha1.OperationPlanChange {
-			return true
-		}
+// known reads what a service is planned from.
+func (p *planner) known(ctx context.Context, service *v1alpha1.BroadbandService) (known judge.Known, err error) {
+	known.Now = p.Now()
+	if known.Account, err = p.account(ctx, service); err != nil {
+		return known, err
 	}
-	return false
+	if known.Ledger, err = p.cluster.Ledger(ctx, service.Status.Ledger); err != nil {
+		return known, err
+	}
+	ref := service.Spec.OrderRef
+	if ref == nil {
+		return known, nil
+	}
+	order := &v1alpha1.ServiceOrder{}
+	err = p.cluster.Get(ctx, client.ObjectKey{Namespace: service.Namespace, Name: ref.Name}, order)
+	if err == nil {
+		known.Order = order
+	}
+	return known, client.IgnoreNotFound(err)
 }
 
 func (p *planner) account(
@@ -208,7 +238,7 @@ func (p *planner) account(
 func (p *planner) print(plan *judge.Plan) error {
 	switch p.output.format {
 	case outputTable:
-		return show.Write(p.Out, p.Style, show.Plan(plan)...)
+		return show.Write(p.Out, p.Style, show.Plan(plan, p.Now())...)
 	case outputMarkdown:
 		return p.tool.print(show.PlanMarkdown(plan))
 	case outputHTML:

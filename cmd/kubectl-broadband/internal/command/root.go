@@ -72,7 +72,7 @@ func (t *tool) root() *cobra.Command {
 	root.SetVersionTemplate("kubectl-broadband {{.Version}}\n")
 	t.connection.AddFlags(root.PersistentFlags())
 	root.AddCommand(t.statusCommand(), t.planCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),
-		t.resolveCommand(), t.findCommand(), t.testCommand(), t.reportCommand(), t.checkCommand(),
+		t.resolveCommand(), t.findCommand(), t.offersCommand(), t.testCommand(), t.reportCommand(), t.checkCommand(),
 		t.bundleCommand(), t.importCommand())
 	t.completeNamespaces(root)
 	return root

@@ -23,6 +23,8 @@ var (
 	audit *world.Audit
 )
 
+var _ = world.ShowFigures("plugin")
+
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
 	plane, audit, err = world.JoinAudited(ctx, GinkgoT().TempDir(), operator)

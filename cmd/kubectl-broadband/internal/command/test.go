@@ -6,15 +6,22 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
+)
+
+const (
+	waitFor   = 5 * time.Minute // the longest wait for a result
+	lookPause = time.Second     // between two reads of it
 )
 
 // tester is the command test.
@@ -45,8 +52,8 @@ func (t *tool) testCommand() *cobra.Command {
 	return command
 }
 
-// service finds the service that is tested.
-func (t *tester) service(ctx context.Context, typed string) (*fleet.Cluster, *v1alpha1.BroadbandService, error) {
+// service finds the service that a command is about.
+func (t *tool) service(ctx context.Context, typed string) (*fleet.Cluster, *v1alpha1.BroadbandService, error) {
 	cluster, err := t.cluster()
 	if err != nil {
 		return nil, nil, err
@@ -141,6 +148,34 @@ func (t *tester) awaitStages(ctx context.Context, cluster *fleet.Cluster, test *
 		}
 		return nil
 	})
+}
+
+// await waits until an object is Ready. It returns an error if the object is stalled, or is not
+// Ready after waitFor. It calls seen after each read.
+func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func() error) error {
+	reference := judge.ReferenceTo(object)
+	for range waitFor / lookPause {
+		if err := cluster.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		if err := seen(); err != nil {
+			return err
+		}
+		ready := judge.Ready(object)
+		stalled := judge.Condition(object, v1alpha1.ConditionStalled)
+		switch {
+		case ready.Status == metav1.ConditionTrue:
+			return nil
+		case judge.Observed(object) && stalled != nil && stalled.Status == metav1.ConditionTrue:
+			return usageError("%s in namespace %s: %s: %s",
+				reference.Short(), reference.Namespace, stalled.Reason, stalled.Message)
+		}
+		if !arrives(ctx, t.Wait(lookPause)) {
+			return ctx.Err() //nolint:wrapcheck // the user interrupted it
+		}
+	}
+	return usageError("%s in namespace %s has no result after %s: %s", reference.Short(), reference.Namespace, waitFor,
+		reference.Command("status"))
 }
 
 func (t *tester) printResult(test *v1alpha1.DiagnosticTest) error {

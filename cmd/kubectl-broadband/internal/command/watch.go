@@ -71,8 +71,8 @@ func arrives[T any](ctx context.Context, values <-chan T) bool {
 func (o *statusOptions) drawn(ctx context.Context, names []string) (string, error) {
 	var text bytes.Buffer
 	once := *o
-	tool := *o.tool
-	tool.Out, once.tool = &text, &tool
+	own := *o.tool
+	own.Out, once.tool = &text, &own
 	err := once.once(ctx, names)
 	if ended, is := errors.AsType[*exitError](err); is && ended.reason == nil {
 		err = nil // a watch continues even if something needs a person
@@ -92,21 +92,13 @@ func (o *statusOptions) redraw(text string) error {
 
 // changes returns a channel that receives a value after objects have changed.
 func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
-	config, err := o.connection.ToRESTConfig()
-	if err != nil {
-		return nil, fmt.Errorf("find the API server: %w", err)
-	}
 	cluster, err := o.cluster()
 	if err != nil {
 		return nil, err
 	}
-	options := cache.Options{Scheme: cluster.Scheme(), Mapper: cluster.RESTMapper(), DefaultTransform: withoutContent}
+	options := cache.Options{DefaultTransform: withoutContent}
 	if cluster.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{cluster.Namespace: {}}
-	}
-	watched, err := cache.New(config, options)
-	if err != nil {
-		return nil, fmt.Errorf("watch the API server: %w", err)
 	}
 	changed := make(chan struct{}, 1)
 	notify := func() {
@@ -115,20 +107,37 @@ func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
 		default: // one value is enough for any number of changes
 		}
 	}
-	for _, kind := range fleet.Kinds() {
+	return changed, o.watchObjects(ctx, options, fleet.Kinds(), toolscache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { notify() }, UpdateFunc: func(any, any) { notify() }, DeleteFunc: func(any) { notify() },
+	})
+}
+
+// watchObjects calls a handler for the objects of some kinds, until the context ends.
+func (t *tool) watchObjects(
+	ctx context.Context, options cache.Options, kinds []fleet.Kind, handler toolscache.ResourceEventHandler,
+) error {
+	config, err := t.connection.ToRESTConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	if options.Scheme, err = fleet.NewScheme(); err != nil {
+		return err
+	}
+	watched, err := cache.New(config, options)
+	if err != nil {
+		return fmt.Errorf("watch the API server: %w", err)
+	}
+	for _, kind := range kinds {
 		informer, err := watched.GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false))
-		if err != nil {
-			return nil, fmt.Errorf("watch %s: %w", kind.Plural, err)
+		if err == nil {
+			_, err = informer.AddEventHandler(handler)
 		}
-		_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { notify() }, UpdateFunc: func(any, any) { notify() }, DeleteFunc: func(any) { notify() },
-		})
 		if err != nil {
-			return nil, fmt.Errorf("watch %s: %w", kind.Plural, err)
+			return fmt.Errorf("watch %s: %w", kind.Plural, err)
 		}
 	}
 	go watched.Start(ctx) //nolint:errcheck // it ends without an error when the context does
-	return changed, nil
+	return nil
 }
 
 // withoutContent keeps only the name and version of an object, which is enough to notice a change.

@@ -62,11 +62,7 @@ func Kinds() []Kind {
 			func() client.ObjectList { return &v1alpha1.FibreBuildQuoteList{} },
 			func() Object { return &v1alpha1.FibreBuildQuote{} },
 		},
-		{
-			"PlanOptionsQuery", "planoptionsqueries", "poq",
-			func() client.ObjectList { return &v1alpha1.PlanOptionsQueryList{} },
-			func() Object { return &v1alpha1.PlanOptionsQuery{} },
-		},
+		Queries(),
 		{
 			"HealthCheck", "healthchecks", "hcheck",
 			func() client.ObjectList { return &v1alpha1.HealthCheckList{} },
@@ -99,6 +95,15 @@ func Tests() Kind {
 		"DiagnosticTest", "diagnostictests", "dtest",
 		func() client.ObjectList { return &v1alpha1.DiagnosticTestList{} },
 		func() Object { return &v1alpha1.DiagnosticTest{} },
+	}
+}
+
+// Queries is the kind of queries for what the carrier offers.
+func Queries() Kind {
+	return Kind{
+		"PlanOptionsQuery", "planoptionsqueries", "poq",
+		func() client.ObjectList { return &v1alpha1.PlanOptionsQueryList{} },
+		func() Object { return &v1alpha1.PlanOptionsQuery{} },
 	}
 }
 

@@ -47,8 +47,22 @@ type ObjectPlan struct {
 	// Requests are the requests that would be sent. They are known only if the plan was computed, not
 	// if it was taken from a status.
 	Requests []PlannedRequest `json:"requests,omitempty"`
-	Notes    []string         `json:"notes,omitempty"` // what holds the changes back, or is not known
+	// PricesFrom says where the prices are from, if there are any, and PricedAt when the carrier quoted
+	// them. The operator does not record when it read the prices of a status: PricedAt is then the
+	// earliest time.
+	PricesFrom PriceSource `json:"pricesFrom,omitempty"`
+	PricedAt   metav1.Time `json:"pricedAt,omitzero"`
+	Notes      []string    `json:"notes,omitempty"` // what holds the changes back, or is not known
 }
+
+// PriceSource is where the prices of a plan are from.
+type PriceSource string
+
+// The sources of prices.
+const (
+	PricesFromCarrier PriceSource = "carrier" // a query of this run
+	PricesFromStatus  PriceSource = "status"  // the operator's last read
+)
 
 // PlannedRequest is one request that would be sent; its body has no contact data.
 type PlannedRequest struct {
@@ -93,6 +107,14 @@ func (o *ObjectPlan) Sendable() []v1alpha1.Change {
 	return changes
 }
 
+// AsksForPrice reports whether the carrier quotes a price for a change, which it does only for a plan
+// change.
+func (o *ObjectPlan) AsksForPrice() bool {
+	return slices.ContainsFunc(o.Changes, func(change PlannedChange) bool {
+		return !change.InProgress && change.Operation == v1alpha1.OperationPlanChange
+	})
+}
+
 // All returns all changes.
 func (o *ObjectPlan) All() []v1alpha1.Change {
 	changes := make([]v1alpha1.Change, 0, len(o.Changes))
@@ -111,6 +133,7 @@ func PlanOf(object fleet.Object) ObjectPlan {
 	}
 	if pending := PendingOf(object); pending != nil {
 		plan.take(object, pending.Hash, pending.Changes)
+		plan.datePrices(object, nil)
 	}
 	if ready := Ready(object); ready.Status != metav1.ConditionTrue && ready.Reason != v1alpha1.ReasonProgressing {
 		plan.Notes = append(plan.Notes, noteOf(ready.Reason, ready.Message))
@@ -131,6 +154,25 @@ func (o *ObjectPlan) take(object fleet.Object, hash string, changes []v1alpha1.C
 		}
 		o.Changes = append(o.Changes, planned)
 	}
+}
+
+// datePrices notes how old the prices are, if there are any. A status has shown them since the
+// approval is required, or since the object is not Ready.
+func (o *ObjectPlan) datePrices(object fleet.Object, offers *v1alpha1.PlanOptionsQuery) {
+	required := Condition(object, v1alpha1.ConditionApprovalRequired)
+	switch {
+	case !slices.ContainsFunc(o.Changes, isPriced):
+	case offers != nil && offers.Status.Request != nil:
+		o.PricesFrom, o.PricedAt = PricesFromCarrier, offers.Status.Request.FinishedAt
+	case required != nil && required.Status == metav1.ConditionTrue:
+		o.PricesFrom, o.PricedAt = PricesFromStatus, required.LastTransitionTime
+	default:
+		o.PricesFrom, o.PricedAt = PricesFromStatus, Ready(object).LastTransitionTime
+	}
+}
+
+func isPriced(change PlannedChange) bool {
+	return change.OneTime != nil || change.MonthlyAfter != nil
 }
 
 // knownBy returns how the present value of a field is known.
@@ -157,7 +199,8 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 		plan.Requests = append(plan.Requests, PlannedRequest{want.Operation, want.Body})
 	}
 	if decision.Pending != nil {
-		plan.take(service, decision.Pending.Hash, decision.Pending.Changes)
+		plan.take(service, decision.Pending.Hash, changesOf(decision.Pending, input, known))
+		plan.datePrices(service, known.Offers)
 	}
 	if service.Spec.Plan != nil && service.LastKnown().Plan == nil {
 		plan.NotKnown = true
@@ -167,6 +210,21 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 		plan.Notes = append(plan.Notes, noteOf(decision.Verdict.Reason, decision.Verdict.Message))
 	}
 	return plan
+}
+
+// changesOf returns the changes of a plan with the prices of the carrier's offers, if these are known.
+// The operator prices no change that needs no approval, unless it only plans.
+func changesOf(pending *v1alpha1.Pending, input services.Input, known Known) []v1alpha1.Change {
+	if known.Offers == nil {
+		return pending.Changes
+	}
+	onlyPlanned := input.Service.DeepCopy()
+	onlyPlanned.Spec.ManagementPolicy = v1alpha1.ManagementPlan
+	input.Service, input.Subject = onlyPlanned, onlyPlanned
+	if priced := services.Decide(input).Pending; priced != nil {
+		return priced.Changes
+	}
+	return pending.Changes
 }
 
 // noteOf says what holds changes back. What the carrier does not offer is named, because no approval

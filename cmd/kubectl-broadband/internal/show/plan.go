@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
 // Plan lays out what would change and what it would cost.
-func Plan(plan *judge.Plan) []Section {
+func Plan(plan *judge.Plan, now time.Time) []Section {
 	var sections []Section
-	if rows := planTable(plan); len(rows.Rows) > 0 {
+	if rows := planTable(plan, ageAt(now)); len(rows.Rows) > 0 {
 		sections = append(sections, Section{Table: rows})
 	}
 	if notes := planNotes(plan); len(notes) > 0 {
@@ -27,16 +28,41 @@ func Plan(plan *judge.Plan) []Section {
 	return append(sections, Section{Title: planTotal(plan), Color: color})
 }
 
+// dated writes how old the prices of an object are.
+type dated func(object *judge.ObjectPlan) string
+
+// ageAt writes ages: of prices of a status, at most that.
+func ageAt(now time.Time) dated {
+	return func(object *judge.ObjectPlan) string {
+		switch object.PricesFrom {
+		case judge.PricesFromCarrier:
+			return ago(now, object.PricedAt)
+		case judge.PricesFromStatus:
+			return "within " + judge.Age(now, object.PricedAt)
+		}
+		return ""
+	}
+}
+
+// timeOf writes times, which stay right in a document that is read later.
+func timeOf(object *judge.ObjectPlan) string {
+	text := judge.Time(object.PricedAt)
+	if object.PricesFrom == judge.PricesFromStatus {
+		text = "since " + text
+	}
+	return text
+}
+
 // planTable has one row for each change.
-func planTable(plan *judge.Plan) *table.Table {
-	rows := table.New("NAMESPACE", "OBJECT", "FIELD", "FROM", "KNOWN BY", "TO", "ONE-TIME", "MONTHLY", "")
+func planTable(plan *judge.Plan, priced dated) *table.Table {
+	rows := table.New("NAMESPACE", "OBJECT", "FIELD", "FROM", "KNOWN BY", "TO", "ONE-TIME", "MONTHLY", "PRICE READ", "")
 	names := make(namespaces)
 	for _, object := range plan.Objects {
 		names.add(object.Reference)
 	}
 	for _, object := range plan.Objects {
 		for i := range object.Changes {
-			row := planRow(&object, i)
+			row := planRow(&object, i, priced)
 			if i == 0 {
 				row[0].Text, row[1].Text = names.shown(object.Reference), object.Short()
 			}
@@ -46,12 +72,15 @@ func planTable(plan *judge.Plan) *table.Table {
 	return rows
 }
 
-func planRow(object *judge.ObjectPlan, at int) []table.Cell {
+func planRow(object *judge.ObjectPlan, at int, priced dated) []table.Cell {
 	change, color := object.Changes[at], table.Yellow
 	oneTime, monthly := Price(object.All(), at)
-	note := ""
+	note, read := "", ""
+	if oneTime != "" {
+		read = priced(object)
+	}
 	if change.InProgress {
-		oneTime, monthly, note, color = "", "", "in progress", table.Plain
+		oneTime, monthly, read, note, color = "", "", "", "in progress", table.Plain
 	}
 	return []table.Cell{
 		{},
@@ -62,6 +91,7 @@ func planRow(object *judge.ObjectPlan, at int) []table.Cell {
 		{Text: To(change.Change), Color: color},
 		{Text: oneTime},
 		{Text: monthly},
+		{Text: read},
 		{Text: note},
 	}
 }
@@ -98,7 +128,7 @@ func planTotal(plan *judge.Plan) string {
 // PlanMarkdown returns the plan for a comment on a pull request.
 func PlanMarkdown(plan *judge.Plan) string {
 	text := "**" + planTotal(plan) + "**\n"
-	if rows := planTable(plan); len(rows.Rows) > 0 {
+	if rows := planTable(plan, timeOf); len(rows.Rows) > 0 {
 		text += "\n" + rows.Markdown()
 	}
 	if notes := planNotes(plan); len(notes) > 0 {
@@ -110,7 +140,7 @@ func PlanMarkdown(plan *judge.Plan) string {
 // PlanHTML returns the plan as a page.
 func PlanHTML(plan *judge.Plan) string {
 	body := "<p><strong>" + html.EscapeString(planTotal(plan)) + "</strong></p>\n"
-	if rows := planTable(plan); len(rows.Rows) > 0 {
+	if rows := planTable(plan, timeOf); len(rows.Rows) > 0 {
 		body += rows.HTML()
 	}
 	if notes := planNotes(plan); len(notes) > 0 {

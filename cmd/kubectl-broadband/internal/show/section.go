@@ -44,7 +44,9 @@ func (s Section) write(out io.Writer, style table.Style) error {
 		if color == table.Plain {
 			color = table.Bold
 		}
-		text.WriteString(style.Paint(color, table.Cut(s.Title, style.Width)) + "\n")
+		for _, line := range table.Wrap(s.Title, style.Width) {
+			text.WriteString(style.Paint(color, line) + "\n")
+		}
 	}
 	writeLines(&text, s.Lines, style)
 	if s.Table != nil {
