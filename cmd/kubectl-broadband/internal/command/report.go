@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
@@ -22,26 +20,34 @@ import (
 type reporter struct {
 	*tool
 
-	output *outputFlag
-	since  string
+	output   *outputFlag
+	since    string
+	selector string
+	by       string
 }
 
 func (t *tool) reportCommand() *cobra.Command {
 	r := &reporter{tool: t}
 	command := &cobra.Command{
 		Use:   "report",
-		Short: "Report what was changed and spent, by account, operation and person",
+		Short: "Report what was changed and spent, by account, operation and person, or by a label",
 		Long: "Adds up the requests that reached the carrier and have ended, from the RequestLedgers: a ledger keeps\n" +
 			"the last ten of each service. Reading RequestLedgers needs a ClusterRoleBinding of broadband-operator-viewer. A\n" +
 			"price is the one that was shown before the request was sent; what an abandoned request costs is not known.\n" +
-			"A diagnostic test that has been deleted belongs to no namespace: it is only in a report with -A.",
+			"A diagnostic test that has been deleted belongs to no namespace: it is only in a report with -A.\n\n" +
+			"--by adds up by the value of a label, such as a customer, site or team, and -l reports only objects with\n" +
+			"some labels. Labels and accounts are those that the objects have now: a deleted object is (deleted) with\n" +
+			"--by, and not in a report with -l.",
 		Example: examples("kubectl broadband report --since 30d", "kubectl broadband report -A --since 2026-01-01 -o csv",
-			"kubectl broadband report -o html"),
+			"kubectl broadband report -o html", "kubectl broadband report --by customer",
+			"kubectl broadband report -l team=north --by site"),
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return r.run(command.Context()) },
 	}
 	r.output = addOutput(command, outputCSV, outputHTML)
 	t.addEverywhere(command)
+	command.Flags().StringVarP(&r.selector, "selector", "l", "", "only objects with these labels")
+	command.Flags().StringVar(&r.by, "by", "", "add up by the value of this `label`")
 	command.Flags().StringVar(&r.since, "since", "30d", "from when: days or hours ago (30d, 12h), or a date")
 	return command
 }
@@ -51,25 +57,38 @@ func (r *reporter) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	selector, err := parseSelector(r.selector)
+	if err != nil {
+		return err
+	}
 	cluster, err := r.cluster()
 	if err != nil {
 		return err
 	}
 	report := &judge.Report{
-		Since: metav1.NewTime(since), Until: metav1.NewTime(r.Now()), Entries: []judge.Entry{},
-		Namespace: cluster.Namespace, Tests: map[string]types.NamespacedName{},
+		Since: metav1.NewTime(since), Until: metav1.NewTime(r.Now()), Entries: []judge.Entry{}, By: r.by,
+		Namespace: cluster.Namespace, Selector: selector, Objects: judge.Objects{},
 	}
-	err = cluster.Each(ctx, fleet.Tests(), nil, func(test fleet.Object) error {
-		report.Tests[string(test.GetUID())] = client.ObjectKeyFromObject(test)
+	if err := r.take(ctx, cluster, report); err != nil {
+		return err
+	}
+	report.Finish()
+	return r.show(report)
+}
+
+// take reads the objects that exist, and then the ledgers.
+func (*reporter) take(ctx context.Context, cluster *fleet.Cluster, report *judge.Report) error {
+	err := eachOf(ctx, cluster, fleet.ApprovedKinds(), nil, func(object fleet.Object) error {
+		report.Objects.Add(object)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := cluster.EachLedger(ctx, report.Take); err != nil {
-		return err
-	}
-	report.Finish()
+	return cluster.EachLedger(ctx, report.Take)
+}
+
+func (r *reporter) show(report *judge.Report) error {
 	switch r.output.format {
 	case outputTable:
 		return show.Write(r.Out, r.Style, show.Report(report)...)

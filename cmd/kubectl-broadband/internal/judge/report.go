@@ -8,15 +8,18 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // Entry is one finished request of a report.
 type Entry struct {
 	SentAt    metav1.Time           `json:"sentAt"`
+	Account   string                `json:"account,omitempty"` // of the object, if it exists
 	Login     v1alpha1.CarrierLogin `json:"login"`
 	Namespace string                `json:"namespace,omitempty"`
 	Holder    string                `json:"holder,omitempty"` // the name of the object
@@ -26,6 +29,7 @@ type Entry struct {
 	Outcome   v1alpha1.RequestPhase `json:"outcome"`
 	Code      string                `json:"code,omitempty"`
 	Person    string                `json:"person,omitempty"` // who approved, retried or resolved it
+	Label     string                `json:"label,omitempty"`  // the value of the label that the report is by
 	Price     *decide.Price         `json:"price"`            // null: it is not known
 }
 
@@ -35,13 +39,49 @@ type Report struct {
 	Until   metav1.Time `json:"until"`
 	Entries []Entry     `json:"entries"`
 	Groups  []Group     `json:"groups"`
+	By      string      `json:"by,omitempty"` // the label by which the entries are added up
 
-	Namespace string                          `json:"-"` // whose requests it has; "": those of all
-	Tests     map[string]types.NamespacedName `json:"-"` // the diagnostic tests that exist, by UID
+	Namespace string          `json:"-"` // whose requests it has; "": those of all
+	Selector  labels.Selector `json:"-"` // of the objects whose requests it has; nil: all, deleted ones too
+	Objects   Objects         `json:"-"` // those that exist
 }
 
-// Group adds up the entries of one login, operation and person.
+// Deleted is the label of an object that does not exist any more, so that its labels are not known.
+const Deleted = "(deleted)"
+
+// NoLabel is the label of an object that does not have the label.
+const NoLabel = "(none)"
+
+// Owner is what a report needs of an object that exists.
+type Owner struct {
+	types.NamespacedName
+
+	Account string
+	Labels  labels.Set
+}
+
+// Objects are the objects that exist: services and orders by kind and name, tests by UID.
+type Objects map[string]Owner
+
+// Add adds an object.
+func (o Objects) Add(object fleet.Object) {
+	owner := Owner{
+		NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()},
+		Account:        AccountOf(object), Labels: object.GetLabels(),
+	}
+	if _, is := object.(*v1alpha1.DiagnosticTest); is {
+		o[string(object.GetUID())] = owner
+		return
+	}
+	o[keyOf(fleet.KindOf(object).Name, owner.NamespacedName)] = owner
+}
+
+func keyOf(kind string, name types.NamespacedName) string { return kind + "/" + name.String() }
+
+// Group adds up the entries of one account, operation and person, or those with one value of a label.
 type Group struct {
+	Label     string                `json:"label,omitempty"`
+	Account   string                `json:"account,omitempty"`
 	Login     v1alpha1.CarrierLogin `json:"login"`
 	Operation v1alpha1.Operation    `json:"operation"`
 	Person    string                `json:"person,omitempty"`
@@ -56,16 +96,18 @@ type Group struct {
 // and reached the carrier.
 func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 	for _, ended := range ledger.Spec.Ended {
-		object := r.objectOf(ledger, ended)
-		isHere := r.Namespace == "" || object.Namespace == r.Namespace
-		if !isHere || !ended.Outcome.Reached() || ended.SubmittedAt.Before(&r.Since) || r.Until.Before(&ended.SubmittedAt) {
+		object, exists := r.objectOf(ledger, ended)
+		if !r.has(ended) || !r.selects(object, exists) {
 			continue
 		}
 		entry := Entry{
-			SentAt: ended.SubmittedAt, Login: ledger.Spec.Login, Namespace: object.Namespace,
+			SentAt: ended.SubmittedAt, Account: object.Account, Login: ledger.Spec.Login, Namespace: object.Namespace,
 			Holder: object.Name, About: aboutOf(ledger), Operation: ended.Operation,
 			Change: decide.DescribeChanges(decide.Unpriced(ended.Changes)), Outcome: ended.Outcome, Code: ended.Code,
 			Person: cmp.Or(ended.ApprovedBy, ended.RetriedBy, decide.ResolverOf(ended.ResolvedBy)),
+		}
+		if r.By != "" {
+			entry.Label = labelOf(object, exists, r.By)
 		}
 		bill := decide.BillOf(ended.Changes)
 		if price, known := bill.Price(); known {
@@ -75,13 +117,46 @@ func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 	}
 }
 
+// has reports whether an attempt reached the carrier in the period of the report.
+func (r *Report) has(ended v1alpha1.EndedAttempt) bool {
+	return ended.Outcome.Reached() && !ended.SubmittedAt.Before(&r.Since) && !r.Until.Before(&ended.SubmittedAt)
+}
+
+// selects reports whether the requests for an object are in the report.
+func (r *Report) selects(object Owner, exists bool) bool {
+	isHere := r.Namespace == "" || object.Namespace == r.Namespace
+	return isHere && (r.Selector == nil || r.Selector.Empty() || exists && r.Selector.Matches(object.Labels))
+}
+
 // objectOf returns the object that an attempt was made for: the holder of the ledger or, because
-// diagnostic tests share theirs, the test; it is empty for a test that no longer exists.
-func (r *Report) objectOf(ledger *v1alpha1.RequestLedger, ended v1alpha1.EndedAttempt) types.NamespacedName {
+// diagnostic tests share theirs, the test. It has only a name if it no longer exists, and not even
+// that if it was a test.
+func (r *Report) objectOf(ledger *v1alpha1.RequestLedger, ended v1alpha1.EndedAttempt) (owner Owner, exists bool) {
 	if ledger.Spec.Diagnostics != nil {
-		return r.Tests[ended.UID]
+		owner, exists = r.Objects[ended.UID]
+		return owner, exists
 	}
-	return types.NamespacedName{Namespace: ledger.Spec.Holder.Namespace, Name: ledger.Spec.Holder.Name}
+	holder, kind := ledger.Spec.Holder, "BroadbandService"
+	if ledger.Spec.Order != nil {
+		kind = "ServiceOrder"
+	}
+	name := types.NamespacedName{Namespace: holder.Namespace, Name: holder.Name}
+	if owner, exists = r.Objects[keyOf(kind, name)]; exists {
+		return owner, true
+	}
+	return Owner{NamespacedName: name}, false
+}
+
+// labelOf returns the value of a label of an object.
+func labelOf(object Owner, exists bool, label string) string {
+	value, found := object.Labels[label]
+	switch {
+	case !exists:
+		return Deleted
+	case !found:
+		return NoLabel
+	}
+	return value
 }
 
 func aboutOf(ledger *v1alpha1.RequestLedger) string {
@@ -106,7 +181,8 @@ func (r *Report) Finish() {
 		r.groupOf(entry).add(entry)
 	}
 	slices.SortFunc(r.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(a.Login.String(), b.Login.String()), cmp.Compare(a.Operation, b.Operation),
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Login.String(), b.Login.String()),
+			cmp.Compare(a.Account, b.Account), cmp.Compare(a.Operation, b.Operation),
 			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Price.Currency, b.Price.Currency))
 	})
 }
@@ -129,23 +205,32 @@ func (g *Group) add(entry Entry) {
 	}
 }
 
+// groupOf returns the group of an entry, for its currency.
 func (r *Report) groupOf(entry Entry) *Group {
-	currency := ""
+	wanted := Group{Label: entry.Label}
+	if r.By == "" {
+		wanted = Group{Account: entry.Account, Login: entry.Login, Operation: entry.Operation, Person: entry.Person}
+	}
 	if entry.Price != nil {
-		currency = entry.Price.Currency
+		wanted.Price.Currency = entry.Price.Currency
 	}
 	for i := range r.Groups {
-		group := &r.Groups[i]
-		same := group.Login == entry.Login && group.Operation == entry.Operation && group.Person == entry.Person
-		if same && (group.Price.Currency == currency || group.Price.Currency == "" || currency == "") {
-			group.Price.Currency = cmp.Or(group.Price.Currency, currency)
+		if group := &r.Groups[i]; group.takes(wanted) {
+			group.Price.Currency = cmp.Or(group.Price.Currency, wanted.Price.Currency)
 			return group
 		}
 	}
-	r.Groups = append(r.Groups, Group{
-		Login: entry.Login, Operation: entry.Operation, Person: entry.Person, Price: decide.Price{Currency: currency},
-	})
+	r.Groups = append(r.Groups, wanted)
 	return &r.Groups[len(r.Groups)-1]
+}
+
+// takes reports whether a group is the same as another, which has no sums yet, and has no sum in
+// another currency.
+func (g *Group) takes(other Group) bool {
+	same := g.Label == other.Label && g.Account == other.Account && g.Login == other.Login &&
+		g.Operation == other.Operation && g.Person == other.Person
+	here, there := g.Price.Currency, other.Price.Currency
+	return same && (here == there || here == "" || there == "")
 }
 
 // Days counts the requests of each day of the report, in UTC.

@@ -3,6 +3,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -22,11 +23,12 @@ func reportTitle(report *judge.Report) string {
 }
 
 func groupTable(report *judge.Report) *table.Table {
-	rows := table.New("CARRIER", "CLIENT", "OPERATION", "PERSON", "SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME",
+	rows := table.New(cmp.Or(strings.ToUpper(report.By), "LABEL"), "ACCOUNT", "CARRIER", "CLIENT", "OPERATION", "PERSON",
+		"SUCCEEDED", "FAILED", "ABANDONED", "ONE-TIME",
 		"MONTHLY", "UNKNOWN PRICES")
 	for _, group := range report.Groups {
-		rows.Add(group.Login.BaseURL, group.Login.ClientName, string(group.Operation), group.Person,
-			strconv.Itoa(group.Succeeded), strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned),
+		rows.Add(group.Label, group.Account, group.Login.BaseURL, group.Login.ClientName, string(group.Operation),
+			group.Person, strconv.Itoa(group.Succeeded), strconv.Itoa(group.Failed), strconv.Itoa(group.Abandoned),
 			ofPriced(group, judge.Money(group.Price.OneTime, group.Price.Currency)),
 			ofPriced(group, judge.Signed(group.Price.Rise(), group.Price.Currency)), strconv.Itoa(group.Unknown))
 	}
@@ -46,16 +48,16 @@ func ofPriced(group judge.Group, sum string) string {
 
 // Entries is the table of every request of a report, for CSV.
 func Entries(report *judge.Report) *table.Table {
-	rows := table.New("SENT", "CARRIER", "CLIENT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE", "OUTCOME",
-		"CODE", "PERSON", "ONE-TIME", "MONTHLY", "CURRENCY")
+	rows := table.New("SENT", "ACCOUNT", "CARRIER", "CLIENT", "NAMESPACE", "OBJECT", "ABOUT", "OPERATION", "CHANGE",
+		"OUTCOME", "CODE", "PERSON", "ONE-TIME", "MONTHLY", "CURRENCY", "LABEL")
 	for _, entry := range report.Entries {
 		oneTime, monthly, currency := unknown, unknown, ""
 		if price := entry.Price; price != nil {
 			oneTime, monthly, currency = judge.Money(price.OneTime, ""), judge.Money(price.Rise(), ""), price.Currency
 		}
-		rows.Add(judge.Time(entry.SentAt), entry.Login.BaseURL, entry.Login.ClientName, entry.Namespace, entry.Holder,
-			entry.About, string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person,
-			oneTime, monthly, currency)
+		rows.Add(judge.Time(entry.SentAt), entry.Account, entry.Login.BaseURL, entry.Login.ClientName, entry.Namespace,
+			entry.Holder, entry.About, string(entry.Operation), entry.Change, string(entry.Outcome), entry.Code, entry.Person,
+			oneTime, monthly, currency, entry.Label)
 	}
 	return rows
 }
