@@ -28,10 +28,13 @@ func main() {
 func places() map[string]*regexp.Regexp {
 	text := regexp.MustCompile(`(?m)(^VERSION=|dist VERSION=|[?]ref=|targetRevision: |[{]tag: )v\d[\w.-]+()`)
 	label := regexp.MustCompile(`(app[.]kubernetes[.]io/version: )v\S+( # the file VERSION)`)
+	plugin := regexp.MustCompile(`(VERSION: )v\S+( # of the plugin)`)
 	return map[string]*regexp.Regexp{
 		"config/default/kustomization.yaml": label,
 		"config/install/kustomization.yaml": label,
 		"config/manager/kustomization.yaml": regexp.MustCompile(`(newTag: )v\S+( # the file VERSION)`),
+		"config/ci/github.yaml":             plugin,
+		"config/ci/gitlab.yaml":             plugin,
 		"README.md":                         text,
 		"CONTRIBUTING.md":                   text,
 		"docs/install.md":                   text,

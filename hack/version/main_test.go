@@ -24,6 +24,8 @@ func tree(version string) fstest.MapFS {
 		},
 		"config/default/kustomization.yaml": {Data: []byte(label("v0.0.1"))},
 		"config/install/kustomization.yaml": {Data: []byte(label("v0.0.6"))},
+		"config/ci/github.yaml":             {Data: []byte("  VERSION: v0.0.1 # of the plugin\n")},
+		"config/ci/gitlab.yaml":             {Data: []byte("    VERSION: v0.0.1 # of the plugin\n")},
 		"README.md":                         {Data: []byte("```sh\nVERSION=v0.0.2\n```\nsince v0.0.1\n")},
 		"CONTRIBUTING.md":                   {Data: []byte("`make dist VERSION=v0.0.4`\n")},
 		"docs/install.md": {
@@ -43,6 +45,8 @@ func TestEveryFileStatesTheVersion(t *testing.T) {
 		"config/default/kustomization.yaml": label("v9.8.7"),
 		"config/install/kustomization.yaml": label("v9.8.7"),
 		"config/manager/kustomization.yaml": "images:\n- name: x\n  newTag: v9.8.7 # the file VERSION: make manifests\n",
+		"config/ci/github.yaml":             "  VERSION: v9.8.7 # of the plugin\n",
+		"config/ci/gitlab.yaml":             "    VERSION: v9.8.7 # of the plugin\n",
 		"README.md":                         "```sh\nVERSION=v9.8.7\n```\nsince v0.0.1\n",
 		"CONTRIBUTING.md":                   "`make dist VERSION=v9.8.7`\n",
 		"docs/install.md":                   "```sh\nVERSION=v9.8.7\n```\n- https://example//config?ref=v9.8.7\n",

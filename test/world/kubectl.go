@@ -47,12 +47,14 @@ func (c *ControlPlane) KubectlIn(folder string, arguments ...string) (*exec.Cmd,
 	return exec.Command(program, arguments...), nil //nolint:noctx,gosec // the program is ours
 }
 
-// WriteKubeconfig writes a kubeconfig for a user that has a certificate.
+// WriteKubeconfig writes a kubeconfig for a user that has a certificate or a token.
 func WriteKubeconfig(file string, user *rest.Config) error {
 	const name = "test"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{Server: user.Host, CertificateAuthorityData: user.CAData}
-	config.AuthInfos[name] = &clientcmdapi.AuthInfo{ClientCertificateData: user.CertData, ClientKeyData: user.KeyData}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: user.CertData, ClientKeyData: user.KeyData, Token: user.BearerToken,
+	}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
 	return clientcmd.WriteToFile(*config, file)
