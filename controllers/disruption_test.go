@@ -171,7 +171,8 @@ func idOf(one *v1alpha1.Disruption) string {
 	return one.ID
 }
 
-// repeatingPages is a carrier that ignores which page is asked for, and never says that it is the last.
+// repeatingPages is a carrier that ignores which page is asked for, and never says that it is the
+// last.
 type repeatingPages struct {
 	url   string
 	calls atomic.Int64 // of disruptions
@@ -193,7 +194,7 @@ func newRepeatingPages(behind string) *repeatingPages {
 				return nil
 			}
 			r.calls.Add(1)
-			body, err := io.ReadAll(response.Body)
+			body, err := io.ReadAll(response.Body) //nolint:forbidigo // of our own simulator
 			body = bytes.ReplaceAll(body, []byte(`"lastPage":true`), []byte(`"lastPage":false`))
 			response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			response.Header.Set("Content-Length", strconv.Itoa(len(body)))

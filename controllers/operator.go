@@ -62,6 +62,7 @@ func (o *Operator) warnOfOpenRequests(
 type Subject interface {
 	operate.Subject
 	decide.Subject
+	v1alpha1.Described
 }
 
 // secretInterval is the longest pause between two reads of a missing or wrong Secret: the keys of

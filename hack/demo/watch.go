@@ -72,18 +72,25 @@ func (d *demo) supervise(ctx context.Context, results <-chan result) error {
 			}
 		case r := <-results:
 			d.report(r)
-			switch {
-			case d.try || d.kill:
-				go func() { tried <- d.tryAll(ctx, r.err) }()
-			case d.once:
-				return r.err
-			default:
-				d.printNextSteps(ctx, r.err)
-			}
+			go func() { tried <- d.continueWith(ctx, r.err) }()
 		case err := <-tried:
 			return err
 		}
 	}
+}
+
+// continueWith ends the demo with the result of the samples, tries what can be tried before that, or
+// says what can be tried and waits for Ctrl-C.
+func (d *demo) continueWith(ctx context.Context, err error) error {
+	switch {
+	case d.try || d.kill:
+		err = d.tryAll(ctx, err)
+	case !d.once:
+		d.printNextSteps(ctx, err)
+		<-ctx.Done()
+		err = fmt.Errorf("wait: %w", ctx.Err())
+	}
+	return err
 }
 
 // tryAll tries what printNextSteps prints, or with --kill only what happens if the manager is killed.

@@ -42,10 +42,12 @@ func TestReadErrorAcceptsOtherForms(t *testing.T) {
 		"the form detail":     {`{"apiSubErrors":[{"detail":"d"}]}`, Error{SubErrors: []SubError{{Message: "d"}}}},
 		"a number as a value": {`{"apiSubErrors":[{"rejectedValue":7}]}`, Error{SubErrors: []SubError{{RejectedValue: "7"}}}},
 		"an invisible character in a value": {
-			`{"apiSubErrors":[{"rejectedValue":"Home\u200b50/20"}]}`, Error{SubErrors: []SubError{{RejectedValue: `Home\u200b50/20`}}},
+			`{"apiSubErrors":[{"rejectedValue":"Home\u200b50/20"}]}`,
+			Error{SubErrors: []SubError{{RejectedValue: `Home\u200b50/20`}}},
 		},
 		"an invisible character in a token": {
-			`{"apiSubErrors":[{"rejectedValue":"eyJhbGci\u200bOiJSUzI1"}]}`, Error{SubErrors: []SubError{{RejectedValue: redacted}}},
+			`{"apiSubErrors":[{"rejectedValue":"eyJhbGci\u200bOiJSUzI1"}]}`,
+			Error{SubErrors: []SubError{{RejectedValue: redacted}}},
 		},
 		"control characters": {`{"message":"a\u001b[31mb\r\nc\u202ed"}`, Error{Message: "a [31mb  cd"}},
 	} {

@@ -57,7 +57,7 @@ func subErrorText(sub carrier.SubError) string {
 	if sub.RejectedValue == "" {
 		return fmt.Sprintf("%s (%s)", text, sub.Field)
 	}
-	return fmt.Sprintf("%s (%s \"%s\")", text, sub.Field, sub.RejectedValue)
+	return text + " (" + sub.Field + ` "` + sub.RejectedValue + `")` // whose escapes %q would escape again
 }
 
 // decidingSubError implements: "the first known one decides, all stand in the message". An error

@@ -45,7 +45,6 @@ type Input struct {
 // Subject is an object with requests in its status.
 type Subject interface {
 	metav1.Object
-	v1alpha1.Described
 	OpenRequests() []*v1alpha1.Request
 	RequestOf(operation v1alpha1.Operation) *v1alpha1.Request
 	NewestError() *v1alpha1.LastError
@@ -56,15 +55,13 @@ type Subject interface {
 // shownReady returns the condition Ready that the status of the object shows for its present
 // generation; an empty one if there is none.
 func (in *Input) shownReady() metav1.Condition {
-	if in.Subject == nil {
-		return metav1.Condition{}
+	if shown, is := in.Subject.(v1alpha1.Described); is {
+		conditions, _ := shown.Describes()
+		if ready := ReadyIn(*conditions); ready.ObservedGeneration == in.Subject.GetGeneration() {
+			return ready
+		}
 	}
-	conditions, _ := in.Subject.Describes()
-	ready := ReadyIn(*conditions)
-	if ready.ObservedGeneration != in.Subject.GetGeneration() {
-		return metav1.Condition{}
-	}
-	return ready
+	return metav1.Condition{}
 }
 
 // Control returns the value of a control annotation, cut to the length that the status can echo. A

@@ -121,8 +121,8 @@ func spendingHeld(in *Input) *Decision {
 // for it. So the time stays the one that was shown first: the earliest.
 func limitText(in *Input, sent int) string {
 	limit := in.Account.Object.Spec.ChargeLimit.PerHour
-	text := fmt.Sprintf("%d of the %d chargeable requests that chargeLimit.perHour of the CarrierAccount allows were sent in "+
-		"the last hour by the accounts with %s: the next one is sent at ", sent, limit, in.Account.Object.Login())
+	text := fmt.Sprintf("%d of the %d chargeable requests that chargeLimit.perHour of the CarrierAccount allows were "+
+		"sent in the last hour by the accounts with %s: the next one is sent at ", sent, limit, in.Account.Object.Login())
 	if shown := in.shownReady(); strings.HasPrefix(shown.Message, text) {
 		return shown.Message
 	}

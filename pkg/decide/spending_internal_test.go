@@ -59,8 +59,8 @@ func TestR10TheReservationsOfALoginCountForEachOfItsAccounts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, test.reason)
 		}
 		if held := spendingHeld(in); test.reason == limit &&
-			!strings.Contains(held.Verdict.Message, "2 of the 2 chargeable requests that chargeLimit.perHour of the CarrierAccount allows were sent in the last hour by the "+
-				"accounts with clientName reseller at https://a: ") {
+			!strings.HasPrefix(held.Verdict.Message, "2 of the 2 chargeable requests that chargeLimit.perHour of the "+
+				"CarrierAccount allows were sent in the last hour by the accounts with clientName reseller at https://a: ") {
 			t.Errorf("%s: %s", name, held.Verdict.Message)
 		}
 		account.Spec.ChargeLimit = nil

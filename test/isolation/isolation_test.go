@@ -56,7 +56,8 @@ func (t *tenant) setUp(ctx context.Context) {
 		}))).To(Succeed())
 	}
 	for i := range imported {
-		Eventually(imported[i]).WithTimeout(longest).Should(Receive(), func() string { return describe(ctx, w, t.services[i]) })
+		Eventually(imported[i]).WithTimeout(longest).Should(Receive(),
+			func() string { return describe(ctx, w, t.services[i]) })
 	}
 }
 

@@ -57,9 +57,12 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 			Namespace: metav1.NamespaceDefault, Name: "a", Annotations: map[string]string{v1alpha1.AnnotationApprove: approval},
 		}}
 		account.Spec.BaseURL = "https://api.carrier.example"
-		account.Spec.Auth = v1alpha1.Auth{
-			TokenURL: "https://id.carrier.example/auth/realms/r/protocol/openid-connect/token", ClientName: "reseller",
-			Keys: []v1alpha1.SigningKey{{KeyID: "k", PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: "s", Key: "k"}}},
+		account.Spec.Auth = v1alpha1.Auth{ //nolint:gosec // no credential
+			TokenURL:   "https://id.carrier.example/auth/realms/r/protocol/openid-connect/token",
+			ClientName: "reseller",
+			Keys: []v1alpha1.SigningKey{{
+				KeyID: "k", PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: "s", Key: "k"},
+			}},
 		}
 		Expect(plane.Client.Create(ctx, account)).To(refusedWith("there is no annotation wholesale.broadband/approve of " +
 			"carrieraccounts: the operator knows wholesale.broadband/reconcile"))
@@ -68,11 +71,11 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 	})
 
 	It("is no label", func(ctx SpecContext) {
-		labelled := object.DeepCopy()
-		labelled.Labels = map[string]string{v1alpha1.AnnotationApprove: approval}
-		Expect(plane.Client.Update(ctx, labelled)).To(refusedWith("as a label, wholesale.broadband/approve has no effect"))
-		labelled.Labels = map[string]string{"wholesale.broadband/customer": "c1"}
-		Expect(plane.Client.Update(ctx, labelled, client.DryRunAll)).To(Succeed())
+		labeled := object.DeepCopy()
+		labeled.Labels = map[string]string{v1alpha1.AnnotationApprove: approval}
+		Expect(plane.Client.Update(ctx, labeled)).To(refusedWith("as a label, wholesale.broadband/approve has no effect"))
+		labeled.Labels = map[string]string{"wholesale.broadband/customer": "c1"}
+		Expect(plane.Client.Update(ctx, labeled, client.DryRunAll)).To(Succeed())
 	})
 
 	It("approves and trusts a whole hash", func(ctx SpecContext) {

@@ -66,7 +66,8 @@ func (t *tool) askAbout(
 	}
 	asker := t.newAsker(cluster)
 	defer func() { asker.remove(ctx) }()
-	if err = asker.ask(ctx, judge.Inquiry{Service: service, Number: number, Account: account}); err != nil {
+	err = asker.ask(ctx, judge.Inquiry{Service: service, Number: number, Account: account})
+	if err != nil {
 		return judge.Answer{}, err
 	}
 	answers, err := asker.await(ctx)

@@ -75,7 +75,8 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 	if o.wave != nil {
 		overview = o.wave.Overview()
 	}
-	if err := gatherOverview(ctx, cluster, selector, overview); err != nil {
+	err = gatherOverview(ctx, cluster, selector, overview)
+	if err != nil {
 		return err
 	}
 	if o.output.format == outputTable {

@@ -4,6 +4,7 @@ package judge
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +35,7 @@ func NewWave(now time.Time) *Wave {
 	return &Wave{Since: now, members: make(map[Reference]bool)}
 }
 
-// Overview returns an empty overview, whose objects the wave counts anew.
+// Overview returns an empty overview, of whose objects the wave counts those that belong to it.
 func (w *Wave) Overview() *Overview {
 	w.Tally = Tally{}
 	return &Overview{Wave: w}
@@ -75,17 +76,17 @@ func (t *Tally) of(object fleet.Object) *int {
 func (w *Wave) IsEmpty() bool { return w == nil || len(w.members) == 0 }
 
 // String says how far the wave is.
-func (t Tally) String() string {
-	text := fmt.Sprintf("%d of %d done", t.Done, t.Done+t.InProgress+t.Waiting+t.Needing)
+func (t *Tally) String() string {
+	parts := []string{fmt.Sprintf("%d of %d done", t.Done, t.Done+t.InProgress+t.Waiting+t.Needing)}
 	for _, part := range []struct {
 		count int
 		text  string
 	}{{t.InProgress, "in progress"}, {t.Waiting, "waiting"}, {t.Needing, "needing a person"}} {
 		if part.count > 0 {
-			text += fmt.Sprintf(", %d %s", part.count, part.text)
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.text))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // Left returns how long the rest of the wave takes if it continues as until now; false if nothing is

@@ -40,7 +40,7 @@ func Overview(overview *judge.Overview, now time.Time) []Section {
 
 // waveSection says how far the changes are that a watch has seen, and until when they take.
 func waveSection(wave *judge.Wave, now time.Time) Section {
-	title := fmt.Sprintf("SINCE %s: %s", wave.Since.Format(time.TimeOnly), wave.Tally)
+	title := fmt.Sprintf("SINCE %s: %s", wave.Since.Format(time.TimeOnly), wave.Tally.String())
 	if left, known := wave.Left(now); known {
 		title += ", at this pace until " + now.Add(left).Format(time.TimeOnly)
 	}

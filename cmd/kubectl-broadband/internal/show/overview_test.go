@@ -17,7 +17,8 @@ import (
 
 func serviceWith(name, reason string) *v1alpha1.BroadbandService {
 	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: "sites", Name: name}}
-	service.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason}}
+	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason}
+	service.Status.Conditions = []metav1.Condition{ready}
 	return service
 }
 

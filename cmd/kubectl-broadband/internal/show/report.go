@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
