@@ -131,7 +131,8 @@ var _ = Describe("test", func() {
 		Expect(s.show(ctx, "test", "site-one", "port-reset", "--yes").code).To(BeZero())
 		Expect(f.Carrier.Submissions(simulator.OpDiagnosticTest, f.lines["site-one"]).Seen).To(Equal(1))
 		Expect(s.show(ctx, "test", "site-one").code).To(BeZero())
-		Expect(s.show(ctx, "report").code).To(BeZero())
+		Expect(s.run(ctx, "report", "-o", "csv", "-n", f.Namespace).out).To(ContainSubstring(
+			"service 2000000001,DiagnosticTest,\"testType \"\"port-reset\"\"\",Succeeded"))
 		s.expectGolden("test")
 	})
 
