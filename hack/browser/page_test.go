@@ -38,7 +38,7 @@ plans: [{name: Home 50/20, price: {monthly: "45.00"}}, {name: Home 100/20, price
 services:
 - {id: 1000001, client: reseller, plan: Home 50/20, term: 12, restorationSla: Standard, aggregationMethod: L2TP}
 - {id: 1000002, client: reseller, plan: Home 100/20, term: 1, restorationSla: Enhanced, aggregationMethod: ETHERNET}
-- {id: 9007199254742143, client: reseller, plan: Home 100/20, term: 1, restorationSla: Standard, aggregationMethod: L2TP}
+- {id: 9007199254742143, client: reseller, plan: Home 100/20, term: 1, restorationSla: Standard}
 `
 )
 
