@@ -341,7 +341,6 @@ func (s settings) controllerOptions() controllers.Options {
 		EventsAddress: s.eventsAddress,
 		EventsCertDir: s.eventsCertDir,
 		Submissions:   &controllers.Submissions{},
-		Audit:         os.Stdout,
 		UserAgent:     userAgent(),
 		Now:           time.Now, //nolint:forbidigo // the one place where the clock comes from
 		NewID:         func() string { return string(uuid.NewUUID()) },

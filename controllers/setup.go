@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/audit"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
@@ -57,7 +55,6 @@ type Options struct {
 	MinTimeout    time.Duration                             // as in [carrier.Config]
 	EventsAddress string                                    // of the receiver of notifications; "0": no receiver
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
-	Audit         io.Writer                                 // gets a line for each phase of a request; nil: no lines
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
 	NewQueue      NewQueue                                  // below the fair queues; nil: [priorityqueue.New]
 	Leads         func() bool                               // as in [Operator]; [Setup] sets it
@@ -182,7 +179,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: operate.Concise{Recorder: events},
 			Now: options.Now, NewID: options.NewID, Elapsed: options.elapsed(), Submissions: options.Submissions,
-			Memory: operate.NewMemory(options.NewID()), Audit: audit.NewLog(options.Audit),
+			Memory: operate.NewMemory(options.NewID()),
 		},
 	}
 	operator.Marker = &Marker{Operator: operator, name: options.Marker}

@@ -123,8 +123,10 @@ func limitText(in *Input, sent int) string {
 	limit := in.Account.Object.Spec.ChargeLimit.PerHour
 	text := fmt.Sprintf("%d of the %d chargeable requests that chargeLimit.perHour of the CarrierAccount allows were "+
 		"sent in the last hour by the accounts with %s: the next one is sent at ", sent, limit, in.Account.Object.Login())
-	if shown := in.shownReady(); strings.HasPrefix(shown.Message, text) {
-		return shown.Message
+	const end = " at the earliest"
+	at := FormatTime(in, in.Account.Spending.roomAt(int(limit), in.Now))
+	if after, same := strings.CutPrefix(in.shownReady().Message, text); same {
+		at, _, _ = strings.Cut(after, end)
 	}
-	return text + FormatTime(in, in.Account.Spending.roomAt(int(limit), in.Now)) + " at the earliest"
+	return text + at + end
 }

@@ -93,6 +93,10 @@ func TestTheChargeLimitSaysWhenTheNextRequestIsSent(t *testing.T) {
 	if later := text(now.Add(30*time.Minute), time.Minute, 31*time.Minute); later != first {
 		t.Error("another request was sent, and the message of one that waits is another:", later)
 	}
+	service.Status.Conditions[0].Message += "; the annotation wholesale.broadband/resolve resolves nothing"
+	if later := text(now.Add(30*time.Minute), time.Minute, 31*time.Minute); later != first {
+		t.Error("the message has what is added to it at each decision:", later)
+	}
 	service.Generation = 2
 	if edited := text(now.Add(30*time.Minute), time.Minute, 31*time.Minute); edited == first {
 		t.Error("the message is about an earlier manifest")

@@ -19,9 +19,17 @@ func (d *Decision) WithControls(in *Input) {
 	for _, unused := range []string{unusedControl(in, d), unusedResolution(in, d)} {
 		if unused != "" {
 			d.Unused = append(d.Unused, unused)
-			d.Verdict.Message += "; " + unused
+			d.Verdict.Message = withUnused(d.Verdict.Message, unused)
 		}
 	}
+}
+
+// withUnused adds a text to a message, unless the message repeats a recorded one that has it already.
+func withUnused(message, unused string) string {
+	if strings.Contains(message, unused) {
+		return message
+	}
+	return message + "; " + unused
 }
 
 // Overruled returns the decision for a verdict that was reached without the rules of the kind.

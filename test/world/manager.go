@@ -111,9 +111,6 @@ func (w *World) ManageBeside(
 		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, RecheckAfter: w.DoubtAfter,
 		Marker: w.Marker,
 	}
-	if w.Audit != nil {
-		options.Audit = w.Audit
-	}
 	if w.Clock != nil {
 		manager.timers = &timers{clock: w.Clock}
 		options.NewQueue = manager.timers.newQueue

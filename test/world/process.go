@@ -41,9 +41,6 @@ func (w *World) Start(at CrashPoint, edits ...func(*controllers.Options)) *Proce
 		AllowInsecure: true, Submit: true, UserAgent: "test", MinTimeout: w.minTimeout(),
 		Now: w.Clock.Now, NewID: func() string { return string(uuid.NewUUID()) }, Wrap: seam.Transport,
 	}
-	if w.Audit != nil {
-		options.Audit = w.Audit
-	}
 	if options.Marker = w.Marker; w.Marker != "" {
 		options.Namespaces = []string{w.Namespace}
 	}

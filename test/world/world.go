@@ -73,7 +73,6 @@ type World struct {
 
 	KeyPEM []byte // the reseller's private key
 	Events *Recorder
-	Audit  *AuditLines // nil: the processes write no audit lines
 
 	// DoubtAfter is how long the managers of the world wait after an object became less settled; 0:
 	// the program's default.
@@ -152,8 +151,7 @@ func build(
 	ctx context.Context, plane *ControlPlane, options simulator.Options, edits ...func(*simulator.Seed),
 ) *World {
 	w := &World{
-		Client: plane.Client, Plane: plane, Events: &Recorder{}, Audit: &AuditLines{}, now: options.Now,
-		held:      &heldResponses{},
+		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: options.Now, held: &heldResponses{},
 		Namespace: newNamespace(), word: options.APIWord, extensions: &extensionUse{},
 		provoked: make(map[simulator.Rule]bool), clients: &clients{},
 	}
@@ -172,7 +170,6 @@ func build(
 	ginkgo.DeferCleanup(func() {
 		w.expectNoExtensionCall()
 		w.expectNoViolation()
-		w.expectValidAudit()
 		w.Carrier.Close()
 		server.Close()
 	})

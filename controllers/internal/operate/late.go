@@ -25,9 +25,6 @@ func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string
 	news := true
 	late := lateAttempt(attemptID, receipt.Handle)
 	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when the outcome is unknown
-	line := late
-	line.Phase = v1alpha1.PhaseLateAcceptance
-	p.audit(ctx, scope, &line)
 	if scope.Ledger != nil && blocks(late.Operation) {
 		err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) (err error) {
 			news, err = scope.Ledger.Late(ctx, late)

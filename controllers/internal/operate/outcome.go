@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/audit"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -99,9 +98,6 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	if equality.Semantic.DeepEqual(before, scope.Subject) {
 		return nil
 	}
-	if was.Phase != changed.Phase {
-		p.audit(ctx, scope, &changed)
-	}
 	if err := p.write(ctx, scope, changed); err != nil {
 		return err
 	}
@@ -172,18 +168,6 @@ const (
 	requestSent  = "a request is sent"
 	requestEnded = "a request has ended"
 )
-
-// audit writes the audit line of a phase of a request, before the phase is recorded: if the process
-// ends in between, or the record is refused, the line is written again. Nothing waits for the reader
-// of the lines: a line that cannot be written is only reported.
-func (p *Protocol) audit(ctx context.Context, scope Scope, request *v1alpha1.Request) {
-	if p.Audit == nil {
-		return
-	}
-	if err := p.Audit.Write(audit.Of(scope.Subject, scope.Account, request, p.Now())); err != nil {
-		log.FromContext(ctx).Error(err, "an audit line is lost", decide.LogFields(scope.Subject, request)...)
-	}
-}
 
 // logRequest writes a log line about a request.
 func logRequest(ctx context.Context, what string, subject Subject, request *v1alpha1.Request) {

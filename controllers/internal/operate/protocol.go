@@ -7,7 +7,6 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/broadband-operator/broadband-operator/controllers/internal/audit"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 )
 
@@ -24,7 +23,6 @@ type Protocol struct {
 	Policies    Policies          // nil: something else checks approvals
 	Submissions *Submissions      // those in progress
 	Metrics     *metrics.Requests // nil: nothing is counted
-	Audit       *audit.Log        // nil: no lines are written
 
 	unrecorded unrecorded
 	future     futureReservations

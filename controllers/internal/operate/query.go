@@ -35,13 +35,11 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
 	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
 	logRequest(ctx, requestSent, scope.Subject, &request)
-	p.audit(ctx, scope, &request)
 	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body)
 	p.Metrics.Posted(request, receipt.Delivery)
 	if !p.rememberUnlessReached(scope.Subject, submission, receipt, asked) {
 		queryFact(receipt).Apply(scope.Subject, &request) // the outcome is only logged
 		logRequest(ctx, requestEnded, scope.Subject, &request)
-		p.audit(ctx, scope, &request)
 		return 0, nil
 	}
 	p.Memory.Change(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {

@@ -89,7 +89,6 @@ func stopping(ctx context.Context) error {
 func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission) error {
 	request := submission.Request
 	logRequest(ctx, requestSent, scope.Subject, &request)
-	p.audit(ctx, scope, &request)
 	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
 	receipt := ofItsOwn(scope.Ledger, &request, scope.Carrier.Submit(ctx, operation, version, submission.Body))
 	p.Metrics.Posted(request, receipt.Delivery)

@@ -5,6 +5,7 @@ package show
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // Plan lays out what would change and what it would cost.
 func Plan(plan *judge.Plan, now time.Time) []Section {
 	var sections []Section
-	if rows := planTable(plan, ageAt(now)); len(rows.Rows) > 0 {
+	if rows := planTable(plan, agesAt(now, plan)); len(rows.Rows) > 0 {
 		sections = append(sections, Section{Table: rows})
 	}
 	if notes := planNotes(plan); len(notes) > 0 {
@@ -31,16 +32,20 @@ func Plan(plan *judge.Plan, now time.Time) []Section {
 // dated writes how old the prices of an object are.
 type dated func(object *judge.ObjectPlan) string
 
-// ageAt writes ages: of prices of a status, at most that.
-func ageAt(now time.Time) dated {
+// agesAt writes ages if the carrier was asked for prices in this run: of prices of a status, at most
+// that.
+func agesAt(now time.Time, plan *judge.Plan) dated {
+	asked := slices.ContainsFunc(plan.Objects, func(object judge.ObjectPlan) bool {
+		return object.PricesFrom == judge.PricesFromCarrier
+	})
 	return func(object *judge.ObjectPlan) string {
-		switch object.PricesFrom {
-		case judge.PricesFromCarrier:
+		switch {
+		case !asked || object.PricesFrom == "":
+			return ""
+		case object.PricesFrom == judge.PricesFromCarrier:
 			return ago(now, object.PricedAt)
-		case judge.PricesFromStatus:
-			return "within " + judge.Age(now, object.PricedAt)
 		}
-		return ""
+		return "within " + judge.Age(now, object.PricedAt)
 	}
 }
 
