@@ -34,18 +34,23 @@ func Accept(text []byte, differences []Difference) ([]byte, []Difference, error)
 // valueIn returns the value that the carrier's takes the place of; nil if there is none.
 func (d *Difference) valueIn(documents []*yaml.Node) *yaml.Node {
 	_, err := strconv.ParseInt(d.Carrier, 10, 32)
-	at := slices.IndexFunc(documents, d.isIn)
+	at := slices.IndexFunc(documents, d.isIn(d.Namespace))
+	if at < 0 {
+		at = slices.IndexFunc(documents, d.isIn(""))
+	}
 	if at < 0 || !d.Kind.acceptable() || d.Carrier == "" || d.Field == termField && err != nil {
 		return nil
 	}
 	return lookup(documents[at], append([]string{"spec"}, strings.Split(d.Field, ".")...)...)
 }
 
-// isIn reports whether a document is the manifest of the service.
-func (d *Difference) isIn(document *yaml.Node) bool {
-	namespace := textAt(document, "metadata", "namespace")
-	return textAt(document, "kind") == kind && textAt(document, "metadata", "name") == d.Name &&
-		(namespace == "" || namespace == d.Namespace)
+// isIn returns a function that reports whether a document is the manifest of the service, and names
+// this namespace; "": none.
+func (d *Difference) isIn(namespace string) func(document *yaml.Node) bool {
+	return func(document *yaml.Node) bool {
+		return textAt(document, "kind") == kind && textAt(document, "metadata", "name") == d.Name &&
+			textAt(document, "metadata", "namespace") == namespace
+	}
 }
 
 // The forms of a value in quotes.
@@ -60,7 +65,10 @@ func withValue(text []byte, scalar *yaml.Node, value string) []byte {
 	if scalar == nil || scalar.Kind != yaml.ScalarNode {
 		return nil
 	}
-	start := offsetOf(text, scalar)
+	start, found := offsetOf(text, scalar)
+	if !found {
+		return nil
+	}
 	present, written := presentText(text[start:], scalar), scalarText(scalar, value)
 	if len(present) == 0 || len(written) == 0 {
 		return nil
@@ -85,15 +93,22 @@ func presentText(text []byte, scalar *yaml.Node) []byte {
 	return nil
 }
 
-// offsetOf returns where a node begins in a text.
-func offsetOf(text []byte, node *yaml.Node) int {
+// offsetOf returns where a node begins in a text. It is not found in a text with line breaks of other
+// kinds, which YAML counts, too.
+func offsetOf(text []byte, node *yaml.Node) (offset int, found bool) {
+	if bytes.ContainsAny(text, "\u0085\u2028\u2029") {
+		return 0, false
+	}
 	start := 0
 	for range node.Line - 1 {
 		start += bytes.IndexByte(text[start:], '\n') + 1
 	}
 	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
-	before := []rune(string(line))[:node.Column-1]
-	return start + len(string(before))
+	before := []rune(string(line))
+	if node.Column-1 > len(before) {
+		return 0, false
+	}
+	return start + len(string(before[:node.Column-1])), true
 }
 
 // scalarText writes a value as the scalar is written, so that it can also stand between braces.

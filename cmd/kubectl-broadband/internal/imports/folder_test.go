@@ -3,6 +3,7 @@
 package imports_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -154,6 +155,31 @@ func TestTheCarriersPlanTakesThePlaceOfTheDeclaredOne(t *testing.T) {
 	}
 	if _, _, err := imports.Accept([]byte("a: [b"), left); err == nil {
 		t.Fatal("this is YAML")
+	}
+}
+
+func TestTheManifestThatNamesTheNamespaceIsChanged(t *testing.T) {
+	t.Parallel()
+	const one = "apiVersion: wholesale.broadband/v1alpha1\nkind: BroadbandService\nmetadata: {name: s1%s}\n" +
+		"spec: {plan: {name: %s}}\n"
+	text := fmt.Sprintf(one, "", "Old") + "---\n" + fmt.Sprintf(one, ", namespace: other", "Old")
+	changed, left, err := imports.Accept([]byte(text), []imports.Difference{
+		{Namespace: "other", Name: "s1", Kind: imports.OtherPlan, Field: "plan.name", Carrier: "New"},
+	})
+	want := fmt.Sprintf(one, "", "Old") + "---\n" + fmt.Sprintf(one, ", namespace: other", "New")
+	if err != nil || len(left) > 0 || string(changed) != want {
+		t.Errorf("%v %v\n%s", err, left, changed)
+	}
+}
+
+func TestAManifestWithOtherLineBreaksIsLeftToAPerson(t *testing.T) {
+	t.Parallel()
+	text := "# a remark\u2028\napiVersion: wholesale.broadband/v1alpha1\nkind: BroadbandService\nmetadata: {name: s1}\n" +
+		"spec: {plan: {name: Old}}\n"
+	difference := imports.Difference{Name: "s1", Kind: imports.OtherPlan, Field: "plan.name", Carrier: "New"}
+	changed, left, err := imports.Accept([]byte(text), []imports.Difference{difference})
+	if err != nil || len(left) != 1 || string(changed) != text {
+		t.Errorf("%v %v\n%s", err, left, changed)
 	}
 }
 

@@ -71,3 +71,16 @@ func TestAWatchSaysHowFarItsWaveIs(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The text may be posted as a comment, and a note has what a manifest and the carrier say.
+func TestANoteOfAPlanHasNoMeaningInMarkdown(t *testing.T) {
+	t.Parallel()
+	object := judge.ObjectPlan{
+		Reference: judge.Reference{Kind: "BroadbandService", Name: "site"},
+		Notes:     []string{"the carrier does not offer \"![x](https://evil.example/p) @all\""},
+	}
+	text := show.PlanMarkdown(&judge.Plan{Objects: []judge.ObjectPlan{object}})
+	if strings.Contains(text, "![") || strings.Contains(text, "@all") || !strings.Contains(text, "does not offer") {
+		t.Error(text)
+	}
+}

@@ -136,8 +136,11 @@ func PlanMarkdown(plan *judge.Plan) string {
 	if rows := planTable(plan, timeOf); len(rows.Rows) > 0 {
 		text += "\n" + rows.Markdown()
 	}
-	if notes := planNotes(plan); len(notes) > 0 {
-		text += "\n- " + strings.Join(notes, "\n- ") + "\n"
+	for i, note := range planNotes(plan) {
+		if i == 0 {
+			text += "\n"
+		}
+		text += "- " + table.MarkdownText(note) + "\n"
 	}
 	return text
 }

@@ -32,16 +32,19 @@ func (t *Table) Markdown() string {
 	return text.String()
 }
 
-// markdownRow returns a row whose texts have no meaning in Markdown: they come from manifests and
-// from the carrier, and the document may be posted where links are followed and people are
-// mentioned.
-func markdownRow(cells []string) string {
-	escape := strings.NewReplacer(
+// MarkdownText returns a text that has no meaning in Markdown: it comes from manifests and from the
+// carrier, and the document may be posted where links are followed and people are mentioned.
+func MarkdownText(text string) string {
+	return strings.NewReplacer(
 		`\`, `\\`, "|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`,
-		"[", `\[`, "]", `\]`, "!", `\!`, "@", "@&#8203;", "#", "#&#8203;", "://", "&#58;//", "www.", "www&#46;")
+		"[", `\[`, "]", `\]`, "!", `\!`, "@", "@&#8203;", "#", "#&#8203;", "://", "&#58;//", "www.", "www&#46;",
+	).Replace(text)
+}
+
+func markdownRow(cells []string) string {
 	escaped := make([]string, 0, len(cells))
 	for _, cell := range cells {
-		escaped = append(escaped, escape.Replace(cell))
+		escaped = append(escaped, MarkdownText(cell))
 	}
 	return "| " + strings.Join(escaped, " | ") + " |\n"
 }
