@@ -136,11 +136,11 @@ func PlanMarkdown(plan *judge.Plan) string {
 	if rows := planTable(plan, timeOf); len(rows.Rows) > 0 {
 		text += "\n" + rows.Markdown()
 	}
-	for i, note := range planNotes(plan) {
-		if i == 0 {
-			text += "\n"
+	if notes := planNotes(plan); len(notes) > 0 {
+		for i := range notes {
+			notes[i] = table.MarkdownText(notes[i])
 		}
-		text += "- " + table.MarkdownText(note) + "\n"
+		text += "\n- " + strings.Join(notes, "\n- ") + "\n"
 	}
 	return text
 }
