@@ -52,9 +52,9 @@ type Subject interface {
 	AccountName() string
 }
 
-// shownReady returns the condition Ready that the status of the object shows for its present
+// ShownReady returns the condition Ready that the status of the object shows for its present
 // generation; an empty one if there is none.
-func (in *Input) shownReady() metav1.Condition {
+func (in *Input) ShownReady() metav1.Condition {
 	if shown, is := in.Subject.(v1alpha1.Described); is {
 		conditions, _ := shown.Describes()
 		if ready := ReadyIn(*conditions); ready.ObservedGeneration == in.Subject.GetGeneration() {

@@ -125,7 +125,7 @@ func limitText(in *Input, sent int) string {
 		"sent in the last hour by the accounts with %s: the next one is sent at ", sent, limit, in.Account.Object.Login())
 	const end = " at the earliest"
 	at := FormatTime(in, in.Account.Spending.roomAt(int(limit), in.Now))
-	if after, same := strings.CutPrefix(in.shownReady().Message, text); same {
+	if after, same := strings.CutPrefix(in.ShownReady().Message, text); same {
 		at, _, _ = strings.Cut(after, end)
 	}
 	return text + at + end

@@ -186,7 +186,7 @@ func (q *Queue) Add(object reconcile.Request) { q.AddWithOpts(priorityqueue.AddO
 // out, and set aside, before this returns.
 func (q *Queue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
 	var waited []reconcile.Request
-	if options.After == 0 && !options.RateLimited {
+	if options.After <= 0 && !options.RateLimited {
 		waited = slices.DeleteFunc(slices.Clone(objects), func(object reconcile.Request) bool { return !q.takeBack(object) })
 	}
 	q.PriorityQueue.AddWithOpts(options, objects...)

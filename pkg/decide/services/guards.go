@@ -117,8 +117,7 @@ const fastPlan = 1000
 // optionMissed repeats the verdict already recorded for this generation. The offers are forgotten
 // on a restart, and they are not read again for this verdict.
 func optionMissed(in *Input) *decide.Decision {
-	ready := decide.ReadyIn(in.Service.Status.Conditions)
-	if ready.Reason == v1alpha1.ReasonNTDOptionRequired && ready.ObservedGeneration == in.Service.Generation {
+	if ready := in.ShownReady(); ready.Reason == v1alpha1.ReasonNTDOptionRequired {
 		return decide.RestStuck(ready.Reason, ready.Message)
 	}
 	return nil

@@ -43,12 +43,12 @@ func hasOffers(in *Input) bool {
 // offers are forgotten after some minutes and on a restart, and for this verdict they are read again
 // only if the reconcile annotation asks for it.
 func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
-	ready := decide.ReadyIn(in.Service.Status.Conditions)
+	ready := in.ShownReady()
 	same := slices.ContainsFunc(wantedValues(in, want), func(value wantedValue) bool {
 		return strings.HasPrefix(ready.Message, value.isNotOffered())
 	})
 	switch {
-	case ready.Reason != v1alpha1.ReasonNotOffered || ready.ObservedGeneration != in.Service.Generation || !same:
+	case ready.Reason != v1alpha1.ReasonNotOffered || !same:
 		return nil
 	case decide.ReconcileRequested(&in.Input, &in.Memory.Readings.Options):
 		return askOffers(in, v1alpha1.AnnotationReconcile)

@@ -152,7 +152,7 @@ func (a *asker) watchAnswers(ctx context.Context) error {
 		}
 		toolscache.DefaultWatchErrorHandler(ctx, r, err)
 	}
-	return a.watchObjects(ctx, options, []fleet.Kind{fleet.Queries()}, toolscache.ResourceEventHandlerFuncs{
+	return a.watchObjects(ctx, a.cluster, options, []fleet.Kind{fleet.Queries()}, toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { a.pass(ctx, object, isFinished) },
 		UpdateFunc: func(_, object any) { a.pass(ctx, object, isFinished) },
 		DeleteFunc: func(object any) { a.pass(ctx, object, isGone) },
@@ -179,9 +179,7 @@ func (a *asker) pass(ctx context.Context, object any, isLast func(*v1alpha1.Plan
 }
 
 func isFinished(query *v1alpha1.PlanOptionsQuery) bool {
-	stalled := judge.Condition(query, v1alpha1.ConditionStalled)
-	return judge.Ready(query).Status == metav1.ConditionTrue ||
-		judge.Observed(query) && stalled != nil && stalled.Status == metav1.ConditionTrue
+	return judge.Ready(query).Status == metav1.ConditionTrue || judge.Stalled(query) != nil
 }
 
 func isGone(*v1alpha1.PlanOptionsQuery) bool { return true }

@@ -71,10 +71,7 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 	if err != nil {
 		return err
 	}
-	overview := &judge.Overview{}
-	if o.wave != nil {
-		overview = o.wave.Overview()
-	}
+	overview := o.wave.Overview()
 	err = gatherOverview(ctx, cluster, selector, overview)
 	if err != nil {
 		return err

@@ -161,12 +161,11 @@ func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.O
 		if err := seen(); err != nil {
 			return err
 		}
-		ready := judge.Ready(object)
-		stalled := judge.Condition(object, v1alpha1.ConditionStalled)
+		stalled := judge.Stalled(object)
 		switch {
-		case ready.Status == metav1.ConditionTrue:
+		case judge.Ready(object).Status == metav1.ConditionTrue:
 			return nil
-		case judge.Observed(object) && stalled != nil && stalled.Status == metav1.ConditionTrue:
+		case stalled != nil:
 			return usageError("%s in namespace %s: %s: %s",
 				reference.Short(), reference.Namespace, stalled.Reason, stalled.Message)
 		}

@@ -107,22 +107,21 @@ func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
 		default: // one value is enough for any number of changes
 		}
 	}
-	return changed, o.watchObjects(ctx, options, fleet.Kinds(), toolscache.ResourceEventHandlerFuncs{
+	return changed, o.watchObjects(ctx, cluster, options, fleet.Kinds(), toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { notify() }, UpdateFunc: func(any, any) { notify() }, DeleteFunc: func(any) { notify() },
 	})
 }
 
 // watchObjects calls a handler for the objects of some kinds, until the context ends.
 func (t *tool) watchObjects(
-	ctx context.Context, options cache.Options, kinds []fleet.Kind, handler toolscache.ResourceEventHandler,
+	ctx context.Context, cluster *fleet.Cluster, options cache.Options, kinds []fleet.Kind,
+	handler toolscache.ResourceEventHandler,
 ) error {
 	config, err := t.connection.ToRESTConfig()
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
 	}
-	if options.Scheme, err = fleet.NewScheme(); err != nil {
-		return err
-	}
+	options.Scheme, options.Mapper = cluster.Scheme(), cluster.RESTMapper()
 	watched, err := cache.New(config, options)
 	if err != nil {
 		return fmt.Errorf("watch the API server: %w", err)

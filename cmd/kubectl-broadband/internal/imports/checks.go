@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // normalize gives a row the number and the name that its manifest has. The error says what in the
@@ -69,15 +70,12 @@ func (r *Row) takeName() error {
 	case r.Name == "":
 		return mistake(r.Line, "the name %q has no letter from a to z and no digit: give the service a name with one, "+
 			"or none", given)
-	case len(r.Name) > longestName:
-		return mistake(r.Line, "the name has %d characters, and Kubernetes takes %d: %.40q…", len(r.Name), longestName,
-			given)
+	case len(r.Name) > validation.DNS1123SubdomainMaxLength:
+		return mistake(r.Line, "the name has %d characters, and Kubernetes takes %d: %.40q…", len(r.Name),
+			validation.DNS1123SubdomainMaxLength, given)
 	}
 	return nil
 }
-
-// longestName is how long the name of an object may be.
-const longestName = 253
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 

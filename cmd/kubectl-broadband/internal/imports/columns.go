@@ -228,13 +228,7 @@ func (c *columns) rowOf(record record) (Row, error) {
 	return row, nil
 }
 
-func (c *columns) quoted() string {
-	names := make([]string, 0, len(c.header))
-	for _, name := range c.header {
-		names = append(names, fmt.Sprintf("%q", name))
-	}
-	return strings.Join(names, ", ")
-}
+func (c *columns) quoted() string { return strings.Join(quotedEach(c.header), ", ") }
 
 var notLetters = regexp.MustCompile(`[^a-z0-9]`)
 
@@ -243,7 +237,7 @@ func lettersOf(header string) string { return notLetters.ReplaceAllString(string
 
 // inShell quotes a text for a shell, if that needs it.
 func inShell(text string) string {
-	if text != "" && notLetters.ReplaceAllString(strings.ToLower(text), "") == strings.ToLower(text) {
+	if text != "" && lettersOf(text) == strings.ToLower(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -5,7 +5,9 @@ package imports
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 )
 
 // Notes says which columns of the list are not read.
@@ -64,12 +66,13 @@ func (l *AccountLookup) Notes() []string {
 // someOf lists the first of several names, in quotes.
 func someOf(names []string) string {
 	const shown = 10
-	list := make([]string, 0, shown)
-	for _, name := range names[:min(len(names), shown)] {
-		list = append(list, fmt.Sprintf("%q", name))
+	return judge.FirstOf(quotedEach(names), shown)
+}
+
+func quotedEach(names []string) []string {
+	quoted := make([]string, 0, len(names))
+	for _, name := range names {
+		quoted = append(quoted, strconv.Quote(name))
 	}
-	if more := len(names) - shown; more > 0 {
-		return strings.Join(list, ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(list, ", ")
+	return quoted
 }

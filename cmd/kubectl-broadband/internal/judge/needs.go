@@ -134,9 +134,9 @@ func NeedsOf(object fleet.Object) []Need {
 	case ready.Reason == v1alpha1.ReasonAwaitingApproval:
 		needs = append(needs, approvalOf(object, ready))
 	}
-	stalled := Condition(object, v1alpha1.ConditionStalled)
+	stalled := Stalled(object)
 	switch {
-	case stalled != nil && stalled.Status == metav1.ConditionTrue:
+	case stalled != nil:
 		if action := actionOf(stalled.Reason); !slices.ContainsFunc(needs, func(n Need) bool { return n.Action == action }) {
 			needs = append(needs, needOf(object, action, *stalled))
 		}

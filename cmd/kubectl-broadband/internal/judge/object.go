@@ -62,6 +62,15 @@ func Condition(object fleet.Object, conditionType string) *metav1.Condition {
 	return meta.FindStatusCondition(*conditions, conditionType)
 }
 
+// Stalled returns the condition Stalled if it is True for the present manifest; nil otherwise.
+func Stalled(object fleet.Object) *metav1.Condition {
+	stalled := Condition(object, v1alpha1.ConditionStalled)
+	if stalled == nil || stalled.Status != metav1.ConditionTrue || !Observed(object) {
+		return nil
+	}
+	return stalled
+}
+
 // Ready returns the Ready condition of an object. If the operator has not written it for the
 // present manifest, its reason is [NotObserved].
 func Ready(object fleet.Object) metav1.Condition {

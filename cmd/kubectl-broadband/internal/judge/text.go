@@ -20,6 +20,14 @@ func Time(at metav1.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
+// FirstOf lists the first of several names, and counts the others.
+func FirstOf(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
 // DescribeTarget says in one line what a request asks for; "" if the operation alone says it.
 func DescribeTarget(target v1alpha1.RequestTarget) string {
 	var words []string

@@ -35,9 +35,12 @@ func NewWave(now time.Time) *Wave {
 	return &Wave{Since: now, members: make(map[Reference]bool)}
 }
 
-// Overview returns an empty overview, of whose objects the wave counts those that belong to it.
+// Overview returns an empty overview. The wave counts those of its objects that belong to it; there is
+// none without a watch.
 func (w *Wave) Overview() *Overview {
-	w.Tally = Tally{}
+	if w != nil {
+		w.Tally = Tally{}
+	}
 	return &Overview{Wave: w}
 }
 

@@ -56,6 +56,9 @@ func visible(value string) string {
 	return strings.Join(strings.Fields(strings.Map(printable, value)), " ")
 }
 
+// namesShown is how many services are named of those that are counted.
+const namesShown = 3
+
 // DifferenceSummary is a line for each difference that is not listed by service.
 func DifferenceSummary(differences []imports.Difference) []string {
 	names := make(map[imports.Difference][]string)
@@ -74,18 +77,9 @@ func DifferenceSummary(differences []imports.Difference) []string {
 	for _, cause := range causes {
 		what := strings.TrimSpace(cause.Field + " " + string(cause.Kind))
 		lines = append(lines, fmt.Sprintf("%s: %s: %s (%s)", judge.Counted(len(names[cause]), "service"), what, cause.Detail,
-			fewOf(names[cause])))
+			judge.FirstOf(names[cause], namesShown)))
 	}
 	return lines
-}
-
-// fewOf lists the first of several names.
-func fewOf(names []string) string {
-	const shown = 3
-	if more := len(names) - shown; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // NextSteps says what comes next after a report of an import.
