@@ -26,6 +26,10 @@ import (
 // Workers is the number of workers of a manager per kind: the program's default.
 const Workers = 64
 
+// timedWorkers is that number in a manager that uses a world's clock. One namespace holds at most
+// half of them.
+const timedWorkers = 16
+
 // Manager is the operator as it runs in a cluster, with its cache, watches and work queues, in this
 // process.
 type Manager struct {
@@ -113,7 +117,7 @@ func (w *World) ManageBeside(
 	}
 	if w.Clock != nil {
 		manager.timers = &timers{clock: w.Clock}
-		options.NewQueue = manager.timers.newQueue
+		options.NewQueue, options.Workers = manager.timers.newQueue, timedWorkers
 	}
 	gomega.Expect(controllers.Setup(ctx, mgr, options)).To(gomega.Succeed())
 	go func() { manager.ended <- mgr.Start(ctx) }()

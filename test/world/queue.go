@@ -11,9 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// passesAtATime is the number of passes per kind at a time in a manager that uses a world's clock.
-const passesAtATime = 8
-
 // timers make the work queues of a manager that uses a world's clock. They are controller-runtime's
 // own queues, as in the program. Only the delay of a later pass differs: it ends when the clock is
 // advanced. A pass does not wait for real time, so a slow machine does not delay it.
@@ -139,9 +136,6 @@ func (q *timedQueue) release() {
 func (q *timedQueue) releaseLocked() {
 	now := q.now()
 	for object, timer := range q.later {
-		if len(q.active) >= passesAtATime {
-			return
-		}
 		if _, out := q.active[object]; out || timer.at.After(now) {
 			continue
 		}
