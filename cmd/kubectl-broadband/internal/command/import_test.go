@@ -277,8 +277,8 @@ func (f *fleetWorld) apply(ctx SpecContext) []string {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		names = append(names, name)
-		f.awaitCached(ctx, name)
 		for range 6 {
+			f.awaitCached(ctx, name) // else a pass on an outdated status, 20 s later, would read again
 			result, err := f.process.Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred())
 			f.Clock.Advance(min(result.RequeueAfter, 20*time.Second))
