@@ -14,8 +14,10 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -39,6 +41,7 @@ import (
 )
 
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader of the request log that ends must not end the manager
 	err := run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr)
 	if errors.Is(err, errVersion) {
 		_, err = fmt.Fprintln(os.Stdout, versionText())
@@ -341,6 +344,7 @@ func (s settings) controllerOptions() controllers.Options {
 		EventsAddress: s.eventsAddress,
 		EventsCertDir: s.eventsCertDir,
 		Submissions:   &controllers.Submissions{},
+		RequestLog:    os.Stdout,
 		UserAgent:     userAgent(),
 		Now:           time.Now, //nolint:forbidigo // the one place where the clock comes from
 		NewID:         func() string { return string(uuid.NewUUID()) },

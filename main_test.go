@@ -205,7 +205,7 @@ var _ = Describe("The manager", Ordered, func() {
 		manager.end(syscall.SIGTERM)
 		writes, calls := audit.Writes(user, w.Namespace), len(w.Carrier.Calls())
 		listed := audit.Count(user, "watch broadbandservices")
-		manager = start(ctx, kubeconfig)
+		manager = startUnread(ctx, kubeconfig)
 		Eventually(func() int { return audit.Count(user, "watch broadbandservices") }).
 			Should(BeNumerically(">", listed))
 		// The change of one service follows the reconciliation of the others.
@@ -285,6 +285,25 @@ var _ = Describe("The manager", Ordered, func() {
 		Expect(w.Posted("/api/connect/orders/create")).To(ConsistOf(ContainSubstring(contact["phone"])))
 	})
 
+	It("writes a line for each request that a ledger records, although one manager was killed and one was not read",
+		func(ctx SpecContext) {
+			Eventually(func(g Gomega) {
+				written := everyLine.String()
+				var list v1alpha1.RequestLedgerList
+				g.Expect(w.List(ctx, &list)).To(Succeed())
+				endings := 0
+				for i := range list.Items {
+					for _, attempt := range list.Items[i].Summaries() {
+						g.Expect(written).To(ContainSubstring(fmt.Sprintf(`"attempt":%q,"phase":%q,"operation":%q,`,
+							attempt.AttemptID, attempt.Outcome, attempt.Operation)))
+						endings++
+					}
+				}
+				g.Expect(endings).To(BeNumerically(">=", 3*sites+4), "the changes of the specs before")
+			}).WithTimeout(time.Minute).Should(Succeed())
+			Expect(manager.log.String()).To(ContainSubstring("lines of the request log are lost"))
+		})
+
 	// expectNoSecrets expects that the texts contain no secret of the world.
 	expectNoSecrets := func(texts map[string]string) {
 		GinkgoHelper()
@@ -302,7 +321,7 @@ var _ = Describe("The manager", Ordered, func() {
 
 	It("has leaked no secret, at the highest verbosity (89)", func(ctx SpecContext) {
 		texts := map[string]string{
-			"log": everyLog.String(), "objects and records": w.Dump(ctx),
+			"log": everyLog.String(), "request log": everyLine.String(), "objects and records": w.Dump(ctx),
 			"metrics": scrape(ctx, reader).text,
 		}
 		var events eventsv1.EventList

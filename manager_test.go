@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,8 +30,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// everyLog is the log of all managers, including those that have ended.
-var everyLog = &buffer{}
+// everyLog is the log of all managers, including those that have ended, and everyLine their request
+// logs.
+var everyLog, everyLine = &buffer{}, &buffer{}
 
 // kubeconfigOf is a kubeconfig file for a user.
 func kubeconfigOf(user string) string {
@@ -58,6 +60,24 @@ func start(ctx context.Context, kubeconfig string, more ...string) *managerProce
 
 // startWithPolicies starts a manager, which outlives the spec that starts it.
 func startWithPolicies(ctx context.Context, kubeconfig string, more ...string) *managerProcess {
+	GinkgoHelper()
+	return launch(ctx, kubeconfig, everyLine, more...)
+}
+
+// startUnread is start with a standard output that nobody reads.
+func startUnread(ctx context.Context, kubeconfig string) *managerProcess {
+	GinkgoHelper()
+	reader, writer, err := os.Pipe()
+	Expect(err).NotTo(HaveOccurred())
+	Expect(reader.Close()).To(Succeed())
+	manager := launch(ctx, kubeconfig, writer, "--approval-checked-elsewhere")
+	Expect(writer.Close()).To(Succeed())
+	return manager
+}
+
+// launch starts a manager that writes its request log to out.
+func launch(ctx context.Context, kubeconfig string, out io.Writer, more ...string) *managerProcess {
+	GinkgoHelper()
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
 	manager := &managerProcess{log: everyLog}
@@ -69,7 +89,7 @@ func startWithPolicies(ctx context.Context, kubeconfig string, more ...string) *
 	}, more...)
 	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, flags...) //nolint:gosec // this test binary
 	manager.command.Env = append(os.Environ(), asManager+"=1", "GOTRACEBACK=single")
-	manager.command.Stderr = manager.log
+	manager.command.Stdout, manager.command.Stderr = out, manager.log
 	Expect(manager.command.Start()).To(Succeed())
 	return manager
 }

@@ -27,6 +27,7 @@ func setupMetrics(ctx context.Context, reconcilers Reconcilers) error {
 	operator := reconcilers.Operator
 	operator.Protocol.Metrics, operator.Accounts.Observe = counts.Requests, counts.Carrier.Observer()
 	reconcilers.Receiver.CountIn(counts.Notifications)
+	reconcilers.RequestLog.Lost = counts.RequestLog.Lose
 	counts.State.ReadWith(func() *own.Fleet {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has no timeout
 		defer cancel()

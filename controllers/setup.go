@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -22,6 +24,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestlog"
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -55,6 +58,7 @@ type Options struct {
 	MinTimeout    time.Duration                             // as in [carrier.Config]
 	EventsAddress string                                    // of the receiver of notifications; "0": no receiver
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
+	RequestLog    io.Writer                                 // nil: no request log
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
 	NewQueue      NewQueue                                  // below the fair queues; nil: [priorityqueue.New]
 	Leads         func() bool                               // as in [Operator]; [Setup] sets it
@@ -108,9 +112,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies
 	err := errors.Join(mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), mgr.Add(reconcilers.EndedLedgers),
-		setupMetrics(ctx, reconcilers))
+		setupMetrics(ctx, reconcilers), setupRequestLog(mgr, reconcilers.RequestLog, options))
 	if err != nil {
-		return fmt.Errorf("set up the recording of responses, the marker, the policies, the ledgers and the metrics: %w", err)
+		return fmt.Errorf("set up the recording of responses, the marker, the policies, the ledgers, the metrics "+
+			"and the request log: %w", err)
 	}
 	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.put, notifiedOrders.put
 	if err := setupNotifications(mgr, reconcilers, options); err != nil {
@@ -135,6 +140,7 @@ type Reconcilers struct {
 	Unrecorded    *UnrecordedResponses
 	Ledgers       *LedgerReconciler
 	EndedLedgers  *EndedLedgers
+	RequestLog    *requestlog.Log
 }
 
 // New creates and connects the controllers. The client may read from a cache; live bypasses it.
@@ -162,6 +168,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Unrecorded:   &UnrecordedResponses{Operator: operator},
 		Ledgers:      &LedgerReconciler{Operator: operator},
 		EndedLedgers: &EndedLedgers{Operator: operator},
+		RequestLog:   requestlog.New(options.RequestLog, options.Now, operator.mayManage),
 	}
 }
 
@@ -211,6 +218,22 @@ func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, options Optio
 		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(specChanges())).
 		WithOptions(controller.Options{NeedLeaderElection: new(false)}).
 		Complete(&receiverReconciler{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, accounts: reconcilers.Accounts})
+}
+
+// setupRequestLog makes this replica write the request log while it leads.
+func setupRequestLog(mgr ctrl.Manager, log *requestlog.Log, options Options) error {
+	if options.RequestLog == nil {
+		return nil
+	}
+	log.Ledgers = mgr.GetCache()
+	return mgr.Add(log)
+}
+
+// mayManage reports whether the object of a ledger may be in a namespace that this manager watches. A
+// ledger of diagnostic tests does not say where they are.
+func (o *Operator) mayManage(ledger *v1alpha1.RequestLedger) bool {
+	namespace := ledger.Spec.Holder.Namespace
+	return len(o.Namespaces) == 0 || namespace == "" || slices.Contains(o.Namespaces, namespace)
 }
 
 // leads returns a function that reports whether a manager was elected, or needs no election.

@@ -189,15 +189,20 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	if !attempt.Phase.Reached() {
 		ended = fewerUnsent(ended, attempt)
 	}
-	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
-		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, TakenOver: attempt.TakenOver,
-		Generation: attempt.Generation, Target: attempt.Target, Outcome: attempt.Phase, EndedBy: attempt.EndedBy,
-		Location: attempt.Location, APIVersion: attempt.APIVersion, Code: attempt.code(), Changes: attempt.Changes(),
-		ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy, Retry: attempt.Retry,
-		RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
-		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
-	})
+	ended = slices.Insert(ended, min(at, len(ended)), attempt.summary())
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
+}
+
+// summary returns what is kept of an attempt. The outcome of an open one is its phase.
+func (r *Request) summary() EndedAttempt {
+	return EndedAttempt{
+		AttemptID: r.AttemptID, Operation: r.Operation, UID: r.UID, TakenOver: r.TakenOver,
+		Generation: r.Generation, Target: r.Target, Outcome: r.Phase, EndedBy: r.EndedBy,
+		Location: r.Location, APIVersion: r.APIVersion, Code: r.code(), Changes: r.Changes(),
+		ApprovedHash: r.ApprovedHash, ApprovedBy: r.ApprovedBy, Retry: r.Retry,
+		RetriedBy: r.RetriedBy, ResolvedBy: r.ResolvedBy.DeepCopy(),
+		SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
+	}
 }
 
 // keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most.

@@ -46,6 +46,21 @@ func (l *RequestLedger) History() (all []*Request) {
 	return all
 }
 
+// Summaries returns every attempt in the ledger once. The outcome of an open one is its phase.
+func (l *RequestLedger) Summaries() []EndedAttempt {
+	all := make([]EndedAttempt, 0, len(l.Spec.Open)+len(l.Spec.Ended)+len(l.Spec.Last))
+	for i := range l.Spec.Open {
+		all = append(all, l.Spec.Open[i].summary())
+	}
+	all = append(all, l.Spec.Ended...)
+	for i := range l.Spec.Last {
+		if l.placeOf(l.Spec.Last[i].AttemptID) == len(l.Spec.Ended) {
+			all = append(all, l.Spec.Last[i].summary())
+		}
+	}
+	return all
+}
+
 // AttemptIDs returns the IDs of the attempts in the ledger, some of them more than once.
 func (l *RequestLedger) AttemptIDs() []string {
 	ids := make([]string, 0, len(l.Spec.Open)+len(l.Spec.Last)+len(l.Spec.Ended))

@@ -113,7 +113,7 @@ func (w *World) ManageBeside(
 	options := controllers.Options{
 		AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test", MinTimeout: w.minTimeout(),
 		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, RecheckAfter: w.DoubtAfter,
-		Marker: w.Marker,
+		Marker: w.Marker, RequestLog: w.RequestLog,
 	}
 	if w.Clock != nil {
 		manager.timers = &timers{clock: w.Clock}

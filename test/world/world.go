@@ -15,6 +15,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -73,6 +74,8 @@ type World struct {
 
 	KeyPEM []byte // the reseller's private key
 	Events *Recorder
+
+	RequestLog io.Writer // of the managers of the world; nil: none
 
 	// DoubtAfter is how long the managers of the world wait after an object became less settled; 0:
 	// the program's default.

@@ -10,12 +10,14 @@ import (
 )
 
 // Metrics has all metrics of a manager. A new metric goes into the file of its subject: requests.go,
-// spending.go, carrier.go, notifications.go, or fleet.go with state.go. Only a new subject changes
+// spending.go, carrier.go, notifications.go, requestlog.go, or fleet.go with
+// state.go. Only a new subject changes
 // New.
 type Metrics struct {
 	Requests      *Requests
 	Carrier       *Carrier
 	Notifications *Notifications
+	RequestLog    *RequestLog
 	State         *State
 }
 
@@ -25,7 +27,7 @@ func New(registry prometheus.Registerer) (*Metrics, error) {
 	r := &registrar{registry: registry}
 	made := &Metrics{
 		Requests: newRequests(r), Carrier: newCarrier(r), Notifications: newNotifications(r),
-		State: register(r, &State{}),
+		RequestLog: newRequestLog(r), State: register(r, &State{}),
 	}
 	return made, r.err
 }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package requestlog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Log writes lines about the changes of ledgers that the cache of the leader shows. So nothing of a
+// request waits for a line, and there is a line for whatever is recorded, however it came about.
+type Log struct {
+	Ledgers cache.Informers
+	Lost    func() // called for each line that is lost; nil: nothing is called
+
+	out     io.Writer
+	now     func() time.Time
+	manages func(*v1alpha1.RequestLedger) bool
+	lines   chan []byte
+	failing atomic.Bool // whether the last line was lost
+}
+
+var (
+	_ manager.LeaderElectionRunnable  = (*Log)(nil)
+	_ toolscache.ResourceEventHandler = (*Log)(nil)
+)
+
+// mostWaiting is how many lines wait at most for an output that is slow.
+const mostWaiting = 10_000
+
+// repeatedAfterStart is how far back a new leader writes lines again. The one before may have ended
+// between a record and its line.
+const repeatedAfterStart = time.Hour
+
+// New returns a log that writes to out about the ledgers that a manager manages.
+func New(out io.Writer, now func() time.Time, manages func(*v1alpha1.RequestLedger) bool) *Log {
+	return &Log{out: out, now: now, manages: manages, lines: make(chan []byte, mostWaiting)}
+}
+
+// NeedLeaderElection returns true.
+func (*Log) NeedLeaderElection() bool { return true }
+
+// Start writes lines until ctx ends. It does not wait for an output that does not take them.
+func (l *Log) Start(ctx context.Context) error {
+	informer, err := l.Ledgers.GetInformer(ctx, &v1alpha1.RequestLedger{})
+	if err != nil {
+		return fmt.Errorf("watch RequestLedgers for the request log: %w", err)
+	}
+	registration, err := informer.AddEventHandler(l)
+	if err != nil {
+		return fmt.Errorf("watch RequestLedgers for the request log: %w", err)
+	}
+	go l.write(ctx)
+	<-ctx.Done()
+	if err = informer.RemoveEventHandler(registration); err != nil {
+		return fmt.Errorf("end the watch of RequestLedgers for the request log: %w", err)
+	}
+	return nil
+}
+
+// write writes the lines that wait.
+func (l *Log) write(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case line := <-l.lines:
+			if _, err := l.out.Write(line); err != nil {
+				l.lose(err)
+			} else {
+				l.failing.Store(false)
+			}
+		}
+	}
+}
+
+// errSlow is why a line is lost that finds the queue full.
+var errSlow = fmt.Errorf("%d lines wait for standard output", mostWaiting)
+
+// lose counts a line that is lost. The log says so once, until a line is written again.
+func (l *Log) lose(cause error) {
+	if l.Lost != nil {
+		l.Lost()
+	}
+	if !l.failing.Swap(true) {
+		ctrl.Log.Error(cause, "lines of the request log are lost")
+	}
+}
+
+// OnAdd writes lines about a ledger that is new. Of those that existed before this manager became
+// the leader, only what is open or has just ended is written.
+func (l *Log) OnAdd(object any, existed bool) {
+	since := time.Time{}
+	if existed {
+		since = l.now().Add(-repeatedAfterStart)
+	}
+	l.put(nil, object, since)
+}
+
+// OnUpdate writes lines about what has changed in a ledger.
+func (l *Log) OnUpdate(before, after any) {
+	ledger, _ := before.(*v1alpha1.RequestLedger)
+	l.put(ledger, after, time.Time{})
+}
+
+// OnDelete does nothing: a deleted ledger has no new phase.
+func (*Log) OnDelete(any) {}
+
+// put queues a line for each new phase in a ledger that is open, or has ended since then.
+func (l *Log) put(before *v1alpha1.RequestLedger, object any, since time.Time) {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || !l.manages(ledger) {
+		return
+	}
+	for _, attempt := range news(before, ledger) {
+		if !attempt.FinishedAt.IsZero() && attempt.FinishedAt.Time.Before(since) {
+			continue
+		}
+		text, err := json.Marshal(lineOf(ledger, &attempt, l.now()))
+		if err != nil {
+			ctrl.Log.Error(err, "cannot write a line of the request log", "attempt", attempt.AttemptID)
+			continue
+		}
+		select {
+		case l.lines <- append(text, '\n'):
+		default:
+			l.lose(errSlow)
+		}
+	}
+}
+
+// news returns the attempts of a ledger of which an earlier version, nil for none, shows less.
+func news(before, after *v1alpha1.RequestLedger) []v1alpha1.EndedAttempt {
+	if before == nil {
+		return after.Summaries()
+	}
+	known := before.Summaries()
+	return slices.DeleteFunc(after.Summaries(), func(attempt v1alpha1.EndedAttempt) bool {
+		return slices.ContainsFunc(known, func(one v1alpha1.EndedAttempt) bool { return sameNews(&one, &attempt) })
+	})
+}
+
+// sameNews reports whether two lines would say the same about an attempt.
+func sameNews(one, other *v1alpha1.EndedAttempt) bool {
+	return one.AttemptID == other.AttemptID && one.Outcome == other.Outcome && one.EndedBy == other.EndedBy &&
+		one.Location == other.Location && (one.ResolvedBy == nil) == (other.ResolvedBy == nil)
+}
