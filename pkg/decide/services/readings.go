@@ -204,8 +204,9 @@ func (o observation) due(in *Input) (bool, time.Time) {
 	case decide.ReconcileRequested(&in.Input, reading), o.firstNow && !reading.Refused():
 		return true, time.Time{}
 	}
-	last := decide.Later(in.Memory.FirstSeen, reading.RequestedAt)
-	slot := decide.NextSlot(string(in.Subject.GetUID()), o.interval, last)
+	// A first reading, or one that was requested, can be made just before a slot.
+	recent := reading.RequestedAt.Add(o.interval / 4)
+	slot := decide.NextSlot(string(in.Subject.GetUID()), o.interval, decide.Later(in.Memory.FirstSeen, recent))
 	next := decide.Earlier(decide.NotifiedReadAt(&in.Input, o.topic), slot)
 	return !in.Now.Before(next), next
 }

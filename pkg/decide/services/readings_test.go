@@ -23,6 +23,14 @@ func every(interval v1alpha1.Duration) func(*services.Input) {
 	}
 }
 
+// atSlotAfterReading is the moment of a slot, so long after a reading of health.
+func atSlotAfterReading(long time.Duration) func(*services.Input) {
+	return func(in *services.Input) {
+		in.Now = decide.NextSlot(string(in.Service.GetUID()), time.Hour, in.Now.Add(time.Hour))
+		in.Memory.Readings.Health.RequestedAt = in.Now.Add(-long)
+	}
+}
+
 // versioned is an account whose carrier uses a version of the API.
 func versioned(version int32) func(*services.Input) {
 	return func(in *services.Input) { in.Account.Object.Spec.APIVersion = version }
@@ -36,6 +44,10 @@ func TestServiceIsReadAtItsInterval(t *testing.T) {
 		},
 		"not before": {
 			settled(every("1h"), func(in *services.Input) { in.Memory.FirstSeen = in.Now }), rests,
+		},
+		"not at a slot shortly after a reading": {settled(every("1h"), atSlotAfterReading(14*time.Minute)), rests},
+		"at a slot long after one": {
+			settled(every("1h"), atSlotAfterReading(16*time.Minute)), judged{"StartReading health", decide.Settled, "InSync"},
 		},
 		"not where the interval is switched off": {settled(every("0"), at(100*time.Hour)), rests},
 		"not by an account that cannot log in": {
