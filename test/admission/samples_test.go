@@ -86,6 +86,14 @@ var _ = Describe("kubectl apply --server-side of a sample", Ordered, func() {
 		})
 	}
 
+	It("applies what one customer has, as a kustomization", func() {
+		out, err := plane.Kubectl("apply", "-n", samplesNamespace, "-k",
+			filepath.Join(source.Root(), samplesFolder, "customer"), "--dry-run=server")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(strings.Split(strings.TrimSpace(out), "\n")).To(ConsistOf(HavePrefix("configmap/"),
+			HavePrefix("serviceorder"), HavePrefix("broadbandservice")))
+	})
+
 	It("is in the kustomization, each of them", func() {
 		text, err := fs.ReadFile(os.DirFS(source.Root()), samplesFolder+"/kustomization.yaml")
 		Expect(err).NotTo(HaveOccurred())
