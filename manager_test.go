@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -123,4 +124,20 @@ func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
+}
+
+// expectLines expects a line of the request log for each attempt that a ledger shows, in its phase,
+// and returns how many attempts there are.
+func expectLines(ctx context.Context, g Gomega, w *world.World) (attempts int) {
+	written := everyLine.String()
+	var list v1alpha1.RequestLedgerList
+	g.Expect(w.List(ctx, &list)).To(Succeed())
+	for i := range list.Items {
+		for _, attempt := range list.Items[i].Summaries() {
+			g.Expect(written).To(ContainSubstring(
+				`"attempt":%q,"phase":%q,"operation":%q,`, attempt.AttemptID, attempt.Outcome, attempt.Operation))
+			attempts++
+		}
+	}
+	return attempts
 }

@@ -49,6 +49,9 @@ func (l *logLines) expectLogged(attempt *v1alpha1.Request, texts ...string) {
 	}
 }
 
+// noName is recorded of a person who approves as the tests do, without a name.
+const noName = "unknown (client controllers.test)"
+
 var _ = Describe("The log", func() {
 	It("has one line when a request is sent, and one when it has ended", func(ctx SpecContext) {
 		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
@@ -61,7 +64,7 @@ var _ = Describe("The log", func() {
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		lines.expectLogged(service.RequestOf(v1alpha1.OperationPlanChange), `"object"="bbs `+d.Namespace+`/site"`,
 			`"changes"="plan.name \"Home 50/20\" → \"Home 100/20\" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)" `+
-				`"approved"="`+hash+`"`, `"approvedBy"="controllers.test"`)
+				`"approved"="`+hash+`"`, `"approvedBy"="`+noName+`"`)
 		Expect(d.Events.All()).To(ContainElement(ContainSubstring(
 			`PlanChange succeeded: plan.name "Home 50/20" → "Home 100/20"`)))
 	})
@@ -82,7 +85,7 @@ var _ = Describe("The log", func() {
 			`contact "spec.contact", qualificationSearchID "SQ-NEW", remoteQualificationSearchID "R-SQ-NEW", ` +
 			`fee NTD_INSTALLATION_FEE (one-time 300.00 AUD, monthly 0.00 AUD), fee PLAN (unknown)`
 		lines.expectLogged(order.Status.Request, `"object"="sorder `+w.Namespace+`/site"`,
-			`"changes"="`+strings.ReplaceAll(bought, `"`, `\"`)+`" "approved"="`+hash+`"`, `"approvedBy"="controllers.test"`)
+			`"changes"="`+strings.ReplaceAll(bought, `"`, `\"`)+`" "approved"="`+hash+`"`, `"approvedBy"="`+noName+`"`)
 		Expect(w.Events.All()).To(ContainElement(HavePrefix("Normal RequestSucceeded OrderCreate succeeded: " + bought)))
 		Expect(ledgerOf(ctx, w).Spec.Ended[0].Changes).To(HaveLen(13))
 	})
@@ -100,9 +103,9 @@ var _ = Describe("The log", func() {
 		tests().drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 		lines.expectLogged(tests().request(ctx, w), `"object"="dtest `+w.Namespace+`/once"`,
-			`"changes"="testType \"port-reset\"" "approved"="`+hash+`"`, `"approvedBy"="controllers.test"`)
+			`"changes"="testType \"port-reset\"" "approved"="`+hash+`"`, `"approvedBy"="`+noName+`"`)
 		Expect(w.Events.All()).To(ContainElement(HavePrefix(
-			`Normal RequestSucceeded DiagnosticTest succeeded: testType "port-reset", approved by controllers.test (attempt `)))
+			`Normal RequestSucceeded DiagnosticTest succeeded: testType "port-reset", approved by ` + noName + ` (attempt `)))
 		Expect(testsLedger(ctx, w, line).Spec.Ended[0].Changes).To(HaveLen(1))
 	})
 

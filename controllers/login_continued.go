@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -100,7 +99,8 @@ func (r *LedgerReconciler) letContinue(
 		}
 	}
 	next.Spec.Account.Continues = &v1alpha1.ContinuedLogin{
-		Login: root, At: v1alpha1.WholeSeconds(r.Protocol.Now()), By: operate.SetBy(former, v1alpha1.AnnotationContinuedBy),
+		Login: root, At: v1alpha1.WholeSeconds(r.Protocol.Now()),
+		By: r.Protocol.SetBy(former, v1alpha1.AnnotationContinuedBy),
 	}
 	return "", r.Ledgers.Write(ctx, next)
 }

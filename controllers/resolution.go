@@ -66,7 +66,7 @@ func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 		return nil, apierrors.NewConflict(group, p.subject.GetName(), errAnnotationChanged) //nolint:wrapcheck // created here
 	}
 	return &v1alpha1.Resolution{
-		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), By: operate.SetBy(live, v1alpha1.AnnotationResolve),
+		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), By: p.Protocol.SetBy(live, v1alpha1.AnnotationResolve),
 	}, nil
 }
 
@@ -88,7 +88,7 @@ func (p *pass) noteAuthors(ctx context.Context, step *decide.Submit) error {
 		{v1alpha1.AnnotationRetry, step.Retry, &step.Request.RetriedBy},
 	} {
 		if word.value != "" && decide.Control(live, word.annotation) == word.value {
-			*word.by = operate.SetBy(live, word.annotation)
+			*word.by = p.Protocol.SetBy(live, word.annotation)
 		}
 	}
 	return nil

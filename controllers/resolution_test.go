@@ -20,7 +20,7 @@ func expectResolution(recorded *v1alpha1.Resolution, word string) {
 	GinkgoHelper()
 	Expect(recorded).NotTo(BeNil())
 	Expect(recorded.Word).To(Equal(word))
-	Expect(recorded.By).To(Equal("kubectl-annotate"))
+	Expect(recorded.By).To(Equal("unknown (client kubectl-annotate)"))
 	Expect(recorded.At.IsZero()).To(BeFalse())
 }
 
@@ -54,8 +54,8 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		annotateWith(ctx, w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.History[0].ApprovedBy).To(Equal("kubectl-annotate"))
-		Expect(serviceLedger(ctx, w, line).Spec.Ended[0].ApprovedBy).To(Equal("kubectl-annotate"))
+		Expect(service.Status.History[0].ApprovedBy).To(Equal("unknown (client kubectl-annotate)"))
+		Expect(serviceLedger(ctx, w, line).Spec.Ended[0].ApprovedBy).To(Equal("unknown (client kubectl-annotate)"))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
@@ -85,11 +85,13 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		service = say(v1alpha1.AnnotationResolve, lost+"=Succeeded", v1alpha1.AnnotationResolvedBy, "dave@example.com")
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.History).To(HaveExactElements(
-			And(HaveField("ApprovedBy", "carol@example.com"), HaveField("RetriedBy", "bob@example.com"),
-				HaveField("ResolvedBy", "dave@example.com")),
-			And(HaveField("ApprovedBy", "alice@example.com"), HaveField("RetriedBy", ""), HaveField("ResolvedBy", ""))))
+			And(HaveField("ApprovedBy", "carol@example.com (claimed)"), HaveField("RetriedBy", "bob@example.com (claimed)"),
+				HaveField("ResolvedBy", "dave@example.com (claimed)")),
+			And(HaveField("ApprovedBy", "alice@example.com (claimed)"), HaveField("RetriedBy", ""),
+				HaveField("ResolvedBy", ""))))
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring(
-			", approved by carol@example.com, retried by bob@example.com, resolved by dave@example.com (attempt " + lost)))
+			", approved by carol@example.com (claimed), retried by bob@example.com (claimed), " +
+				"resolved by dave@example.com (claimed) (attempt " + lost)))
 	})
 
 	It("has no effect when it has been removed (R27)", func(ctx SpecContext) {

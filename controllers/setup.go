@@ -191,7 +191,9 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 	}
 	operator.Marker = &Marker{Operator: operator, name: options.Marker}
 	operator.Policies = &Policies{Operator: operator, wanted: options.Policies, found: map[string]string{}}
-	operator.Protocol.Policies = operator.Policies
+	if len(options.Policies) > 0 {
+		operator.Protocol.Policies = operator.Policies
+	}
 	operator.Ledgers.MayCreate = operator.mayCreate
 	return operator
 }

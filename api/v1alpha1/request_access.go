@@ -176,3 +176,13 @@ func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	}
 	return &LastError{Operation: request.Operation, RequestError: *request.Error, At: now}
 }
+
+// SetterAnnotation returns the annotation that names who has set a control annotation; "" if there is
+// none for it.
+func SetterAnnotation(annotation string) string {
+	return map[string]string{
+		AnnotationApprove: AnnotationApprovedBy,
+		AnnotationResolve: AnnotationResolvedBy,
+		AnnotationRetry:   AnnotationRetriedBy,
+	}[annotation]
+}

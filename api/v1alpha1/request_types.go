@@ -122,8 +122,9 @@ type Request struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
-	// approvedBy is the user who set the approval if config/usernames is installed, otherwise the
-	// client's field manager, such as kubectl-annotate.
+	// approvedBy is the user who set the approval. It is "unknown (client NAME)" with the client's field
+	// manager, such as kubectl-annotate, if config/usernames is not installed and the client does not
+	// name its user, as the plugin does. " (claimed)" follows a name that config/policy did not check.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
@@ -474,7 +475,8 @@ const (
 	// before an RFC 3339 time.
 	AnnotationResolve = "wholesale.broadband/resolve"
 	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy name who set approve, resolve
-	// and retry. The API server sets them if config/usernames is installed.
+	// and retry. The API server sets them if config/usernames is installed, and the plugin otherwise;
+	// config/policy refuses the name of another user.
 	AnnotationApprovedBy = "wholesale.broadband/approved-by"
 	AnnotationResolvedBy = "wholesale.broadband/resolved-by"
 	AnnotationRetriedBy  = "wholesale.broadband/retried-by"

@@ -18,8 +18,7 @@ type Resolution struct {
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
 
-	// by is the user who set the annotation if config/usernames is installed, otherwise the client's
-	// field manager, such as kubectl-annotate.
+	// by is the user who set the annotation, named as in approvedBy.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	By string `json:"by,omitempty"`

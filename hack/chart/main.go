@@ -37,6 +37,15 @@ func run(kustomize, into string) error {
 	if err != nil {
 		return err
 	}
+	usernames, err := os.ReadFile("config/usernames/usernames.yaml")
+	if err != nil {
+		return fmt.Errorf("read the policy that is not in a kustomization: %w", err)
+	}
+	named, err := parse(string(usernames))
+	if err != nil {
+		return err
+	}
+	installed, restricted = append(installed, named...), append(restricted, named...)
 	patches, err := readPatches("hack/chart/patches.yaml")
 	if err != nil {
 		return err
@@ -77,11 +86,16 @@ func build(kustomize, folder string) ([]object, error) {
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("build %s: %w: %s", folder, err, complaint.String())
 	}
+	return parse(out.String())
+}
+
+// parse returns the objects of a YAML file.
+func parse(manifests string) ([]object, error) {
 	var objects []object
-	for text := range strings.SplitSeq(out.String(), "\n---\n") {
+	for text := range strings.SplitSeq(manifests, "\n---\n") {
 		var one object
 		if err := yaml.Unmarshal([]byte(text), &one.Object); err != nil {
-			return nil, fmt.Errorf("read an object of %s: %w", folder, err)
+			return nil, fmt.Errorf("read the object\n%s\n%w", text, err)
 		}
 		objects = append(objects, one)
 	}

@@ -67,15 +67,21 @@ func contains(objects []object, one *object) bool {
 	return slices.ContainsFunc(objects, func(other object) bool { return other.id() == one.id() })
 }
 
+// usernames is the condition for config/usernames: Kubernetes serves such policies since version 1.36.
+const usernames = `and .Values.usernames ` +
+	`(.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")`
+
 // conditions returns, by kind, the condition under which the chart has objects of that kind.
 func conditions() map[string]string {
 	return map[string]string{
-		"CustomResourceDefinition": ".Values.crds.install",
-		"Namespace":                ".Values.namespace.create",
-		"PriorityClass":            `eq .Values.priorityClassName "broadband-operator-manager"`,
-		"NetworkPolicy":            ".Values.networkPolicy.enabled",
-		"ServiceAccount":           ".Values.serviceAccount.create",
-		"PodDisruptionBudget":      "and .Values.podDisruptionBudget.enabled (gt (int .Values.replicas) 1)",
+		"CustomResourceDefinition":       ".Values.crds.install",
+		"Namespace":                      ".Values.namespace.create",
+		"MutatingAdmissionPolicy":        usernames,
+		"MutatingAdmissionPolicyBinding": usernames,
+		"PriorityClass":                  `eq .Values.priorityClassName "broadband-operator-manager"`,
+		"NetworkPolicy":                  ".Values.networkPolicy.enabled",
+		"ServiceAccount":                 ".Values.serviceAccount.create",
+		"PodDisruptionBudget":            "and .Values.podDisruptionBudget.enabled (gt (int .Values.replicas) 1)",
 	}
 }
 

@@ -19,6 +19,8 @@ func file(kind string) string {
 		return "rbac.yaml"
 	case "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
 		return "policies.yaml"
+	case "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding":
+		return "usernames.yaml"
 	case "CustomResourceDefinition":
 		return "crds.yaml"
 	default:

@@ -71,10 +71,15 @@ func Control(object metav1.Object, annotation string) string {
 	return Bounded(object.GetAnnotations()[annotation], longest)
 }
 
-// AnnotateCommand returns the command that sets an annotation of the object.
+// AnnotateCommand returns the command that sets an annotation of the object. It removes the name of
+// the user who has set the one before: config/policy refuses the name of another user.
 func AnnotateCommand(in *Input, annotation, value string) string {
-	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
+	command := fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
 		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), annotation, value)
+	if setter := v1alpha1.SetterAnnotation(annotation); in.Subject.GetAnnotations()[setter] != "" {
+		command += " " + setter + "-"
+	}
+	return command
 }
 
 // Account is the part of a CarrierAccount that decisions depend on.

@@ -3,7 +3,6 @@
 package operate
 
 import (
-	"cmp"
 	"encoding/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,17 +10,22 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// SetBy returns who last set an annotation: the user, if the API server has noted one, otherwise
-// the client. It returns "" if neither is known, as for objects from the cache, which keeps no
-// field managers.
-func SetBy(object metav1.Object, annotation string) string {
-	noted := map[string]string{
-		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
-		v1alpha1.AnnotationResolve: v1alpha1.AnnotationResolvedBy,
-		v1alpha1.AnnotationRetry:   v1alpha1.AnnotationRetriedBy,
-	}[annotation]
-	by := []rune(cmp.Or(object.GetAnnotations()[noted], newestOwner(object, annotation)))
-	return string(by[:min(len(by), v1alpha1.MaxClient)])
+// SetBy returns who last set an annotation. That is the user whom the API server has confirmed:
+// config/usernames writes the name, and config/policy refuses any other than the user's own. If
+// something else checks approvals, the name is marked as claimed. Without a name, the client is
+// named that the field managers show. Objects from the cache have none.
+func (p *Protocol) SetBy(object metav1.Object, annotation string) string {
+	by := "unknown"
+	if user := object.GetAnnotations()[v1alpha1.SetterAnnotation(annotation)]; user != "" {
+		by = user
+		if p.Policies == nil {
+			by += " (claimed)"
+		}
+	} else if client := newestOwner(object, annotation); client != "" {
+		by = "unknown (client " + client + ")"
+	}
+	runes := []rune(by)
+	return string(runes[:min(len(runes), v1alpha1.MaxClient)])
 }
 
 // newestOwner returns the client that last changed an annotation, according to the field managers.

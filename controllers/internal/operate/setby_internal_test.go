@@ -23,26 +23,43 @@ func TestR27WhoSetAnAnnotation(t *testing.T) {
 		managed []metav1.ManagedFieldsEntry
 		want    string
 	}{
-		"nobody": {},
+		"nobody": {want: "unknown"},
 		"one": {
 			[]metav1.ManagedFieldsEntry{entry("kubectl", `{"f:spec":{}}`, 9), entry("kubectl-annotate", ours, 1)},
-			"kubectl-annotate",
+			"unknown (client kubectl-annotate)",
 		},
-		"another": {[]metav1.ManagedFieldsEntry{entry("kubectl", strings.ReplaceAll(ours, "resolve", "approve"), 1)}, ""},
+		"another": {
+			[]metav1.ManagedFieldsEntry{entry("kubectl", strings.ReplaceAll(ours, "resolve", "approve"), 1)}, "unknown",
+		},
 		"the newest of two": {
-			[]metav1.ManagedFieldsEntry{entry("argocd", ours, 2), entry("kubectl", ours, 1)}, "argocd",
+			[]metav1.ManagedFieldsEntry{entry("argocd", ours, 2), entry("kubectl", ours, 1)}, "unknown (client argocd)",
 		},
 		"the newest of two, which comes last": {
-			[]metav1.ManagedFieldsEntry{entry("argocd", ours, 1), entry("kubectl", ours, 2)}, "kubectl",
+			[]metav1.ManagedFieldsEntry{entry("argocd", ours, 1), entry("kubectl", ours, 2)}, "unknown (client kubectl)",
 		},
-		"without a time":   {[]metav1.ManagedFieldsEntry{timeless}, "timeless"},
-		"without fields":   {[]metav1.ManagedFieldsEntry{{Manager: "kubectl"}}, ""},
-		"of another form":  {[]metav1.ManagedFieldsEntry{entry("kubectl", `[1]`, 1)}, ""},
-		"of a longer name": {[]metav1.ManagedFieldsEntry{entry(strings.Repeat("ä", 200), ours, 1)}, strings.Repeat("ä", 128)},
+		"without a time":  {[]metav1.ManagedFieldsEntry{timeless}, "unknown (client timeless)"},
+		"without fields":  {[]metav1.ManagedFieldsEntry{{Manager: "kubectl"}}, "unknown"},
+		"of another form": {[]metav1.ManagedFieldsEntry{entry("kubectl", `[1]`, 1)}, "unknown"},
+		"of a longer name": {
+			[]metav1.ManagedFieldsEntry{entry(strings.Repeat("ä", 200), ours, 1)},
+			"unknown (client " + strings.Repeat("ä", 112),
+		},
 	} {
 		object := &metav1.ObjectMeta{ManagedFields: test.managed}
-		if got := SetBy(object, "wholesale.broadband/resolve"); got != test.want {
+		if got := (&Protocol{}).SetBy(object, "wholesale.broadband/resolve"); got != test.want {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestTheNameOfAUserIsClaimedUnlessThePoliciesAreChecked(t *testing.T) {
+	t.Parallel()
+	object := &metav1.ObjectMeta{Annotations: map[string]string{"wholesale.broadband/resolved-by": "jo"}}
+	for want, protocol := range map[string]*Protocol{
+		"jo": {Policies: policiesAt{}}, "jo (claimed)": {},
+	} {
+		if got := protocol.SetBy(object, "wholesale.broadband/resolve"); got != want {
+			t.Errorf("it is %q, not %q", got, want)
 		}
 	}
 }

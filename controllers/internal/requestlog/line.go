@@ -35,7 +35,7 @@ type Line struct {
 	Approved    *Decision             `json:"approved,omitempty"`
 	Retried     *Decision             `json:"retried,omitempty"`
 	Resolved    *Decision             `json:"resolved,omitempty"`
-	Location    string                `json:"location,omitempty"` // a path whose last segment is the carrier's number for the request
+	Location    string                `json:"location,omitempty"` // its last segment is the carrier's number for it
 	Code        string                `json:"code,omitempty"`     // the carrier's
 }
 

@@ -101,7 +101,7 @@ func (l *Log) lose(cause error) {
 
 // OnAdd writes lines about a ledger that is new. Of those that existed before this manager became
 // the leader, only what is open or has just ended is written.
-func (l *Log) OnAdd(object any, existed bool) {
+func (l *Log) OnAdd(object any, existed bool) { //nolint:revive // the interface has the flag
 	since := time.Time{}
 	if existed {
 		since = l.now().Add(-repeatedAfterStart)
@@ -111,8 +111,9 @@ func (l *Log) OnAdd(object any, existed bool) {
 
 // OnUpdate writes lines about what has changed in a ledger.
 func (l *Log) OnUpdate(before, after any) {
-	ledger, _ := before.(*v1alpha1.RequestLedger)
-	l.put(ledger, after, time.Time{})
+	if ledger, is := before.(*v1alpha1.RequestLedger); is {
+		l.put(ledger, after, time.Time{})
+	}
 }
 
 // OnDelete does nothing: a deleted ledger has no new phase.

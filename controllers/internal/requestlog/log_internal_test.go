@@ -38,8 +38,10 @@ func (l *Log) waiting() (lines []string) {
 	return lines
 }
 
+type phaseList []v1alpha1.RequestPhase
+
 // phases returns the phases of the lines that wait, and empties the queue.
-func phases(t *testing.T, log *Log) (phases []v1alpha1.RequestPhase) {
+func phases(t *testing.T, log *Log) (phases phaseList) {
 	t.Helper()
 	for _, text := range log.waiting() {
 		expectValid(t, text)
@@ -78,21 +80,22 @@ func TestEachChangeOfALedgerWritesWhatIsNew(t *testing.T) {
 	polled.Location = "/api/connect/services/plan-changes/requests/7"
 	polledAgain := polled
 	polledAgain.Warning = "at risk"
+	late := attempt(v1alpha1.PhaseLateAcceptance)
 	elsewhere := ofService([]v1alpha1.Request{polled})
 	elsewhere.Spec.Holder.Namespace = "elsewhere"
 	resolved.ResolvedBy = &v1alpha1.Resolution{Word: "8a4f=Abandoned", By: "kim", At: now}
 	steps := []struct {
 		what   string
 		ledger *v1alpha1.RequestLedger
-		phases []v1alpha1.RequestPhase
+		phases phaseList
 	}{
-		{"the intent", ofService([]v1alpha1.Request{attempt(v1alpha1.PhaseSubmitting)}), []v1alpha1.RequestPhase{"Submitting"}},
-		{"its acceptance", ofService([]v1alpha1.Request{polled}), []v1alpha1.RequestPhase{"InProgress"}},
+		{"the intent", ofService([]v1alpha1.Request{attempt(v1alpha1.PhaseSubmitting)}), phaseList{"Submitting"}},
+		{"its acceptance", ofService([]v1alpha1.Request{polled}), phaseList{"InProgress"}},
 		{"a poll", ofService([]v1alpha1.Request{polledAgain}), nil},
-		{"its end", ofService(nil, ended(v1alpha1.PhaseSucceeded, 0)), []v1alpha1.RequestPhase{"Succeeded"}},
+		{"its end", ofService(nil, ended(v1alpha1.PhaseSucceeded, 0)), phaseList{"Succeeded"}},
 		{"no change", ofService(nil, ended(v1alpha1.PhaseSucceeded, 0)), nil},
-		{"a late acceptance", ofService([]v1alpha1.Request{attempt(v1alpha1.PhaseLateAcceptance)}), []v1alpha1.RequestPhase{"LateAcceptance"}},
-		{"its resolution", ofService(nil, resolved), []v1alpha1.RequestPhase{"Abandoned"}},
+		{"a late acceptance", ofService([]v1alpha1.Request{late}), phaseList{"LateAcceptance"}},
+		{"its resolution", ofService(nil, resolved), phaseList{"Abandoned"}},
 		{"a ledger that another manager manages", elsewhere, nil},
 	}
 	log, before := newLog(), ofService(nil)
@@ -120,7 +123,7 @@ func TestAnAttemptInTwoListsOfALedgerIsOneLine(t *testing.T) {
 	}
 	log := newLog()
 	log.OnAdd(ledger, false)
-	if got, want := phases(t, log), []v1alpha1.RequestPhase{"Succeeded", "Rejected"}; !slices.Equal(got, want) {
+	if got, want := phases(t, log), (phaseList{"Succeeded", "Rejected"}); !slices.Equal(got, want) {
 		t.Errorf("the lines are about %v, not %v", got, want)
 	}
 }
@@ -134,7 +137,7 @@ func TestANewLeaderRepeatsWhatIsOpenOrHasJustEnded(t *testing.T) {
 	old := attempt(v1alpha1.PhaseOutcomeUnknown)
 	old.SubmittedAt = metav1.NewTime(now.AddDate(0, -1, 0))
 	log.OnAdd(ofService([]v1alpha1.Request{old}), true)
-	if got, want := phases(t, log), []v1alpha1.RequestPhase{"Failed", "OutcomeUnknown"}; !slices.Equal(got, want) {
+	if got, want := phases(t, log), (phaseList{"Failed", "OutcomeUnknown"}); !slices.Equal(got, want) {
 		t.Errorf("the lines are about %v, not %v", got, want)
 	}
 }
@@ -244,7 +247,8 @@ func TestEveryLineMatchesTheSchema(t *testing.T) {
 	for _, line := range log.waiting() {
 		expectValid(t, line)
 	}
-	if slices.Sort(recorded); !slices.Equal(recorded, enumOf(t, "operation")) {
+	slices.Sort(recorded)
+	if !slices.Equal(recorded, enumOf(t, "operation")) {
 		t.Errorf("the schema lists %q, and there are %q", enumOf(t, "operation"), recorded)
 	}
 }

@@ -57,7 +57,7 @@ func TestACancellationThatIsBeingChangedProvesNothing(t *testing.T) {
 			working("Resolve Succeeded"),
 		},
 		"no later reading settles an unknown outcome while it lasts": {
-			settled(ending("2026-12-31"), wanted, rescheduling(v1alpha1.PhaseOutcomeUnknown), changing(late), at(late+8*time.Hour)),
+			settled(ending("2026-12-31"), wanted, rescheduling(v1alpha1.PhaseOutcomeUnknown), changing(late), at(9*time.Hour)),
 			judged{"StartReading cancellation", decide.Stuck, "OutcomeUnknown"},
 		},
 	}.run(t)

@@ -45,7 +45,7 @@ var _ = Describe("The commands that only read", func() {
 		actions := audit.Actions(reader)
 		Expect(actions).To(HaveKeyWithValue(approval+" (dry run)", 3), "each manifest of plan -f is applied in a dry run")
 		Expect(slices.DeleteFunc(slices.Collect(maps.Keys(actions)), onlyReads)).To(ConsistOf(
-			approval, approval+" (dry run)", "create selfsubjectaccessreviews"))
+			approval, approval+" (dry run)", "create selfsubjectaccessreviews", "create selfsubjectreviews"))
 	})
 })
 

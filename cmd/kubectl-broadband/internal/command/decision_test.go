@@ -56,7 +56,7 @@ var _ = Describe("approve", func() {
 
 		Expect(f.Posts(f.lines["site-one"])).To(BeZero())
 		for _, name := range []string{"site-one", "site-two"} {
-			Expect(f.drive(ctx, name).Status.History).To(ContainElement(HaveField("ApprovedBy", "kubectl-broadband")))
+			Expect(f.drive(ctx, name).Status.History).To(ContainElement(HaveField("ApprovedBy", "admin (claimed)")))
 			Expect(f.Posts(f.lines[name])).To(Equal(1))
 		}
 	})
@@ -146,7 +146,7 @@ var _ = Describe("approve", func() {
 		Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-one")))
 	})
 
-	It("removes the name of the user who approved an earlier plan, which the API server does not replace",
+	It("replaces the name of the user who approved an earlier plan",
 		func(ctx SpecContext) {
 			f := startFleet(ctx)
 			f.add(ctx, "site-one", asksAlways)
@@ -154,7 +154,7 @@ var _ = Describe("approve", func() {
 			f.Annotate(ctx, "site-one", v1alpha1.AnnotationApprovedBy, "alice@example.com")
 			Expect(newPlugin().run(ctx, "approve", "site-one", "--yes", "-n", f.Namespace).code).To(Equal(0))
 			Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(Equal(f.hashOf(ctx, "site-one")))
-			Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprovedBy)).To(BeEmpty())
+			Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprovedBy)).To(Equal("admin"))
 		})
 
 	It("lets two people approve at once: one approval, and both see it", func(ctx SpecContext) {
@@ -173,7 +173,7 @@ var _ = Describe("approve", func() {
 		}
 		outcomes := []string{(<-results).out, (<-results).out}
 		Expect(outcomes).To(ConsistOf(
-			ContainSubstring("1 object approved"), ContainSubstring("already done by kubectl-broadband")))
+			ContainSubstring("1 object approved"), ContainSubstring("already done by admin")))
 		f.drive(ctx, "site-one")
 		Expect(f.Posts(f.lines["site-one"])).To(Equal(1))
 	})

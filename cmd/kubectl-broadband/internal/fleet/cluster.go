@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,6 +35,8 @@ type Cluster struct {
 	client.Client
 
 	Namespace string // "": all namespaces
+
+	user func(context.Context) string // the API server's name for the user; "" if it does not say
 }
 
 // NewScheme returns the types that the plugin reads and writes.
@@ -56,7 +60,24 @@ func Connect(config *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the API server %s: %w", config.Host, err)
 	}
-	return &Cluster{Client: client.WithFieldOwner(made, FieldManager), Namespace: namespace}, nil
+	return &Cluster{Client: client.WithFieldOwner(made, FieldManager), Namespace: namespace, user: whoami(made)}, nil
+}
+
+// whoami returns a function that asks the API server once who the user is.
+func whoami(cluster client.Client) func(context.Context) string {
+	var (
+		once sync.Once
+		user string
+	)
+	return func(ctx context.Context) string {
+		once.Do(func() {
+			review := &authenticationv1.SelfSubjectReview{}
+			if cluster.Create(ctx, review) == nil {
+				user = review.Status.UserInfo.Username
+			}
+		})
+		return user
+	}
 }
 
 // Each passes the objects of a kind that match a selector to a function. It reads the objects page
@@ -157,12 +178,15 @@ func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Ev
 }
 
 // Annotate sets an annotation if the object is still the version that was shown. If the object has
-// changed, the API server refuses the write with a conflict. An annotation that names another user
-// as the one who has set it, left from a time when the API server recorded that, is removed.
+// changed, the API server refuses the write with a conflict. Beside it stands the name of the user,
+// which config/policy checks, and config/usernames writes itself.
 func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
 	annotations := map[string]any{key: value}
-	if by := recorder(key); object.GetAnnotations()[by] != "" {
-		annotations[by] = nil
+	if setter := v1alpha1.SetterAnnotation(key); setter != "" {
+		annotations[setter] = nil // of another user
+		if user := c.user(ctx); user != "" {
+			annotations[setter] = user
+		}
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "annotations": annotations,

@@ -10,10 +10,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// SetBy returns who set an annotation of the operator: the user if the API server records it
-// (config/usernames), otherwise the client.
+// SetBy returns who set an annotation of the operator: the user if one is named, otherwise the
+// client.
 func SetBy(object client.Object, annotation string) string {
-	if who := object.GetAnnotations()[recorder(annotation)]; who != "" {
+	if who := object.GetAnnotations()[v1alpha1.SetterAnnotation(annotation)]; who != "" {
 		return who
 	}
 	for _, entry := range object.GetManagedFields() {
@@ -22,14 +22,4 @@ func SetBy(object client.Object, annotation string) string {
 		}
 	}
 	return "another client"
-}
-
-// recorder returns the annotation in which the API server records who has set another one; "" if it
-// records that of none.
-func recorder(annotation string) string {
-	return map[string]string{
-		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
-		v1alpha1.AnnotationRetry:   v1alpha1.AnnotationRetriedBy,
-		v1alpha1.AnnotationResolve: v1alpha1.AnnotationResolvedBy,
-	}[annotation]
 }
