@@ -19,7 +19,7 @@ var _ = Describe("Each change of the reason of Ready has an Event", func() {
 		s := settleHourlyReads(ctx)
 		expectDrift(s.move(ctx, world.PlanSlow), planInHealth, world.PlanSlow)
 		Expect(s.Events.All()).To(ContainElements(
-			HavePrefix("Normal InSync plan changed on "),
+			HavePrefix("Normal InSync plan set on "),
 			And(HavePrefix("Warning Drifted "), ContainSubstring("set driftPolicy: Correct"))))
 		told := len(s.Events.All())
 		s.pass(ctx, 5*time.Hour)

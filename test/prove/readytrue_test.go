@@ -98,14 +98,14 @@ func TestOnlyWhatTheMessageSaysIsExcused(t *testing.T) {
 	const trusted, unknown = " trusted as declared, but never confirmed by the carrier",
 		" not known, because the carrier's API cannot report this"
 	for message, test := range map[string]struct{ somebodyTrusts, excused bool }{
-		"plan read on 2026-03-02":                                                     {true, false},
-		"term changed on 2026-03-02; plan" + trusted:                                  {true, true},
-		"restoration SLA and plan" + trusted + "; term" + unknown:                     {true, true},
-		"plan" + trusted:                                                              {false, false},
-		"restoration SLA" + trusted:                                                   {true, false},
-		"term, plan and restoration SLA" + unknown:                                    {false, true},
-		`plan changed on 2026-03-02 (health shows it as "Home 25/5"); term` + unknown: {false, true},
-		`plan changed on 2026-03-02 (health shows it as "Home 50/20")`:                {false, false},
+		"plan read on 2026-03-02":                                                 {true, false},
+		"term set on 2026-03-02; plan" + trusted:                                  {true, true},
+		"restoration SLA and plan" + trusted + "; term" + unknown:                 {true, true},
+		"plan" + trusted:                                                          {false, false},
+		"restoration SLA" + trusted:                                               {true, false},
+		"term, plan and restoration SLA" + unknown:                                {false, true},
+		`plan set on 2026-03-02 (health shows it as "Home 25/5"); term` + unknown: {false, true},
+		`plan set on 2026-03-02 (health shows it as "Home 50/20")`:                {false, false},
 	} {
 		runScript(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()

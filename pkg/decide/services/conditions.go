@@ -332,7 +332,7 @@ func howRecorded(declared declaredValue, days *time.Location) string {
 	case v1alpha1.SourceHealth, v1alpha1.SourceService:
 		return fmt.Sprintf("%s first read on %s", declared.name, day)
 	case v1alpha1.SourceChangeResult:
-		return fmt.Sprintf("%s changed on %s", declared.name, day)
+		return fmt.Sprintf("%s set on %s", declared.name, day)
 	case v1alpha1.SourceOrder:
 		return fmt.Sprintf("%s as ordered", declared.name)
 	case v1alpha1.SourceDeclared:

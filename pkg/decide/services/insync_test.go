@@ -37,13 +37,13 @@ func TestTheInSyncMessageNamesTheSourceOfEachValue(t *testing.T) {
 	}
 	for words, view := range map[string]services.Input{
 		"plan first read on 2026-03-02; term not known, because the carrier's API cannot report this": settled(),
-		"plan first read on 2026-03-02; term changed on 2026-03-02; restoration SLA changed on 2026-03-02": settled(
+		"plan first read on 2026-03-02; term set on 2026-03-02; restoration SLA set on 2026-03-02": settled(
 			term, sla(v1alpha1.SourceChangeResult)),
-		"plan first read on 2026-03-02; term changed on 2026-03-02; restoration SLA and aggregation method trusted as " +
+		"plan first read on 2026-03-02; term set on 2026-03-02; restoration SLA and aggregation method trusted as " +
 			"declared, but never confirmed by the carrier": settled(term, sla(v1alpha1.SourceDeclared), aggregated),
-		"plan first read on 2026-03-02; term changed on 2026-03-02; restoration SLA as ordered": settled(
+		"plan first read on 2026-03-02; term set on 2026-03-02; restoration SLA as ordered": settled(
 			term, sla(v1alpha1.SourceOrder)),
-		"plan changed on 2026-03-02 (health shows it as \"Slow\"); term changed on 2026-03-02": settled(
+		"plan set on 2026-03-02 (health shows it as \"Slow\"); term set on 2026-03-02": settled(
 			term, func(in *services.Input) {
 				in.Service.Status.Carrier.Plan = known("Fast", v1alpha1.SourceChangeResult)
 				in.Service.Status.Carrier.Plan.AsHealth = "Slow"
@@ -51,7 +51,7 @@ func TestTheInSyncMessageNamesTheSourceOfEachValue(t *testing.T) {
 		"the carrier shows the service, and the spec declares no values to compare": settled(func(in *services.Input) {
 			in.Service.Spec.Plan = nil
 		}),
-		"plan first read on 2026-03-03; term changed on 2026-03-03": settled(term, func(in *services.Input) {
+		"plan first read on 2026-03-03; term set on 2026-03-03": settled(term, func(in *services.Input) {
 			in.Account.Object.Spec.TimeZone = "Pacific/Kiritimati" // 14 hours ahead of UTC
 			in.Service.Status.Carrier.Plan.Since = metav1.NewTime(decidetest.Start().Add(time.Hour))
 			in.Service.Status.Carrier.Term.Since = metav1.NewTime(decidetest.Start().Add(time.Hour))
