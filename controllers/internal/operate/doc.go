@@ -12,6 +12,9 @@
 //	  nothing       above the    conflict:  failed or closed:  lost:   conflict: again,
 //	  written      limit: wait   no POST         NotSent       class   same attempt id only
 //
+// When each of them may happen, and who may change the result, is decided by rules that the comments
+// cite by number, R1 to R33: see docs/design/rules.md.
+//
 // The comments of this package count the steps:
 //
 //	1 ready     wait for a token, the rate limit and the breaker's window
