@@ -119,7 +119,7 @@ func (c *connection) refused() error {
 	return nil
 }
 
-// newRequest builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it
+// newRequest builds the request of spec §1 rules 1 and 2. Its body can be read only once and it
 // has no idempotency key, so that the transport never resends a POST. To do so, it would need a
 // body that can be read again, or such a key.
 func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {

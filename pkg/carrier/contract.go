@@ -47,7 +47,7 @@ type HandleSource string
 
 // The handle sources.
 const (
-	HandleInLocation HandleSource = "Location"  // spec §1.1 rule 3: the Location header points to the outcome
+	HandleInLocation HandleSource = "Location"  // spec §1 rule 3: the Location header points to the outcome
 	HandleInOrder    HandleSource = "Order"     // the Location, or else the order id in the body (spec §4, Orders)
 	HandleServiceID  HandleSource = "ServiceID" // the path id is the service id, which is in the request body
 	HandleNone       HandleSource = "None"      // the success status alone completes the operation

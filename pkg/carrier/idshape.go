@@ -10,7 +10,7 @@ type IDShape string
 
 // The id formats.
 const (
-	IDNumeric IDShape = "numeric" // [0-9]{1,19}, in the range of 63 bits (spec §1.1 rule 4)
+	IDNumeric IDShape = "numeric" // [0-9]{1,19}, in the range of 63 bits (spec §1 rule 4)
 	IDOpaque  IDShape = "opaque"  // 1 to 128 characters of a path segment, see isSegment (spec §4, plan-change options)
 	IDNone    IDShape = "none"    // the operation has no id
 )

@@ -12,7 +12,7 @@ import (
 // OutcomeState is the progress of an accepted request.
 type OutcomeState string
 
-// The outcome states (spec §1.1 rule 3).
+// The outcome states (spec §1 rule 3).
 const (
 	Pending OutcomeState = "Pending" // 202: in progress
 	Done    OutcomeState = "Done"    // 200: complete, the body has the resource

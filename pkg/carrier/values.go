@@ -12,7 +12,7 @@ import (
 // texts are, which is what a comparison with an earlier response needs. [Timestamp.Time] parses it.
 type Timestamp string
 
-// Time parses a date-time with a UTC offset (spec §1.1 rule 6), with or without fractions of a
+// Time parses a date-time with a UTC offset (spec §1 rule 6), with or without fractions of a
 // second, or a bare date, which means its first moment in UTC. It returns false for anything else:
 // a time without an offset is not a point in time.
 func (t Timestamp) Time() (time.Time, bool) {

@@ -1,7 +1,7 @@
 // Package simulator is the carrier of the specification as a server: its asynchronous REST API
 // and the identity provider that issues its tokens. It is based on the specification alone and
 // imports nothing from the client, so that client and simulator are independent implementations
-// of the same text.
+// of the same text. docs/carrier-api.md has what the specification says, by its sections.
 //
 //	            ┌───────────── Simulator ─────────────┐
 //	client ───▶ │ Identity   assertion → access token │

@@ -16,7 +16,7 @@ import (
 )
 
 // A 202 says that a change of the cancellation is in progress: "202 while the request is in progress"
-// (spec §1.1 rule 3). Until it ends, the old cancellation shows nothing about a reschedule or abort
+// (spec §1 rule 3). Until it ends, the old cancellation shows nothing about a reschedule or abort
 // whose response was lost, and neither does the new one.
 func TestACancellationThatIsBeingChangedProvesNothing(t *testing.T) {
 	changing := func(after time.Duration) func(*services.Input) {
