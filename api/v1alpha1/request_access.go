@@ -148,8 +148,8 @@ func ChangesBy(plan []Change, operation Operation) []Change {
 	return slices.DeleteFunc(slices.Clone(plan), func(change Change) bool { return change.Operation != operation })
 }
 
-// ShowInFlight sets the request that the columns show: "an abort or reschedule does not hide a
-// change".
+// ShowInFlight sets the request that the columns show. An abort or reschedule of the cancellation
+// does not hide a change, which is what the columns are read for.
 func (s *BroadbandService) ShowInFlight() {
 	s.Status.InFlight = nil
 	for _, open := range []*Request{s.OpenCancellation(), s.OpenRequest()} {

@@ -24,8 +24,8 @@ func (l *RequestLedger) RequestOf(operation Operation) *Request {
 	return nil
 }
 
-// Open records a new attempt. "A repeat ... ends the one before it as Repeated in the same write"
-// (R3).
+// Open records a new attempt. A repeat ends the attempt that it repeats as Repeated, in the same
+// write, so that its lane never has two (R3).
 func (l *RequestLedger) Open(attempt Request) {
 	l.Spec.Sequence++
 	for _, open := range slices.Clone(l.Spec.Open) {
@@ -137,8 +137,8 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 }
 
 // AcceptLate records that the carrier has accepted an attempt that had already ended, or for which
-// a person had named another request: "An Accepted receipt is never dropped" (R15). It reports
-// whether that is new.
+// a person had named another request. Whatever the carrier has accepted is recorded (R15). It
+// reports whether that is new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
 	is := func(attempt Request) bool { return attempt.AttemptID == late.AttemptID }
 	if at := slices.IndexFunc(l.Spec.Open, is); at >= 0 {
@@ -205,9 +205,9 @@ func (r *Request) summary() EndedAttempt {
 	}
 }
 
-// keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most.
-// "Consecutive NotSent/NotProcessed of one operation count as one", but the status of a manager
-// that is behind may still show an earlier one with an unknown outcome.
+// keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most. One
+// would be enough to decide, but the status of a manager that is behind may still show an earlier
+// one with an unknown outcome.
 const keptUnsent = 3
 
 // fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
@@ -248,8 +248,8 @@ func (e *EndedAttempt) IsProvenNotAccepted() bool {
 	return e.Outcome == PhaseNotAccepted && e.EndedBy == EndedByProof
 }
 
-// IsFinal reports whether the carrier has ended an attempt: "an attempt id that has ended never
-// opens again" (R3), and no later response of the carrier changes it. The ledger may be nil.
+// IsFinal reports whether the carrier has ended an attempt. Such an attempt is never opened again
+// (R3), and no later response of the carrier changes it. The ledger may be nil.
 func (l *RequestLedger) IsFinal(attemptID string) bool {
 	return l != nil && !l.IsOpen(attemptID) && slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
 		return ended.AttemptID == attemptID && ended.EndedBy == EndedByCarrier
