@@ -28,8 +28,7 @@ func (r AppointmentCancelRequest) Body() []byte {
 // SlotType is the kind of a slot; other values are kept.
 type SlotType string
 
-// The slot types: "for typical connections only AM or PM should be selected, other types may incur
-// charges" (spec §2).
+// The slot types. On a typical connection all but AM and PM may cost extra (spec §2).
 const (
 	SlotAM  SlotType = "AM"
 	SlotPM  SlotType = "PM"
@@ -40,8 +39,7 @@ const (
 // LeadTime is how soon a slot is; other values are kept.
 type LeadTime string
 
-// The lead times: "for typical connections only Standard should be selected, others may incur
-// charges" (spec §2).
+// The lead times. On a typical connection all but Standard may cost extra (spec §2).
 const (
 	LeadTimeStandard       LeadTime = "Standard"
 	LeadTimeAccelerated    LeadTime = "Accelerated"
@@ -57,9 +55,9 @@ type AppointmentSlot struct {
 	EndTime        Timestamp `json:"endTime"`
 	TimezoneOffset string    `json:"timezoneOffset"` // +HH:MM; may occur with times in Z
 
-	// WithinTimeWindow is true if the slot is within the SLA of the order or incident. It is "reliable
-	// only for non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be
-	// ignored".
+	// WithinTimeWindow is true if the slot is within the SLA of the order or incident. It only
+	// counts on FTTN, FTTB and satellite, and not if a technician is to restore a service (spec
+	// §2).
 	WithinTimeWindow bool     `json:"withinTimeWindow"`
 	LeadTime         LeadTime `json:"leadTime"`
 }

@@ -19,21 +19,21 @@ const (
 // assertion is the payload of one signed JWT (spec §5). A JWT can be used once, so each has its own
 // id.
 type assertion struct {
-	id       string    // jti: "unique id of the JWT (a GUID)"
+	id       string    // jti: a GUID
 	client   string    // iss and sub
 	audience string    // aud: the realm address
 	now      time.Time // by the identity provider's clock
 }
 
-// sign returns the JWT, with the key's id in its header. Its method is RS256: "must be signed with
-// this algorithm" (spec §5).
+// sign returns the JWT, with the key's id in its header. Its method is RS256, the only one that the
+// carrier accepts (spec §5).
 func (a assertion) sign(signer Signer, key Key) (string, error) {
 	issued := a.now.Add(-assertionBackdating)
 	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
 		"jti": a.id,
 		"iss": a.client,
 		"sub": a.client,
-		"aud": a.audience, // one string: the specification has "the realm address", not a list
+		"aud": a.audience, // one string: the specification has one address, not a list
 		"iat": issued.Unix(),
 		"nbf": issued.Unix(),
 		"exp": issued.Add(assertionLifetime).Unix(),

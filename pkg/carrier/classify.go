@@ -27,9 +27,9 @@ type Observation struct {
 }
 
 // Classify returns exactly one delivery for every observation of an operation's POST, and Ambiguous
-// if nothing is proven. "An error from a POST" is not "it failed": a gateway, a firewall that reads
-// responses, or a framework that cannot write one may answer with any error status after the carrier
-// has done the work.
+// if nothing is proven. An error status does not prove that the POST has failed: a gateway, a
+// firewall that reads responses, or a framework that cannot write one may answer with any error
+// status after the carrier has done the work.
 func Classify(contract Contract, o Observation) Delivery {
 	switch {
 	case o.Status == 0 && !o.Written:

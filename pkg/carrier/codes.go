@@ -27,8 +27,8 @@ const (
 	CodeMalformedJSON        ErrorCode = "malformed.json.request"        // the body is not JSON
 )
 
-// SubErrorCode is the code of one sub-error, which names a rule. The complete list is "not shown",
-// so other values are possible and are kept.
+// SubErrorCode is the code of one sub-error, which names a rule. The specification does not list
+// all of them, so other values are possible and are kept.
 type SubErrorCode string
 
 // The sub-error codes (spec §7), each with its condition. The last was observed but is not in the

@@ -103,11 +103,12 @@ const (
 	versionLast  = 8
 )
 
-// cancellationPath is the path of a service's cancellation: "path id is the service id" (spec §4).
+// cancellationPath is the path of a service's cancellation. Its id is the number of the service
+// (spec §4).
 const cancellationPath = "/api/connect/services/service-cancellations/requests/{id}"
 
-// planChangeRules are the version rules of the plan change: spec §9, "6 adds optional
-// restorationSla; 8 makes contact details mandatory when ntdOption is set".
+// planChangeRules are the version rules of the plan change (spec §9): version 6 has added the SLA,
+// and version 8 requires the contact of an installation.
 var planChangeRules = []VersionedRule{
 	{Field: keyRestorationSLA, Since: 6},
 	{Field: keyContactName, Since: versionFirst, RequiredFrom: 8, With: keyNTDOption},
@@ -116,7 +117,7 @@ var planChangeRules = []VersionedRule{
 }
 
 // Poll bounds of the table. Only the 5 seconds of the fibre build charge come from the carrier
-// (spec §8). The rest is "a sensible rate", chosen by how long a user would be willing to wait.
+// (spec §8). The others are chosen by how long a user would be willing to wait.
 var (
 	pollQuery  = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: 2 * time.Minute, Usual: 15 * time.Minute}
 	pollTest   = PollBounds{First: 5 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
@@ -193,8 +194,8 @@ var contracts = []Contract{
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
 	{
-		// Spec §9 has no row for orders, so no version is refused. Spec §4: the Location has the form
-		// /api/connect/orders/{id}, and an endpoint to read it is "not shown".
+		// Spec §9 has no row for orders, so no version is refused. Spec §4 has the form of the Location,
+		// but no call that reads it.
 		Operation:  OrderCreate,
 		SubmitPath: "/api/connect/orders/create",
 		PollPath:   "/api/connect/orders/{id}",

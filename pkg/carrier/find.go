@@ -31,8 +31,8 @@ func (c *Client) find(contract Contract, k call, resp response) finding {
 	switch contract.Handle {
 	case HandleNone:
 	case HandleServiceID:
-		// Spec §4: "path id is the service id", so it is taken from the request, regardless of the
-		// Location.
+		// The id in the path is the number of the service (spec §4), so it is taken from the
+		// request, regardless of the Location.
 		found.handle = handleWithID(contract, k, readSummary(k.body).ServiceID)
 	case HandleInOrder:
 		found.handle, found.note = handleOfOrder(contract, k, resp, found)
@@ -85,8 +85,8 @@ func (c *Client) handleInLocation(contract Contract, k call, resp response) (Han
 	return handle, ""
 }
 
-// unproven is the error of a POST whose response proves nothing. Its message says what came, because
-// "404 Not Found" alone reads like the carrier's response.
+// unproven is the error of a POST whose response proves nothing. Its message says what came,
+// because the status alone, such as a 404, reads like the carrier's response.
 func (c *Client) unproven(contract Contract, k call, resp response, note string) *Error {
 	failure := c.responseError(k, resp, note)
 	if failure.Class != ServerFault {

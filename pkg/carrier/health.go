@@ -18,9 +18,9 @@ const (
 	HealthOpen         HealthStatus = "OPEN"           // 202
 	HealthInProgress   HealthStatus = "IN_PROGRESS"    // 202
 	HealthCompleted    HealthStatus = "COMPLETED"      // 200
-	HealthInError      HealthStatus = "IN_ERROR"       // 422 "when the resource failed to be created"
+	HealthInError      HealthStatus = "IN_ERROR"       // 422: there is no result
 	HealthInErrorRetry HealthStatus = "IN_ERROR_RETRY" // listed as a value only
-	HealthFailed       HealthStatus = "FAILED"         // 422 "when the resource failed to be created"
+	HealthFailed       HealthStatus = "FAILED"         // 422: there is no result
 )
 
 // HealthColor is a rating by the carrier. Green and Grey were observed; the full set is not
@@ -92,9 +92,7 @@ type HealthItem struct {
 	Value  string      `json:"value"`  // empty: none
 }
 
-// healthVersion5 has the names that differ in version 5 (spec §2): "the status field is
-// serviceStatus, indicator is indicators with fields connectivityIndicator, performanceIndicator,
-// stabilityIndicator, and healthCategories is healthCategory".
+// healthVersion5 has the fields that have other names in version 5 (spec §2).
 type healthVersion5 struct {
 	ServiceStatus HealthStatus `json:"serviceStatus"`
 	Indicators    struct {
@@ -109,9 +107,9 @@ type healthVersion5 struct {
 const lastOldHealth = 5
 
 // DecodeHealth reads the result of a health request made at an API version. At version 5 it also
-// reads the body of a request in progress: "all fields present and the content fields null". A
-// response to version 5 with the names of version 6 is accepted too. The error is an [Error] of
-// class Unreadable.
+// reads the body of a request in progress, in which the fields of the content are null. A response
+// to version 5 with the names of version 6 is accepted too. The error is an [Error] of class
+// Unreadable.
 func DecodeHealth(version int, body []byte) (HealthResult, error) {
 	var result HealthResult
 	if err := readObject(body, &result); err != nil {

@@ -55,8 +55,8 @@ type ReferencedData struct {
 	Owner               string `json:"owner"`
 }
 
-// The statuses of a copper pair. Order rule 8: serviceStatus is set if the carrier holds the line,
-// and copperPairStatus is set if another company does; "when one is set the other is null".
+// The statuses of a copper pair. serviceStatus is set if the carrier holds the line,
+// copperPairStatus if another company does, and the other one is null (spec §2, order scenario 8).
 const (
 	LineInUse          = "Line In Use" // an order on it is a transfer (order rule 5)
 	LineNotInUse       = "Line Not In Use"

@@ -8,7 +8,7 @@ import (
 
 // Key is one private key of the client, as read from its file.
 type Key struct {
-	ID  string // the JWT header kid: "key identifier of the issued public key" (spec §5)
+	ID  string // the JWT header kid, which the carrier has given to the public key (spec §5)
 	PEM []byte // PKCS#1 or PKCS#8, RSA of 2048 to 4096 bits
 }
 

@@ -42,7 +42,7 @@ type OrderRequest struct {
 	ContactName                 string
 	ContactPhone                string
 	ContactEmail                string
-	InfrastructureID            string // empty is sent as null: "null for the first infrastructure at a location"
+	InfrastructureID            string // empty is sent as null: the first one of a location has no id
 	PortID                      *int64 // of the chosen NTD; nil is omitted
 	RequireVLAN                 *bool  // nil is omitted
 	VLANID                      int64

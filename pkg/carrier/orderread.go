@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// Order reads an order: a plain GET by its number, at the client's own version. It "returns the
-// same information" as the response to the order. The specification does not have this call. An
-// account switches it on as the extension OrderRead. The error is an [Error]. A response about
-// another order, or without a number, is of class Unreadable.
+// Order reads an order: a plain GET by its number, at the client's own version. Its response has
+// the fields of the order that was created. The specification does not have this call. An account
+// switches it on as the extension OrderRead. The error is an [Error]. A response about another
+// order, or without a number, is of class Unreadable.
 func (c *Client) Order(ctx context.Context, orderID int64) (Order, error) {
 	k := call{
 		reads:  OrderRead,

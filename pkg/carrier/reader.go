@@ -170,7 +170,7 @@ func (r tolerantReader) fillStruct(v reflect.Value, d jsondoc.Value) {
 
 func (r tolerantReader) fillSlice(v reflect.Value, d jsondoc.Value) {
 	v.SetZero()
-	if !d.IsArray() { // "a list as its only element"
+	if !d.IsArray() { // a single element stands for a list
 		r.appendTo(v, d)
 		return
 	}

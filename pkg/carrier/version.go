@@ -52,8 +52,8 @@ func (c Contract) SupportedAt(version int) error {
 	return &UnsupportedVersionError{Operation: c.Operation, Version: version, Min: c.MinVersion, Max: c.MaxVersion}
 }
 
-// LeastVersion returns the given version, or the operation's first version if that is higher: "the
-// version is chosen per request" (spec §9).
+// LeastVersion returns the given version, or the operation's first version if that is higher. Each
+// call may have a version of its own (spec §9).
 func (c Contract) LeastVersion(version int) int { return max(version, c.MinVersion) }
 
 // checkFields applies the version rules of the operation's body. The function present reports

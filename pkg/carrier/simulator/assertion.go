@@ -82,7 +82,7 @@ func (x *tokenExchange) verify(claims *assertionClaims) error {
 	switch {
 	case claims.ID == "" || claims.IssuedAt == nil:
 		return invalidClient("The token has no jti or no iat")
-	case len(claims.Audience) != 1: // spec §5: "the realm address"
+	case len(claims.Audience) != 1: // spec §5: the address of the realm alone
 		return invalidClient("Invalid token audience")
 	case claims.ExpiresAt.Sub(claims.IssuedAt.Time) > maxAssertionLifetime:
 		return invalidClient("Token expiration is too far in the future")

@@ -116,8 +116,8 @@ func supportedVersion(x *exchange) error {
 	return nil
 }
 
-// jsonMedia applies spec §1 rule 1: "requests carry Content-Type: application/json". A call without
-// a body is never refused because of its Content-Type.
+// jsonMedia applies spec §1 rule 1: the Content-Type of a request is JSON. A call without a body is
+// never refused because of its Content-Type.
 func jsonMedia(x *exchange) error {
 	contentType := x.request.Header.Get("Content-Type")
 	isJSON, withBody := isJSONMedia(contentType), x.route.body != ""
