@@ -41,8 +41,8 @@ func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
 // NewestCovered returns the id of the newest attempt that an approval's hash covers: the given
 // newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
 // An attempt that was refused because another request is in progress is not covered: nothing
-// happened and nobody ended it, so it changes neither a hash nor an approval, like one that "never
-// reached the carrier" (R11). The same applies to one that was shown not to have been accepted. The
+// happened and nobody ended it, so it changes neither a hash nor an approval, like one that has not
+// reached the carrier (R11). The same applies to one that was shown not to have been accepted. The
 // newest attempt and the ledger may be nil.
 func NewestCovered(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
@@ -92,7 +92,8 @@ func EndedForAnother(ended *v1alpha1.EndedAttempt) bool {
 }
 
 // changedNothing reports whether an attempt that may have reached the carrier is known to have had
-// no effect, although nobody has ended it: "an attempt that a person ended makes a new hash" (R11).
+// no effect, although nobody has ended it. If a person had, an approval would not cover the next
+// attempt (R11).
 func changedNothing(attempt *v1alpha1.Request) bool {
 	return AnotherInProgress(attempt) || ProvenNotAccepted(attempt)
 }

@@ -56,15 +56,16 @@ func refuses(status metav1.Status) bool {
 	return status.Code >= apiBadRequest && status.Code < apiServerFault
 }
 
-// Unwritable reports whether a status was refused because of its content: "(400, 413, 422)" (R18).
+// Unwritable reports whether a status was refused because of its content, which the carrier may
+// have written (R18).
 func Unwritable(err error) bool {
 	status := APIRefusal(err)
 	return status != nil && (status.Code == apiBadRequest || status.Code == apiTooLarge || status.Code == apiInvalid)
 }
 
-// APIRefused is the verdict on an object whose pass was ended by the API server: "A pass that
-// cannot gather, judge or open says so on the object" (R18). Nil if the next pass may get further
-// without help. The error begins with what the operator was about to do, such as "read Secret key".
+// APIRefused is the verdict on an object whose pass was ended by the API server (R18). Nil if the
+// next pass may get further without help. The error begins with what the operator was about to do,
+// such as `read Secret key`.
 func APIRefused(err error) *Verdict {
 	status := APIRefusal(err)
 	if status == nil {
@@ -92,7 +93,7 @@ func howToFix(code int32) string {
 }
 
 // PrunedLedger is the verdict on an object whose ledger was not stored completely by the API
-// server: "a CRD that was not upgraded prunes" (R1).
+// server, because its CustomResourceDefinition is older than the operator (R1).
 func PrunedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, "the operator cannot " + Bounded(err.Error(), MaxMessage) +
 		". Nothing is sent in the meantime, and the operator retries automatically"}

@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ApprovalPolicy combines two policies: "The stricter of the account's and the object's approval
-// counts" (R9). An account without a policy uses the schema's default.
+// ApprovalPolicy combines two policies: the stricter one counts (R9). An account without a policy
+// uses the schema's default.
 func ApprovalPolicy(in *Input, own v1alpha1.Approval) v1alpha1.Approval {
 	asked := []v1alpha1.Approval{own}
 	if in.Account.Object != nil {
@@ -87,10 +87,10 @@ func otherApproval(in *Input) string {
 }
 
 // NewPending returns a plan of changes with a hash over the login, the object, its generation, the
-// admission policy that decides who may approve, the last attempt that the plan covers, the body, the
-// changes and the fees, so that an old approval never matches, nor one that was set while the policy
-// was missing. "Attempts that never reached the carrier ... change neither an approved hash nor an
-// approval" (R11).
+// admission policy that decides who may approve, the last attempt that the plan covers, the body,
+// the changes and the fees. So an old approval never matches, nor one that was set while the policy
+// was missing. Only attempts that reached the carrier are covered, so that a pause at the carrier
+// does not make people approve again (R11).
 func NewPending(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {

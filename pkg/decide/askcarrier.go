@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// DescribeUnknown describes what to ask the carrier: "service number, operation, sent at (account's
-// time zone)".
+// DescribeUnknown describes what to ask the carrier about a request: enough to find it in the
+// carrier's records, with the time at which it was sent in the account's time zone.
 func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	if StandsForAll(open) {
 		return fmt.Sprintf("it is not known which requests the carrier has received for %s (%s)",

@@ -44,7 +44,8 @@ func (b *Bill) Price() (price Price, known bool) {
 	return b.price, true
 }
 
-// AddOneTime adds a one-time fee: "Every single one-time fee above zero asks" (R8).
+// AddOneTime adds a one-time fee. A credit does not offset it, because a single fee above zero
+// needs an approval (R8).
 func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 	var fee int64
 	b.add(&fee, amount)
@@ -55,7 +56,7 @@ func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 // AddMonthly adds a monthly fee after the request.
 func (b *Bill) AddMonthly(amount *v1alpha1.Money) { b.add(&b.price.After, amount) }
 
-// add adds an amount: "different or missing currencies are unknown" (R8).
+// add adds an amount. The price is unknown if its currency is missing or differs (R8).
 func (b *Bill) add(sum *int64, amount *v1alpha1.Money) {
 	cents, known := Cents(amount)
 	if !known || amount.Currency == "" || b.price.Currency != "" && b.price.Currency != amount.Currency {

@@ -75,9 +75,8 @@ func ntdText(bought *v1alpha1.NTDOptionCharge) string {
 // BodyHash returns the hash with which a recorded request identifies its body.
 func BodyHash(body []byte) string { return DesiredChange{Body: body}.BodyHash() }
 
-// ApprovalHash identifies what a person approves: "Hashes that people approve have at least 128
-// bits" (R8). The author of the object controls part of the hashed data, and could find two plans
-// with the same shorter hash.
+// ApprovalHash identifies what a person approves. It has 128 bits, because the author of the object
+// controls part of the hashed data, and could find two plans with the same shorter hash (R8).
 func ApprovalHash(facts []byte) string {
 	const bits = 128
 	sum := sha256.Sum256(facts)

@@ -23,8 +23,8 @@ type Clock struct {
 }
 
 // past returns a recorded time or, if it was in the future, the time at which this process first
-// saw it: "A time on record that lies in the future counts as now" (R19). Otherwise a wait measured
-// from a time that was written by a fast clock would be too long.
+// saw it (R19). Otherwise a wait measured from a time that was written by a fast clock would be too
+// long.
 func (c Clock) past(at metav1.Time) time.Time {
 	if seen, ahead := c.FutureTimes[at.UTC()]; ahead {
 		return seen

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Today is the day in the account's time zone, "in which the carrier reads dates".
+// Today is the day in the account's time zone, which is the one of the carrier's dates.
 func Today(in *Input) string { return DayIn(TimeZone(in), in.Now) }
 
 // DayIn returns the day of a time in a time zone.

@@ -37,8 +37,8 @@ func RequestErrorOf(err error) *v1alpha1.RequestError {
 	return described
 }
 
-// subErrorsText describes the deciding sub-error without its code, and then the others: "the first
-// known one decides, all stand in the message".
+// subErrorsText describes the deciding sub-error without its code, and then the others, so that the
+// message has all of them.
 func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
 	words := []string{subErrorText(deciding)}
 	for _, sub := range all {
@@ -60,7 +60,7 @@ func subErrorText(sub carrier.SubError) string {
 	return text + " (" + sub.Field + ` "` + sub.RejectedValue + `")` // whose escapes %q would escape again
 }
 
-// decidingSubError implements: "the first known one decides, all stand in the message". An error
+// decidingSubError returns the first sub-error that this version knows, or else the first. An error
 // about somebody else's request in progress decides only if there is no other error.
 func decidingSubError(all []carrier.SubError) carrier.SubError {
 	all = lasting(all)

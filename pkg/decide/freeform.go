@@ -30,7 +30,7 @@ func printed(value any) any {
 		return Bounded(value, maxFreeText)
 	case json.Number:
 		if _, err := value.Float64(); err != nil {
-			return string(value) // "a number that is no float64 becomes a string" (R18): the API server would refuse the number
+			return string(value) // the API server would refuse a number that is no float64 (R18)
 		}
 	case []any:
 		for i := range value {

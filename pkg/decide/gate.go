@@ -45,8 +45,8 @@ func GateClosed(why error) *v1alpha1.RequestError {
 	return &v1alpha1.RequestError{Code: codeGateClosed, Message: ErrorText(why)}
 }
 
-// gatePause is the wait after a closed gate: "The next attempt waits from 1 s up to 1 min,
-// doubling" (R12).
+// gatePause is the wait after a closed gate. What has closed it is usually over after a second
+// (R12).
 func gatePause(n int) time.Duration {
 	const base, longest = time.Second, time.Minute
 	return doubling(n, base, longest)
@@ -62,8 +62,8 @@ func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
 	return Later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
 }
 
-// cacheCurrent holds back the attempt after a closed gate "until the cache shows the generation
-// that the gate saw" (R12).
+// cacheCurrent holds back the attempt after a closed gate until the cache shows what the gate saw:
+// before that, each attempt would be stopped again (R12).
 func cacheCurrent(in *Input, _ DesiredChange) *Decision {
 	var behind string
 	switch {

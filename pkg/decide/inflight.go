@@ -21,7 +21,7 @@ const (
 	CacheLag = time.Second
 
 	// HandleGrace is how long a Location that returns 404 or 400 is still polled. queryGrace is the
-	// corresponding time for a Query, which "is asked anew after 60 s".
+	// corresponding time for a Query, which is then sent again.
 	HandleGrace = 24 * time.Hour
 	queryGrace  = time.Minute
 )
@@ -57,8 +57,8 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		open.Operation, open.AttemptID, open.Phase))
 }
 
-// acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
-// NotAccepted is void" (R15).
+// acceptedLate reports a late acceptance, which a person resolves as Succeeded, Abandoned or
+// Accepted. NotAccepted would deny what the carrier has said (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	known := "which became known only after the attempt had been resolved, or its object deleted. " +
 		heldUntilResolved(open.Operation) + " until you resolve it"
@@ -89,7 +89,7 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 		}
 		return by.Verify(open)
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
-		// "A process that finds Submitting with its own sender and not in posted: NotSent."
+		// This process has written the intent and has not sent the request since.
 		return NotPosted(open)
 	case !in.Now.Before(attempt.FirstSeen.Add(senderGrace)):
 		return by.Verify(open)
@@ -150,7 +150,8 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 }
 
 // handleLost reports whether the Location has returned 404 or 400 for a day, or for a minute in the
-// case of a Query: "a 404 never means gone, create it".
+// case of a Query. One such response does not prove that there is no request: the carrier may not
+// show it for a while.
 func handleLost(in *Input, open *v1alpha1.Request) bool {
 	grace := HandleGrace
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {

@@ -124,7 +124,7 @@ const MostUnproven = 2
 // them.
 type Unproven struct {
 	Count        int
-	Last, Before string    // the last two, such as "OrderCreate for sorder/site"; "" if there are fewer
+	Last, Before string    // the last two, such as `OrderCreate for sorder/site`; "" if there are fewer
 	At           time.Time // when the response to the last one was found to be lost
 }
 
@@ -162,10 +162,9 @@ type Spending struct {
 }
 
 // FutureReservations maps attempt ids to the monotonic time at which a process first saw a
-// reservation whose time was in the future. Such a time "counts as now", and "what must not come
-// too early is measured on the local clock from first sight" (R19). The request was sent before the
-// reservation was first seen. If the monotonic clock stops while the machine sleeps, the
-// reservation counts for longer.
+// reservation whose time was in the future. The hour for which it counts is measured from then
+// (R19). The request was sent before the reservation was first seen. If the monotonic clock stops
+// while the machine sleeps, the reservation counts for longer.
 type FutureReservations map[string]time.Duration
 
 // anyRequest reports whether the newest request of any operation of the object has a property.

@@ -16,10 +16,10 @@ type Found struct {
 	Clusters []string // the clusters named in ledgers
 }
 
-// RequiredAcknowledgement returns what a person has to acknowledge before requests are sent. The
-// marker is nil if it does not exist. "If objects of ours exist by then, it is created
-// unacknowledged ... If any of them carries a ledger.revision, or a ledger or the marker names
-// another cluster, the manager behaves as --submit=false until the annotation is there" (R5).
+// RequiredAcknowledgement returns what a person has to acknowledge before requests are sent (R5).
+// The marker is nil if it does not exist. If anything exists that was recorded in another cluster,
+// or before the marker was lost, that is a restore; if there are only objects, another installation
+// may have sent their requests.
 func RequiredAcknowledgement(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
 	foreign := func(named string) bool { return marker == nil || !slices.Contains(marker.Clusters, named) }
 	switch {
@@ -34,9 +34,8 @@ func RequiredAcknowledgement(marker *v1alpha1.LedgerMarker, cluster string, foun
 	return ""
 }
 
-// IsLost reports whether a ledger belongs to a cluster that does not count: "Each ledger names its
-// cluster; one that is not in the marker's list is LedgerLost" (R26). After a restore, a person has
-// to decide first whether anything was lost.
+// IsLost reports whether a ledger belongs to a cluster that does not count, because the marker does
+// not list it (R26). After a restore, a person has to decide first whether anything was lost.
 func (i *Installation) IsLost(ledger *v1alpha1.RequestLedger) bool {
 	if i.Marker == "" || ledger == nil || i.Waits == v1alpha1.MarkerRecovery {
 		return false
@@ -84,9 +83,9 @@ func (w Withheld) Rest(meaning string) *Decision {
 	return &Decision{Step: Rest{}, Verdict: Verdict{w.state, w.reason, w.Why + ", so " + meaning}}
 }
 
-// AwaitAcknowledgement implements: "ServiceOrders, DiagnosticTests and unknown values that are to
-// be requested wait (NewInstallation) until one annotation ... says that this is a new
-// installation" (R5).
+// AwaitAcknowledgement holds back what nothing but its ledger keeps from being sent twice, until a
+// person has said that this is a new installation (R5). Everything else is read before it is
+// changed.
 func AwaitAcknowledgement(in *Input, what string) *Decision {
 	if in.Installation.Waits != v1alpha1.MarkerNewInstallation {
 		return nil
@@ -101,8 +100,8 @@ func sentOnlyOnce(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
 }
 
-// markerPresent implements: "A ledger is created only after a live GET of the marker with the UID
-// that this process started with" (R5). An object that has a ledger is not affected.
+// markerPresent holds back the first request about something if the marker is missing or is another
+// one (R5): its ledger could not be created. An object that has a ledger is not affected.
 func markerPresent(in *Input, _ DesiredChange) *Decision {
 	if !in.Installation.MarkerGone {
 		return nil

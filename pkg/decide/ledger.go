@@ -39,8 +39,8 @@ func WhyNotUsable(in *LedgerInput) *Verdict {
 	return nil
 }
 
-// IsNewerSchema reports whether a newer version wrote a ledger: "a newer schema is not written, and
-// stalls what it is about" (R30), regardless of its other content.
+// IsNewerSchema reports whether a newer version wrote a ledger. This version cannot write it
+// without dropping fields, so its objects stall, whatever else it contains (R30).
 func IsNewerSchema(in *LedgerInput) bool {
 	return in.Ledger != nil && in.Ledger.Spec.Schema > v1alpha1.LedgerSchema
 }
@@ -97,8 +97,8 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 }
 
 // ReachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
-// if none did. "An attempt of a stale generation" that did not reach the carrier does not supersede
-// the earlier attempt.
+// if none did. An attempt that did not reach the carrier, such as one that was begun for an older
+// generation and stopped, does not supersede the earlier attempt.
 func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	newest := in.Subject.RequestOf(operation)
 	if newest == nil || newest.Phase.Reached() {

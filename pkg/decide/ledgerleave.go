@@ -8,8 +8,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// LedgerNotDeleted holds back new requests if the ledger is being deleted: such a ledger "is read
-// and closed, never opened".
+// LedgerNotDeleted holds back new requests if the ledger is being deleted: an attempt that it
+// opened could not be recorded once it is gone (R3).
 func LedgerNotDeleted(in *Input, _ DesiredChange) *Decision { return heldByDeletedLedger(in.Ledger) }
 
 // heldByDeletedLedger returns why nothing new is sent; nil if the ledger is not being deleted.
@@ -24,8 +24,8 @@ func heldByDeletedLedger(ledger *v1alpha1.RequestLedger) *Decision {
 }
 
 // WhyLedgerKept returns why a ledger that is being deleted must stay, regardless of its holder; ""
-// if it need not: "the finalizer goes only where nothing is open, the holder is gone, and the
-// annotation ... repeats its name".
+// if it need not. An open attempt keeps it, and so does an annotation that does not repeat its name
+// (R3).
 func WhyLedgerKept(ledger *v1alpha1.RequestLedger) string {
 	open := ledger.Spec.Open
 	switch {

@@ -51,8 +51,8 @@ func WithOutcomeOf(open, lost *v1alpha1.Request) *v1alpha1.Request {
 }
 
 // LostAttempt returns the entry that stands for a ledger that was lost or that is older than a
-// status shows. The entry "is written into the ledger ... as an open entry with an id, and blocks
-// Charge and Never until settled" (R5).
+// status shows. It is recorded as an open attempt, so that it holds back every costly request until
+// a person has resolved it (R5).
 func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,

@@ -10,8 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Listed reports whether an account may access a service: serviceIDs are "when set, the only
-// services this account may touch".
+// Listed reports whether an account may access a service: serviceIDs, if set, limits it to those.
 func Listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool {
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }

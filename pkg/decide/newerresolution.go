@@ -10,8 +10,8 @@ import (
 )
 
 // newlyResolved returns an attempt that an earlier resolution has ended and that a new resolution
-// changes: "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14).
-// Nil if there is none.
+// changes; nil if there is none. The attempt must be the newest of its lane, and the lane must have
+// no open attempt: otherwise something was sent because of the earlier resolution (R14).
 func newlyResolved(in *Input) *v1alpha1.Request {
 	for contract := range carrier.Contracts() {
 		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))

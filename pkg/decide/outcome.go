@@ -16,10 +16,10 @@ func UnrecordedResponse(in *Input) *Decision {
 	return nil
 }
 
-// HeldBack holds back a request after a definitive failure of the last one: "it needs a new
-// generation or the retry annotation" (submission protocol, repeat classes). After a success with
-// another value than requested, a new generation is not enough, because the carrier may have done
-// what was requested under another name.
+// HeldBack holds back a request after a definitive failure of the last one: the same request would
+// fail again, so another generation of the object or a retry has to ask for it. After a success
+// with another value than requested, a new generation is not enough, because the carrier may have
+// done what was requested under another name.
 func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 	past := !EndedInFailure(last) || !serves(in, last) && !ResultDiffers(last)
 	if past || RetryRequested(in, last) || unsentRetry(in, last) != nil {
@@ -31,7 +31,7 @@ func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 	}
 	decision := RestStuck(ReasonFor(last), failureMessage(in, last)+WhyRetryIgnored(in, last))
 	if AnotherInProgress(last) && !again.IsZero() {
-		decision.Verdict.State = Working // "wait and try again": no person is needed
+		decision.Verdict.State = Working // it is sent again by itself: no person is needed
 	}
 	return RequeueAt(decision, Earlier(again, RetryDue(in, last)))
 }

@@ -33,10 +33,10 @@ func (w Writer) EndedBy(phase v1alpha1.RequestPhase) v1alpha1.EndedBy {
 	return v1alpha1.EndedByCarrier
 }
 
-// MayBecome reports whether a writer may change the phase of an attempt: "whatever [the table] does
-// not list is refused where it is made" (R14), by apply in controllers/internal/operate/phases.go.
-// The outcome of a repeat is weakened afterwards, because an earlier attempt may have been accepted:
-// see EndUnreached and PhaseOfRefusal.
+// MayBecome reports whether a writer may change the phase of an attempt. It is the table of R14;
+// apply in controllers/internal/operate/phases.go refuses every other change. The outcome of a
+// repeat is weakened afterwards, because an earlier attempt may have been accepted: see
+// EndUnreached and PhaseOfRefusal.
 func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) bool {
 	switch by {
 	case WriterSender:
@@ -142,9 +142,9 @@ func byAnyResolution() []v1alpha1.RequestPhase {
 	}
 }
 
-// byNewerResolution returns the phases that a newer resolution may set: "What a person ended is
-// changed only by a newer resolution" (R14). Only people know that the carrier has rejected an
-// order that it had accepted.
+// byNewerResolution returns the phases that a newer resolution may set. It may change what a person
+// has ended, and nothing else (R14), with one exception: only people know that the carrier has
+// rejected an order that it had accepted.
 func byNewerResolution(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch {
 	case EndedByPerson(attempt):
@@ -190,15 +190,15 @@ func meaningOf(phase v1alpha1.RequestPhase) meaning {
 	return meaning{}
 }
 
-// Contradicts reports whether the recorded phase of an attempt rules out a newly reported phase:
-// "refused where it is made, with an Event if it ... contradicts" (R14).
+// Contradicts reports whether the recorded phase of an attempt rules out a newly reported phase.
+// The report is then refused with an Event, because one of the two is wrong (R14).
 func Contradicts(recorded, reported v1alpha1.RequestPhase) bool {
 	before, after := meaningOf(recorded).implies, meaningOf(reported).implies
 	return before != "" && after != "" && before != after
 }
 
-// MayOrderAgain reports whether an attempt in this phase allows its order to be changed and sent:
-// "NotSent, NotProcessed, Rejected and NotAccepted".
+// MayOrderAgain reports whether an attempt in this phase allows its order to be changed and sent,
+// because the carrier has not accepted it (R3).
 func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	return meaningOf(phase).implies == impliesNotAccepted
 }
@@ -216,8 +216,7 @@ func Definitive(phase v1alpha1.RequestPhase) bool { return meaningOf(phase).fail
 
 // IsReadAgain reports whether a request has succeeded and is tracked once more for its result.
 // Later responses from the carrier do not change its success. So it is never overdue, its Location
-// is never lost, and no person resolves it: "Succeeded, Failed by Carrier ...: anybody: refused"
-// (R14).
+// is never lost, and no person resolves it: the carrier has ended it (R14).
 func IsReadAgain(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier
 }

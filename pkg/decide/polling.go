@@ -15,7 +15,7 @@ import (
 func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
 	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)
-	if in.Memory.NotifiedAt.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
+	if in.Memory.NotifiedAt.After(after) { // a hint to poll now, but not before the minimum pause
 		look = Earlier(look, Later(in.Memory.NotifiedAt, after.Add(curve.shortest)))
 	}
 	return curve.spaced(in, look, after)
@@ -65,8 +65,8 @@ type curve struct{ shortest, first, longest, least, usual time.Duration }
 const longestOverdue = time.Hour
 
 // spaced returns a polling time that keeps the pause that the carrier has asked for, and the
-// minimum after the last poll. Also, "after a start no fibre quote is polled within 5 s", because
-// the previous process may have polled it just now.
+// minimum after the last poll. No fibre quote is polled within 5 s of a start, because the previous
+// process may have polled it just now.
 func (c curve) spaced(in *Input, look, last time.Time) time.Time {
 	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.least)))
 }
@@ -78,7 +78,7 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 		polling = account.Spec.Polling
 	}
 	shortest := max(polling.Min.Or(contract.Poll.Min), time.Second)
-	if operation == carrier.FibreBuildCharge { // "never below 5 s, whatever is set"
+	if operation == carrier.FibreBuildCharge { // the carrier's own limit (spec §8)
 		shortest = max(shortest, contract.Poll.Min)
 	}
 	longest := max(polling.Max.Or(contract.Poll.Max), shortest)

@@ -7,8 +7,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// maxQueries implements: "Queries are bounded in number per wish (3, then the object says so)"
-// (R20). Only the queries that the carrier has accepted, or may have accepted, count.
+// maxQueries is how often a query is sent for one change (R20). Only the queries that the carrier
+// has accepted, or may have accepted, count.
 const maxQueries = 3
 
 // isQuery reports whether a request is only a query.

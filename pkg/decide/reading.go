@@ -173,6 +173,6 @@ func TouchesCancellation(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationReclaim || operation.AltersCancellation()
 }
 
-// QuoteAge is the maximum age at which a reading of the options still counts as read "right before
-// the POST". A request may have to wait for the rate limit after the reading.
+// QuoteAge is the maximum age at which a reading of the options still counts as read just before
+// the POST. A request may have to wait for the rate limit after the reading.
 const QuoteAge = 10 * time.Minute

@@ -9,18 +9,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// repeatAfter is the wait before a request of class Converge is repeated: "at most 2 repeats, not
-// before 15 min, shown as such". Such a request sets a value, so a second one changes nothing more.
+// repeatAfter is the wait before a request of class Converge is repeated, so that the carrier has
+// probably finished the first one. Such a request sets a value, so a second one changes nothing
+// more.
 const repeatAfter = 15 * time.Minute
 
-// MaxRepeats applies to both classes that may repeat: "at most two declared repeats".
+// MaxRepeats is how often a request of class Verify or Converge is repeated.
 const MaxRepeats = 2
 
 // Converge handles the lost response to a request of class Converge: the same request is sent
 // again. Once the repeats are used up, a person has to decide.
 func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
-	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
-	// that wrote the time may have been slow.
+	// The clock that wrote the time may have been slow. A repeat must not come too early, so it
+	// also waits for as long since this process has first seen the attempt (R19).
 	due := in.Past(open.SubmittedAt).Add(repeatAfter)
 	at := Later(due, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(repeatAfter))
 	switch {
@@ -44,9 +45,9 @@ func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 		DescribeUnknown(in, open, WhyUnknown(open)), FormatTime(in, at), ResolveHint(in, open))), at)
 }
 
-// Repeat sends the same request again, unless it is held back. A repeat is a new POST: "it is sent
-// only if the operator would send the same request now, had it not sent it before" (R33). It is
-// built from the recorded target, which by this rule is still the declared one.
+// Repeat sends the same request again, unless it is held back: a repeat is a new POST, which the
+// operator must still want to send (R33). It is built from the recorded target, which by that rule
+// is still the declared one.
 func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	if decision := held(); decision != nil {
 		return decision

@@ -25,7 +25,7 @@ func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 	}
 	switch operation { //nolint:exhaustive // the resources of the others have these statuses
 	case carrier.AggregationConversion:
-		states["IN_ERROR"] = carrier.Pending // "the process continues once the issue is fixed"
+		states["IN_ERROR"] = carrier.Pending // the carrier continues once the error is fixed (spec §3)
 	case carrier.DiagnosticTest: // the name of its newest stage
 		return map[string]carrier.OutcomeState{
 			string(carrier.DiagnosticPending):    carrier.Pending,
@@ -107,8 +107,8 @@ func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinish
 // remains then is to read its result once more.
 func HasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
 
-// NotOurs reports a result of another request: "a 200 whose id or service id differs: reason
-// HandleLost, then the class applies".
+// NotOurs reports a result of another request: its id, or the number of its service, is another
+// one. What happens next depends on the class of the request, as after a lost Location.
 func NotOurs(request *v1alpha1.Request, what string) *Unfinished {
 	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
 		Code:    v1alpha1.ReasonHandleLost,

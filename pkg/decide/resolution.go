@@ -92,8 +92,8 @@ func ParseResolution(value string) (resolution, bool) {
 // resolvedAll is the prefix of a resolution of everything that was unknown before a time.
 const resolvedAll = "all@"
 
-// parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is "never NotAccepted" (R27): that
-// would resend requests that nobody has checked.
+// parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is never NotAccepted: that
+// would resend requests that nobody has checked (R27).
 func parseForAll(at, outcome string) (resolution, bool) {
 	before, err := time.Parse(time.RFC3339, at)
 	parsed := resolution{Outcome: outcome, before: before}
@@ -104,9 +104,9 @@ func parseForAll(at, outcome string) (resolution, bool) {
 	return parsed, false
 }
 
-// resolvesAll reports whether the annotation is new and resolves this attempt with the others: it
-// "settles what was unknown or lost before that time (not in the future ...)" (R27). An attempt
-// that becomes unknown later is never settled by an old value.
+// resolvesAll reports whether the annotation is new and resolves this attempt with the others: its
+// outcome was unknown before the time of the annotation, which is not in the future (R27). An
+// attempt that becomes unknown later is never settled by an old value.
 func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := ResolveAnnotation(in)
 	resolved, ok := ParseResolution(value)

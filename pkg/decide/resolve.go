@@ -43,8 +43,8 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	return ResolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, Because("resolved as not accepted by the carrier"))
 }
 
-// abandonedText explains how a request was abandoned: "never sent again; the next generation may
-// send; an order: final, its customerReference is used up".
+// abandonedText explains what follows from abandoning a request. A customerReference is used up by
+// it, because its order may exist.
 func abandonedText(operation v1alpha1.Operation) string {
 	if operation == v1alpha1.OperationOrderCreate {
 		return "with the resolve annotation, which is final: the customerReference cannot be used again"
@@ -56,7 +56,7 @@ func abandonedText(operation v1alpha1.Operation) string {
 func accepted(open *v1alpha1.Request, requestID string) *Decision {
 	location, phase := handleNamed(open, requestID).Path(), v1alpha1.PhaseInProgress
 	if contract, _ := carrier.ContractOf(carrier.Operation(open.Operation)); !contract.Polled {
-		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends once it is accepted
+		phase = v1alpha1.PhaseSucceeded // it cannot be polled, so it ends once it is accepted
 	}
 	return &Decision{
 		Step: Resolve{

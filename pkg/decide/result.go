@@ -12,8 +12,8 @@ func HandleOf(request *v1alpha1.Request) (carrier.Handle, error) {
 	return carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
 }
 
-// MayBeResultOf reports whether a result with this id can be that of a request: "a 200 whose id ...
-// differs" cannot. A result without an id (0) can, because fields may be missing.
+// MayBeResultOf reports whether a result with this id can be that of a request. A result with
+// another id cannot. A result without an id (0) can, because fields may be missing.
 func MayBeResultOf(request *v1alpha1.Request, id int64) bool {
 	handle, err := HandleOf(request)
 	return id == 0 || err == nil && handle.HasID(id)

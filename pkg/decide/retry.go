@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// newRetryValue returns the value of the retry annotation; "" if it is used up: "The attempt that
-// it causes records the value; a recorded value is used up" (R21).
+// newRetryValue returns the value of the retry annotation; "" if it is used up, because an attempt
+// that it has caused records it (R21).
 func newRetryValue(in *Input, last *v1alpha1.Request) string {
 	asked := Control(in.Subject, v1alpha1.AnnotationRetry)
 	if asked == in.Subject.Controls().Retry || asked == last.Retry {
@@ -22,8 +22,8 @@ func newRetryValue(in *Input, last *v1alpha1.Request) string {
 }
 
 // UseUpEarlyRetry uses up the retry annotation of an attempt that ends, if the annotation already
-// names that attempt. A retry applies to "a definitive failure submitted and ended before it"
-// (R21), and a retry request made earlier cannot refer to this failure.
+// names that attempt. A retry is for a failure that somebody has seen, so one that was requested
+// earlier cannot refer to this failure (R21).
 func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 	named := Control(subject, v1alpha1.AnnotationRetry) == ended.AttemptID
 	if named && ended.Phase.Ended() && ended.Phase.Reached() {
@@ -31,9 +31,8 @@ func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 	}
 }
 
-// RetryRequested reports whether the retry annotation requests another attempt after this one:
-// "`retry` is `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted
-// and ended before it" (R21).
+// RetryRequested reports whether the retry annotation requests another attempt after this one: it
+// is the id of the attempt, or a time after its end that is not in the future (R21).
 func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 	if last == nil || !EndedInFailure(last) && !reclaimed(last) {
 		return false

@@ -111,7 +111,8 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	query, last := in.Memory.LastQuery, in.Subject.RequestOf(submit.Request.Operation)
 	recorded := last != nil && last.AttemptID == query.Answered
 	if until := query.AnsweredAt.Add(staleGrace); query.Answered != "" && !recorded && in.Now.Before(until) {
-		// "One request each": this copy of the object is older than the recorded response.
+		// This copy of the object is older than the recorded response. A second request would be
+		// sent if it were used.
 		decision.Step = Rest{}
 		return RequeueAt(decision, until)
 	}
@@ -128,8 +129,8 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 // has to decide about any other request.
 type TaskEvidence struct{ *Input }
 
-// Verify decides about a request that may or may not have reached the carrier. "A Query handle is
-// asked anew after 60 s", whether it is unknown at the carrier or belongs to something else.
+// Verify decides about a request that may or may not have reached the carrier. A Query whose handle
+// is unknown at the carrier, or belongs to something else, is sent again after a minute.
 func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 	if ClassOf(open.Operation, open.Target) != carrier.ClassQuery {
 		return ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
