@@ -61,7 +61,7 @@ func UpdateFromRequest(status *v1alpha1.AppointmentRequestStatus) {
 }
 
 // updateFromQuery takes the id of the appointment-request from the Location. A query that was not
-// accepted, or whose response was lost, "is asked anew after 60 s", and no appointment-request is
+// accepted, or whose response was lost, is sent again after a minute, and no appointment-request is
 // known until then.
 func updateFromQuery(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
 	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
@@ -255,8 +255,7 @@ func whyNotPlaced(order *v1alpha1.ServiceOrder) string {
 	return ""
 }
 
-// dateToCome rejects a day in the past, "judged in the account's time zone, before anything is
-// sent".
+// dateToCome rejects a day that is in the past in the account's time zone: no slot can be on it.
 func dateToCome(in *Input) *decide.Decision {
 	from := string(in.Appointment.Spec.DateFrom)
 	if from >= decide.Today(&in.Input) {

@@ -11,7 +11,8 @@ import (
 )
 
 // cancelGrace is the maximum time for which a deleted AppointmentRequest is kept while it is being
-// cancelled: "given up with a Warning event after 10 minutes".
+// cancelled. After that it is given up, with an Event, so that an outage of the carrier does not
+// keep a namespace.
 const cancelGrace = 10 * time.Minute
 
 // Finalization is the decision whether a deleted appointment-request may be removed.

@@ -117,9 +117,9 @@ func localTime(slot *v1alpha1.Slot) string {
 	return start.Format(day) + " " + hours + " " + start.Format("-07:00")
 }
 
-// suits implements: "slots that may incur charges are recommended only with allowChargeable;
-// weekdays are judged at the slot's own offset". Except for allowChargeable, a preference that is
-// not set matches any slot.
+// suits reports whether a slot meets the preferences. A slot that may cost extra needs
+// allowChargeable, and its weekday is that of its own place. A preference that is not set matches
+// any slot.
 func suits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return (preferences.AllowChargeable || !slot.Chargeable) &&
 		anyOr(preferences.SlotTypes, v1alpha1.SlotType(slot.SlotType)) &&
@@ -155,9 +155,8 @@ func atSite(slot *v1alpha1.Slot, written string) (time.Time, bool) {
 	return at, known
 }
 
-// WindowReliable reports whether withinTimeWindow is to be used: it is "reliable only for
-// non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be ignored" (spec
-// §2). An order is not a service restoration, so its technology decides.
+// WindowReliable reports whether withinTimeWindow counts, which it does for three technologies
+// (spec §2). It would not for the restoration of a service, but an order is none.
 func WindowReliable(technologyType string) bool {
 	return slices.ContainsFunc([]string{"FTTN", "FTTB", "Satellite"}, func(reliable string) bool {
 		return strings.EqualFold(reliable, technologyType)

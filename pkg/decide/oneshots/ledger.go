@@ -62,8 +62,8 @@ func hasEnded(request *v1alpha1.Request) bool {
 	return request.Phase.Ended() && !decide.IsAutoRetried(request.Phase)
 }
 
-// hasOnlyFinalizer implements: "finalizer without a status, and no attempt of its UID in the ledger
-// (a restore), is OutcomeUnknown, never a new run" (R24).
+// hasOnlyFinalizer reports whether nothing but its finalizer shows that a test may have been sent.
+// Its outcome is then unknown, and it is not run again (R24).
 func hasOnlyFinalizer(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
 	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
 	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
@@ -89,10 +89,10 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	}
 }
 
-// projectDropped updates the status of a test that has no attempt in its ledger. An attempt that did
-// not run the test could be sent again; but if the ledger has dropped it for newer ones, it may also
-// have dropped a later one, which an older status does not show. It then counts as abandoned: "An
-// attempt that has left `ended` counts as Abandoned" (R14).
+// projectDropped updates the status of a test that has no attempt in its ledger. An attempt that
+// did not run the test could be sent again; but if the ledger has dropped it for newer ones, it may
+// also have dropped a later one, which an older status does not show. It then counts as abandoned
+// (R14).
 func projectDropped(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	shown := test.Status.Request
 	switch {

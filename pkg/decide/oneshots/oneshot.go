@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// completed reports the result: "One-shot done: True/Completed", and `Expired` once the response is
-// no longer valid, which is not a failure.
+// completed reports the result, and `Expired` once the response is no longer valid, which is not a
+// failure.
 func completed(in *Input) *decide.Decision {
 	request := in.Subject.RequestOf(in.Task.Operation)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
@@ -46,7 +46,7 @@ func completed(in *Input) *decide.Decision {
 }
 
 // validUntil returns when a response becomes invalid: the end of the day that the carrier named, in
-// the account's time zone, "in which the carrier reads dates". Zero if it named none.
+// the account's time zone, which is the one of the carrier's dates. Zero if it named none.
 func validUntil(in *Input) time.Time {
 	zone := decide.TimeZone(&in.Input)
 	last, err := time.ParseInLocation(time.DateOnly, decide.DayOf(in.ValidUntil, zone), zone)
@@ -94,8 +94,8 @@ func finished(in *Input, request *v1alpha1.Request) bool {
 		!decide.RetryRequested(&in.Input, request)
 }
 
-// Finalize decides about a deleted object of a kind with a finalizer: "a new object is a new
-// wish, nothing is adopted", so nothing is kept.
+// Finalize decides about a deleted object of a kind with a finalizer. Nothing of it is kept,
+// because a new object asks for something new.
 func Finalize(in decide.Input) decide.Finalization {
 	return decide.Finalize(in.Subject.OpenRequests(), in.Memory, in.Now, "its result is not recorded")
 }

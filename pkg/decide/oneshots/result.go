@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The limits for the carrier's responses in a status: "lists have maxItems, free-form results are
-// cut at 16 KiB with truncated: true".
+// The limits for the carrier's responses in a status. A longer list or text is cut, so that the
+// status can be written.
 const (
 	maxResult     = 16 << 10  // bytes of a test's result
 	maxStages     = 50        // of a test, the newest
@@ -92,7 +92,7 @@ func SummarizeTest(status *v1alpha1.DiagnosticTestStatus) string {
 }
 
 // resultText returns the field named result, otherwise the beginning of the whole result, because
-// the result "varies by test type" (specification section 2).
+// each type of test has other fields (spec §2).
 func resultText(found []byte) string {
 	const shown = 200
 	var named struct {

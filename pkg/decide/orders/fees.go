@@ -28,8 +28,8 @@ const (
 )
 
 // PreviewFees returns the fees of an order from its qualification. The plan's own fees are missing
-// because a qualification does not contain them, so there are no sums: "an unknown fee is named as
-// unknown and then there is no sum". Nil if there is no qualification.
+// because a qualification does not contain them, so there are no sums: a sum without them would
+// read like the price. Nil if there is no qualification.
 func PreviewFees(in *Input) *v1alpha1.OrderFees {
 	if in.Qualification == nil {
 		return nil
@@ -47,9 +47,9 @@ func PreviewFees(in *Input) *v1alpha1.OrderFees {
 	return &v1alpha1.OrderFees{Items: items[:min(len(items), maxFees)], Source: feesFromQualification}
 }
 
-// placeFees returns the fees that depend on the scenario. "No subsequent installation charge
-// applies" to the first service (scenario 1), but the charge applies to an additional one (scenario
-// 4). A service in use is charged the transfer fee "of that port or pair" (scenario 5).
+// placeFees returns the fees that depend on the scenario (spec §2). The subsequent installation
+// charge is for an additional infrastructure (scenario 4) and not for the first one (scenario 1). A
+// service in use is charged the transfer fee of its port or pair (scenario 5).
 func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	var items []v1alpha1.OrderFee
 	if option := o.installation(); option != nil {

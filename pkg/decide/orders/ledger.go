@@ -14,9 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// JudgeLedger decides whether an order may use its ledger. "Only the holder opens attempts.
-// Another object takes over ... when a live GET of the holder says NotFound for that object, or
-// another UID" (R2).
+// JudgeLedger decides whether an order may use its ledger. It may if it is the holder, or if the
+// holder does not exist any more (R2).
 func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.LedgerVerdict {
 	ledger := in.Ledger
 	switch {
@@ -50,8 +49,8 @@ func inherit(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) decid
 	return decide.LedgerVerdict{TakeOver: true}
 }
 
-// mayOrderAgain reports whether the order of a ledger may be sent: "An order gets a further attempt
-// only if its newest ended NotSent, NotProcessed, Rejected or NotAccepted" (R3).
+// mayOrderAgain reports whether the order of a ledger may be sent: the carrier has not accepted the
+// newest attempt at it (R3).
 func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
 	return newest == nil || decide.MayOrderAgain(newest.Phase)
@@ -74,9 +73,8 @@ func hasSeenAnother(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger
 	return shown != nil && shown.Revision > ledger.Spec.Revision && !ledger.Knows(order.Status.Request)
 }
 
-// differs reports whether the recorded order was a different one: "An attempt on record with
-// another body hash: OrderDiffers" (R3). An abandoned customerReference stays used up, whatever is
-// ordered now.
+// differs reports whether the recorded order was a different one (R3). An abandoned
+// customerReference stays used up, whatever is ordered now.
 func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool {
 	request := ledger.RequestOf(v1alpha1.OperationOrderCreate)
 	if request.Phase == v1alpha1.PhaseAbandoned || request.BodyHash == "" {
@@ -112,8 +110,8 @@ func lostOrder(in *decide.LedgerInput) *v1alpha1.Request {
 	return &lost
 }
 
-// DeletionWarning describes what remains of an order whose object was deleted: "Deleting one calls
-// nobody and waits for nobody; what is open stays in the ledger" (R24). "" if nothing remains.
+// DeletionWarning describes what remains of an order whose object was deleted, because deleting it
+// neither cancels the order nor forgets it (R24). "" if nothing remains.
 func DeletionWarning(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) string {
 	const again = "a new ServiceOrder with this customerReference takes it over"
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)

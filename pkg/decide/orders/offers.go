@@ -60,8 +60,8 @@ func (o *orderCase) installation() *carrier.InstallationOption {
 	return nil
 }
 
-// circuitMatches implements: "an incorrect AVC id makes the carrier reject the order after
-// submission" (scenario 6). The qualification may already show that the id is incorrect.
+// circuitMatches says why an AVC id cannot be right, if the qualification shows that. The carrier
+// would take the order, and reject it later (spec §2, order scenario 6).
 func (o *orderCase) circuitMatches() string {
 	if o.Transfer == nil || o.Transfer.AVCID == "" || o.Transfer.AVCID != o.q.AVCID || o.infra == nil {
 		return "" // the qualification was not made for this circuit

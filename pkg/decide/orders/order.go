@@ -65,9 +65,9 @@ func described(in *Input, decision decide.Decision) decide.Decision {
 	return decision
 }
 
-// ended returns a decision about an order that the carrier has accepted, or that will never be
-// sent again. The account is only needed to read the order, where the carrier has the extension
-// OrderRead: "the documented API has no read of an order".
+// ended returns a decision about an order that the carrier has accepted, or that will never be sent
+// again. The account is only needed to read the order, where the carrier has the extension
+// OrderRead: the specification has no such call.
 func ended(in *Input) *decide.Decision {
 	request := requestOf(in)
 	switch {
@@ -127,8 +127,8 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	}
 }
 
-// rejectionResolved implements: "An OrderRejected event changes neither; NotAccepted is allowed
-// then" (R3).
+// rejectionResolved lets a person resolve an accepted order as NotAccepted, once the carrier has
+// said that it has rejected the order. The rejection alone changes nothing (R3).
 func rejectionResolved(in *Input) *decide.Decision {
 	request := requestOf(in)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Order.Status.Rejection == nil {
@@ -214,7 +214,7 @@ func send(in *Input) *decide.Decision {
 }
 
 // planToApprove returns the plan that a person has to approve; nil if no approval is needed. OnCost
-// needs one for every order: "a new service always has a monthly fee".
+// needs one for every order, because a new service always has a monthly fee.
 func planToApprove(in *Input) *v1alpha1.Pending {
 	if decide.ApprovalPolicy(&in.Input, in.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
 		return nil

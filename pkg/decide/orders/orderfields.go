@@ -63,8 +63,7 @@ func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 
 func waives(pots *v1alpha1.POTS) bool { return pots.Waiver != nil && *pots.Waiver }
 
-// waiverGiven checks that the telephone service is waived where the line's number does not match:
-// "must be true when the FNN does not match".
+// waiverGiven says that the telephone service has to be waived if the line's number does not match.
 func (o *orderCase) waiverGiven() string {
 	if o.POTS == nil || waives(o.POTS) || o.infra == nil || o.infra.CopperPair == nil {
 		return ""

@@ -14,9 +14,9 @@ import (
 )
 
 // Accepted records the carrier's response to an order. The order's id may come from the body or
-// from the Location: "for an order the body's id will do". The fees that were shown before are
-// compared with those that are charged. What was ordered is in the request: the spec may have been
-// edited meanwhile. If the write that follows fails, Accepted is called again.
+// from the Location. The fees that were shown before are compared with those that are charged. What
+// was ordered is in the request: the spec may have been edited meanwhile. If the write that follows
+// fails, Accepted is called again.
 func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	Named(order, request)
 	taken, err := carrier.DecodeOrder(body)
@@ -89,8 +89,8 @@ func withoutContacts(value any) any {
 }
 
 // slaDifference reports that the response to an order names a different SLA than was requested; ""
-// if it does not. The requested SLA of an accepted order counts as known all the same, because
-// "eSla: order SLA" (spec §7) may mean something else.
+// if it does not. The requested SLA of an accepted order counts as known all the same, because eSla
+// is the SLA of the order (spec §2), which may mean something else.
 func slaDifference(asked string, taken carrier.Order) string {
 	if asked == "" {
 		return ""

@@ -164,7 +164,8 @@ func (o *orderCase) plan() *carrier.QualifiedPlan {
 	return nil
 }
 
-// capacityLeft implements: "for FTTP the order is rejected if the NTD lacks capacity" (scenario 2).
+// capacityLeft says why the NTD of an FTTP order cannot carry the plan, which the carrier would
+// reject (spec §2, order scenario 2).
 func (o *orderCase) capacityLeft() string {
 	if o.Scenario != v1alpha1.ScenarioFree || o.infra == nil || o.infra.NTD == nil || !o.fibre() {
 		return ""
@@ -205,9 +206,9 @@ func mbit(speed carrier.Speed) (int64, bool) {
 	return carrier.Number(whole).Int()
 }
 
-// additionalAllowed implements: "allowed only when infrastructureInstallationOptions is populated.
-// An additional NTD can always be ordered; an additional copper pair only when all existing pairs
-// are in use" (scenario 4).
+// additionalAllowed says why an additional infrastructure cannot be ordered: the qualification has
+// no option to install one, or it is a copper pair and another one is free (spec §2, order scenario
+// 4).
 func (o *orderCase) additionalAllowed() string {
 	if o.Scenario != v1alpha1.ScenarioAdditional {
 		return ""
@@ -226,8 +227,8 @@ func (o *orderCase) additionalAllowed() string {
 	return ""
 }
 
-// replacementNeeded implements: "only plans that do not fit another NTD at the location [...] can
-// be chosen" (scenario 3). A free port fits a plan that its NTD lists and can carry.
+// replacementNeeded says why an NTD cannot be replaced: the plan fits another one of the location
+// (spec §2, order scenario 3). A free port fits a plan that its NTD lists and can carry.
 func (o *orderCase) replacementNeeded() string {
 	plan := o.plan()
 	if o.Scenario != v1alpha1.ScenarioReplaceNTD || plan == nil {

@@ -24,11 +24,11 @@ func approved(in *Input, want decide.DesiredChange) *decide.Decision {
 	return cmp.Or(decide.AwaitContact(&in.Input, contactOf(in, want.Target)), waits)
 }
 
-// needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
-// monthly fee rises, or when either is unknown". Aggregation conversion and reclaim have no quoted
-// price. OnCost also needs approval for the first change of a service that the object did not
-// order. An unreadable value needs approval "whatever the account says" (R7), and so do unknown
-// values.
+// needsApproval reports whether a change waits for a person. Under OnCost it does if a one-time fee
+// is above zero, the monthly fee rises, or either is unknown: an aggregation conversion and a
+// reclaim have no quoted price. It also does if it is the first change of a service that the object
+// did not order. An unreadable value needs approval whatever the policies say (R7), and so do
+// unknown values.
 func needsApproval(in *Input, want decide.DesiredChange) bool {
 	policy := approvalOf(in)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))

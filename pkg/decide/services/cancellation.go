@@ -30,8 +30,8 @@ func desiredCancellation(in *Input) decide.DesiredChange {
 	return want
 }
 
-// cancellationDiffers compares the declared cancellation with the carrier's: "OnDate against
-// REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
+// cancellationDiffers compares the declared cancellation with the carrier's: another date is a
+// reschedule, and no cancellation at all is an abort.
 func cancellationDiffers(in *Input) decide.DesiredChange {
 	declared, known := in.Service.Spec.Cancellation, in.Service.LastKnown().Cancellation
 	if declared == nil || known == nil || !isAlterable(known) {
@@ -225,14 +225,14 @@ func asWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool
 }
 
 // NotRequested reports whether the carrier rejected a request because no cancellation is requested:
-// the known state is then wrong and is "read again".
+// the known state is then wrong and is read again.
 func NotRequested(request *v1alpha1.Request) bool {
 	return request.Operation.AltersCancellation() && request.Error != nil &&
 		request.Error.Code == string(carrier.SubCancellationNotRequested)
 }
 
-// isAlterable reports whether the status is REQUESTED or IN_ERROR, "request not yet submitted to
-// the carrier" (spec §3), and the carrier allows the cancellation to be altered.
+// isAlterable reports whether the cancellation has not yet been handed to the carrier behind the
+// API (spec §3), and the carrier allows it to be altered.
 func isAlterable(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError

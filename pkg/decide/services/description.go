@@ -115,9 +115,9 @@ func isUndescribed(in *Input, value *describedValue) bool {
 	return value.field != fieldDSLProfile || !wasDescribed(in)
 }
 
-// isUnconfirmed reports whether a value is known from an earlier description of the service, and the
-// carrier refuses to describe the service now, fails to, or leaves the value out. It may have changed
-// since: "Where the reading is refused ... unknown asks" (R7). Another process sees it in the recorded
+// isUnconfirmed reports whether a value is known from an earlier description of the service, and
+// the carrier refuses to describe the service now, fails to, or leaves the value out. It may have
+// changed since, so a change of it needs an approval (R7). Another process sees it in the recorded
 // plan of changes, until it has read the description itself.
 func isUnconfirmed(in *Input, field string) bool {
 	state := in.Service.LastKnown()

@@ -8,8 +8,7 @@ import (
 )
 
 // desiredChanges returns the modifications that are needed, in the order in which they are sent.
-// They are sent one at a time: the carrier takes one "only when no other modification is in
-// progress".
+// They are sent one at a time, because the carrier takes none while another one is in progress.
 func desiredChanges(in *Input) []decide.DesiredChange {
 	var wanted []decide.DesiredChange
 	if endedAsWanted(in) {

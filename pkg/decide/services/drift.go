@@ -18,11 +18,12 @@ import (
 // described (description.go) sets. A cancellation has drifted if it differs from Agreed, which
 // recordAgreement sets.
 
-// correctEvery implements driftPolicy: "Correct acts at most once in 24 h".
+// correctEvery is the least time between two corrections of drift, so that two systems that correct
+// each other do not buy a plan every few minutes.
 const correctEvery = 24 * time.Hour
 
-// recordPlan records the plan that a health request returned. "After our own success the baseline
-// is the plan we sent", and the first reading requested after that success shows the name that
+// recordPlan records the plan that a health request returned. After a success of ours, the baseline
+// is the plan that was sent, and the first reading requested after that success shows the name that
 // health uses for this plan. From then on, any other name is drift. The declared name is never
 // recorded as health's name for another plan. A plan counts as known from the time at which its
 // reading was requested.
@@ -47,8 +48,7 @@ func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt ti
 }
 
 // declaredPlanReached returns the declared plan if the carrier has changed to it without our
-// request, otherwise nil. "Reading equals target, or equals baseline.asHealth while the target is
-// baseline.plan: nothing to do" (R7).
+// request, otherwise nil. There is nothing to do then (R7).
 func declaredPlanReached(in *Input, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := in.Service.Spec.Plan
 	if declared == nil || decide.SameName(declared.Name, held.Value) {
@@ -94,9 +94,8 @@ func sentPlan(in *Input) string {
 	return last.Target.Plan
 }
 
-// planDrifted reports drift: "drift is health differing from what health itself said after that
-// success". A drifted plan is recorded as health reports it now, together with what health reported
-// before.
+// planDrifted reports drift: health shows another plan than after our last success. A drifted plan
+// is recorded as health reports it now, together with what health reported before.
 func planDrifted(plan *v1alpha1.KnownValue) bool {
 	return plan != nil && plan.Source == v1alpha1.SourceHealth &&
 		plan.AsHealth != "" && plan.Value != plan.AsHealth

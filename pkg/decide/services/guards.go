@@ -89,8 +89,7 @@ func observing(in *Input, _ decide.DesiredChange) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
 }
 
-// optionGiven requires an NTD option: "ntdOption needed above 1000 MBit/s, where the plan's speed
-// is known".
+// optionGiven requires an NTD option for a fast plan, if its speed is known (spec §4).
 func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
 		return nil
@@ -198,8 +197,8 @@ func termKnown(_ *Input, want decide.DesiredChange) *decide.Decision {
 			"declare spec.plan with name and term", want.Target.Plan))
 }
 
-// contactGiven requires contact details, which are "required when ntdOption is set, from version
-// 8".
+// contactGiven requires contact details for the installation of an NTD, from version 8 on (spec
+// §9).
 func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 	if err := versionError(in, want); err != nil {
 		return decide.RestStuck(v1alpha1.ReasonContactRequired,

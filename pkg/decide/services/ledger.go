@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// JudgeLedger decides whether an object may act for the service of a ledger. "Only the
-// holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
+// JudgeLedger decides whether an object may act for the service of a ledger, which only its holder
+// may. Without a ledger nobody is in conflict, because the first intent decides (R2).
 func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
 	switch {
 	case in.Former != nil:
@@ -128,10 +128,9 @@ func valueOnRecord(shown, recorded *v1alpha1.KnownValue, clock decide.Clock) *v1
 	return shown
 }
 
-// toRemember returns what the ledger records of a value. A value that the description of the service
-// shows can be read again, so it is recorded only to replace an older value of the ledger. If the
-// status were lost, the older value would justify a request, but "what the ledger remembers of a
-// readable value may prevent a POST, never justify one".
+// toRemember returns what the ledger records of a value. A value that the description of the
+// service shows can be read again, so it is recorded only to replace an older value of the ledger.
+// If the status were lost, the older value would justify a request, which only a reading may (R7).
 func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 	switch {
 	case !isFromService(known):

@@ -56,7 +56,7 @@ func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// Proof implements: "a later interval read that equals still settles it".
+// Proof resolves an unknown outcome from a later reading that shows the target.
 func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
 	switch {
@@ -87,8 +87,8 @@ func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
-// provable implements: "only where the plan known before the attempt differed from the target"; a
-// plan change with ntdOption is class Never.
+// provable reports whether health can show that a plan change was carried out: the plan before it
+// is known, and was another one. A plan change with ntdOption is of class Never.
 func provable(open *v1alpha1.Request) bool {
 	return decide.ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
 		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
@@ -170,9 +170,10 @@ func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
 }
 
 // verifyCancellation decides about a reschedule or abort that may or may not have reached the
-// carrier: "read the cancellation by service id first; done if as wanted; send again only while
-// requestedOn is the one seen before the attempt; another requestedOn: Abandoned". A request that is
-// no longer wanted is abandoned, too, once the cancellation is shown as it was before.
+// carrier, from a reading of the cancellation. If that is as wanted, the request has succeeded. It
+// is sent again only while the cancellation is still the one that was seen before it; if another
+// one has been requested since, the request is abandoned. A request that is no longer wanted is
+// abandoned, too, once the cancellation is shown as it was before.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)) && givesNoCancellation(in, open) {
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))

@@ -58,9 +58,8 @@ func answeredSuccess(open *v1alpha1.Request) bool {
 	return open.Error != nil && open.Error.HTTPStatus >= first && open.Error.HTTPStatus < next
 }
 
-// showsUnchanged implements: "it has the list of modifications, and the list is empty; no
-// description since the attempt was first seen has listed one", and "it shows each of the values of
-// rule 1 exactly as it was described before".
+// showsUnchanged reports whether the description shows every requested value exactly as before the
+// attempt, and lists no modification, nor has listed one since the attempt was first seen.
 func showsUnchanged(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Service
 	firstSeen := in.Memory.Attempts[open.AttemptID].FirstSeen

@@ -120,8 +120,8 @@ func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	}
 }
 
-// isResultOf reports whether a result belongs to this request: "a 200 whose id or service id
-// differs" does not. A result without ids does, because fields may be missing.
+// isResultOf reports whether a result belongs to this request. One with another id, or about
+// another service, does not. A result without ids does, because fields may be missing.
 func isResultOf(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
 ) bool {

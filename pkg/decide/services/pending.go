@@ -73,11 +73,11 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 	return changes
 }
 
-// pendingHash returns the hash of the plan of changes. It covers the login, the object, its generation
-// and last attempts, the admission policy that decides who may approve, the bodies, the carrier's
-// values, the fees and a trust that was used up, so that it is "never the same twice" and an old
-// approval never matches. An approved plan keeps its hash until
-// it is carried out, because one approval covers all of its changes.
+// pendingHash returns the hash of the plan of changes. It covers the login, the object, its
+// generation and last attempts, the admission policy that decides who may approve, the bodies, the
+// carrier's values, the fees and a trust that was used up, so that no two plans have the same hash
+// and an old approval never matches. An approved plan keeps its hash until it is carried out,
+// because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	if newest := newestApproved(in); newest != nil && hasApprovedBodies(in, newest.ApprovedHash, wanted) &&
 		isBeingCarriedOut(in, newest, append(inProgress, differences(wanted)...)) {
@@ -110,8 +110,7 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 		facts = append(facts, trusted)
 	}
 	for _, want := range wanted {
-		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval"
-		// (R11).
+		// Only attempts that reached the carrier count: others must not ask people again (R11).
 		last := decide.CoveredAttempt(&in.Input, want.Operation)
 		facts = append(facts, last, want.BodyHash(), want.Changes)
 	}
@@ -191,8 +190,8 @@ func knownSince(in *Input, approved string, value *v1alpha1.KnownValue) bool {
 	})
 }
 
-// endsPlan reports whether an attempt ends the plan that it is part of, either because it is not
-// repeated automatically, or because "an attempt that a person ended makes a new hash" (R11).
+// endsPlan reports whether an attempt ends the plan that it is part of: it is not repeated
+// automatically, or a person has ended it (R11).
 func endsPlan(attempt *v1alpha1.Request) bool {
 	failed := (decide.Definitive(attempt.Phase) || decide.ResultDiffers(attempt)) && !decide.AnotherInProgress(attempt)
 	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(attempt)

@@ -12,8 +12,8 @@ import (
 )
 
 // desiredPlanChange compares plan, term and SLA with the carrier's known values. Plan and
-// restoration SLA are sent in one request: "Three uses: plan change, SLA change, both" (spec §4).
-// The change is empty while the plan is unknown, because an unknown plan is read, not requested.
+// restoration SLA are sent in one request (spec §4). The change is empty while the plan is unknown,
+// because an unknown plan is read, not requested.
 func desiredPlanChange(in *Input) decide.DesiredChange {
 	if in.Service.LastKnown().Plan == nil {
 		return decide.DesiredChange{}
@@ -175,8 +175,9 @@ func planChange(field, from, to string) v1alpha1.Change {
 	return v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: field, From: from, To: to}
 }
 
-// withNTDOption names the NTD option in the first row of a plan change: "the message names what is
-// bought" (R8). It is sent with a change of the plan, and also with a change of the SLA alone.
+// withNTDOption names the NTD option in the first row of a plan change, because anyone who approves
+// the change also buys the device (R8). It is sent with a change of the plan, and also with a
+// change of the SLA alone.
 func withNTDOption(want decide.DesiredChange) decide.DesiredChange {
 	if want.Target.NTDOption != "" && want.Wanted() {
 		want.Changes[0].NTDOption = &v1alpha1.NTDOptionCharge{Option: want.Target.NTDOption}

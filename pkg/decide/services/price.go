@@ -27,8 +27,8 @@ func priced(in *Input, want decide.DesiredChange) *decide.Decision {
 	return askPrice(in)
 }
 
-// priceConfirmed implements: "the options are read again right before the POST and a different fee
-// voids the approval". A different fee results in another hash, which the approval does not match.
+// priceConfirmed reads the prices again just before the POST. A different fee results in another
+// hash, which the approval does not match.
 func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
 	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
@@ -112,7 +112,7 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 // quote prices a plan change from the carrier's options. The price of the plan is in the row of the
 // plan, and the price of the SLA in its own row. The NTD is in the first row, which may be that of
 // an SLA: an SLA change sends the present plan again, and no rule of the carrier says that it then
-// requires no additional NTD, so "unknown asks" (R8).
+// requires no additional NTD. So the price is unknown, and needs an approval (R8).
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
@@ -185,7 +185,7 @@ func offered(offers []carrier.Plan, name, term string) []carrier.Plan {
 }
 
 // agreed returns the fee that all offers of one thing have; nil if they have none. If they differ,
-// nobody knows which of them applies, so it is a fee without amounts: "unknown asks" (R8).
+// nobody knows which of them applies, so it is a fee without amounts, which needs an approval (R8).
 func agreed[T any](offers []T, feeOf func(*T) *carrier.Fee) *carrier.Fee {
 	var fee *carrier.Fee
 	for i := range offers {

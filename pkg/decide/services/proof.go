@@ -31,9 +31,9 @@ func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
 	}, func(value requestedValue) bool { return value.asked == "" })
 }
 
-// distinguishes implements: "each value that the request sets, apart from a term and an NTD option,
-// was described right before it, and at least one of them differed from the requested one". A term
-// is not described, so a change of the term alone is never proven.
+// distinguishes reports whether a description can show that a request was carried out: each value
+// that it sets was described right before it, and at least one was another. A term is not
+// described, so a change of the term alone is never proven.
 func distinguishes(values []requestedValue) bool {
 	differs := false
 	for _, value := range values {
@@ -50,11 +50,11 @@ func describable(in *Input, open *v1alpha1.Request) bool {
 	return readsService(in) && distinguishes(requestedValues(in, open))
 }
 
-// provenByDescription implements: "the description was asked for after the attempt had certainly
-// ended and the settling time had passed", "it lists no modification", and "it shows each of these
-// values as requested". What was described before does not matter for a request of class Converge:
-// it has reached its target. A description that does not show the values does not prove the opposite,
-// unless the carrier has confirmed more than is documented: see notaccepted.go.
+// provenByDescription reports whether the description proves that a request was carried out: it was
+// asked for late enough, lists no modification, and shows the requested values. These are the
+// conditions of docs/serviceread.md. What was described before does not matter for a request of
+// class Converge: it has reached its target. A description that does not show the values does not
+// prove the opposite, unless the carrier has confirmed more than is documented: see notaccepted.go.
 func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
@@ -74,10 +74,10 @@ func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 const proofAfter = time.Minute + 15*time.Second
 
 // askedAfter reports whether a reading was asked for after an attempt had certainly ended and the
-// settling time had passed. This must hold both by the recorded time of the intent and "on the
-// local clock from first sight" (R19), because another process may have written the recorded time
-// with a clock that is behind. Each comparison is made separately, because only the local time has
-// a monotonic clock.
+// settling time had passed. This must hold both by the recorded time of the intent and by the local
+// clock since the attempt was first seen (R19), because another process may have written the
+// recorded time with a clock that is behind. Each comparison is made separately, because only the
+// local time has a monotonic clock.
 func askedAfter(in *Input, open *v1alpha1.Request, at time.Time) bool {
 	recorded, seen := provesFrom(in, open)
 	return !at.Before(recorded) && !at.Before(seen)
@@ -106,7 +106,7 @@ func describedAfter() [4]time.Duration {
 }
 
 // nextDescription returns when the description is read next for the outcome of a request; zero if
-// there is no further time. While the description lists a modification, "which proves nothing yet",
+// there is no further time. While the description lists a modification, which may be this request,
 // it is read repeatedly until the request is overdue.
 func nextDescription(in *Input, open *v1alpha1.Request) time.Time {
 	from, reading := countsFrom(in, open), &in.Memory.Readings.Service

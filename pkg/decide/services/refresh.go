@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// refreshAge is the maximum age of the reading on which a request is based: "at most 10 min ago
-	// (monotonic, a constant)" (R7).
+	// refreshAge is the maximum age of the reading on which a request is based (R7).
 	refreshAge = 10 * time.Minute
 
-	// unreadAfter is how long a reading may fail: "has failed for 1 h: unknown asks" (R7).
+	// unreadAfter is how long a reading may fail before the change needs an approval without it
+	// (R7).
 	unreadAfter = time.Hour
 )
 
@@ -29,8 +29,8 @@ type basis struct {
 	reason string // the reason of the condition while the carrier responds without a reading
 }
 
-// basisOf returns the basis of an operation. "Where the API version has no such read, our own
-// success or a person's word decides" (R7).
+// basisOf returns the basis of an operation. If the API version cannot read the value, there is
+// none: our own success, or what a person has declared, then counts (R7).
 func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) {
 	if field, described := describedField(in, operation); described {
 		return basis{decide.TopicService, theDescription, field, v1alpha1.ReasonCarrierUnavailable}, true
@@ -46,8 +46,8 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 }
 
 // refreshed reads the basis of a request once more. If the basis has the wanted value by now, the
-// rules that compare values find nothing to do. "It is the last guard: nothing is refreshed for
-// what waits for approval, suspension, policy or a limit" (R7).
+// rules that compare values find nothing to do. It is the last guard, so that nothing is read for a
+// change that waits for something else (R7).
 func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 	on, readable := basisOf(in, want.Operation)
 	if !readable {
@@ -77,10 +77,9 @@ func isPlanUnconfirmed(in *Input) bool {
 	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
 
-// isFresh reports whether a request is based on a fresh reading: "this process asked for it after
-// it first saw this generation, and at most 10 min ago ..., and after the ledger's newest
-// modification ended" (R7). If a person approved the change without a reading, the failed reading
-// must be equally recent.
+// isFresh reports whether a request is based on a fresh reading: one that was asked for after this
+// process first saw the generation, and after the newest modification ended (R7). If a person
+// approved the change without a reading, the failed reading must be equally recent.
 func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
@@ -176,8 +175,8 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on.field)
 }
 
-// givesNoReading reports whether the carrier gives no reading: "refused, or has failed for 1 h"
-// (R7), or responded without the value.
+// givesNoReading reports whether the carrier refuses the reading, has failed to give one for an
+// hour, or has responded without the value (R7).
 func givesNoReading(in *Input, reading *decide.Reading) bool {
 	since := reading.FailingSince
 	if since.IsZero() {
@@ -209,8 +208,8 @@ func showsUnread(in *Input, field string) bool {
 	})
 }
 
-// orUnread marks a change whose value could not be read: "the hash covers 'unread', `before` stays
-// empty" (R7).
+// orUnread marks a change whose value could not be read. Its old value stays empty, so that the
+// plan that a person approves shows that nobody knows it (R7).
 func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	on, readable := basisOf(in, want.Operation)
 	if !readable || !want.Wanted() || !isUnread(in, want, on) {
@@ -243,9 +242,8 @@ func matchesDescription(in *Input) bool {
 }
 
 // anotherModification waits while the description of the service lists modifications: the carrier
-// takes one "only when no other modification of the service is in progress". The form of the list
-// is not known, so it may also contain modifications that have ended. Nothing is sent until the
-// list is empty.
+// takes none while another one is in progress. The form of the list is not known, so it may also
+// contain modifications that have ended. Nothing is sent until the list is empty.
 func anotherModification(in *Input, on basis) *decide.Decision {
 	reading := &in.Memory.Readings.Service
 	again := reading.RequestedAt.Add(decide.InProgressPause(reading.Modified))

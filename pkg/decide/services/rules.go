@@ -41,8 +41,8 @@ func modificationLane() []decide.Rule[*Input] {
 	}
 }
 
-// cancellationLane lists the rules for the service's cancellation: "reschedule and abort are
-// immediate and never wait behind" a modification.
+// cancellationLane lists the rules for the service's cancellation. It does not wait for a
+// modification: the day on which a service ends may be tomorrow.
 func cancellationLane() []decide.Rule[*Input] {
 	return []decide.Rule[*Input]{
 		openCancellation,    // a request at the carrier is tracked until it ends
@@ -179,8 +179,8 @@ func openModification(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
 }
 
-// unknownAlteration implements: "an unresolved OutcomeUnknown blocks every later change of that
-// service". The unknown outcome of a reschedule or abort blocks them too.
+// unknownAlteration holds back the changes of a service while the outcome of a reschedule or abort is
+// unknown, although that has a lane of its own: nobody knows whether the service is about to end.
 func unknownAlteration(in *Input) *decide.Decision {
 	open := in.Service.OpenCancellation()
 	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {
@@ -189,8 +189,8 @@ func unknownAlteration(in *Input) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.UnknownVerdict(&in.Input, open)}
 }
 
-// cancelledAsWanted ends the comparison: "mode OnDate and the carrier shows it cancelled: nothing
-// else is compared". This holds for any day, because nothing can change it anymore.
+// cancelledAsWanted ends the comparison for a service that has been cancelled as declared. This
+// holds for any day, because nothing can change it anymore.
 func cancelledAsWanted(in *Input) *decide.Decision {
 	if !endedAsWanted(in) {
 		return nil
