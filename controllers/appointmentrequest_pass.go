@@ -37,7 +37,7 @@ func (p *appointmentPass) gather(ctx context.Context) error {
 		return err
 	}
 	if p.appointment.Status.AppointmentRequestID != "" && appointments.CancelsOnDelete(p.appointment) {
-		return p.Protocol.AddFinalizer(ctx, p.appointment) // "put back if missing"
+		return p.Protocol.AddFinalizer(ctx, p.appointment) // somebody may have removed it
 	}
 	return nil
 }

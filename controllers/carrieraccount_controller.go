@@ -40,8 +40,7 @@ type CarrierAccountReconciler struct {
 // not answer. A check reads the keys, because changed keys end the pause of the token source.
 const retryLogin = time.Minute
 
-// deprecatedVersion is the newest deprecated version: "versions 1 and 2 are deprecated where they
-// exist" (specification section 9).
+// deprecatedVersion is the newest deprecated version of the API (spec §9).
 const deprecatedVersion = 2
 
 // Reconcile logs the account in and reports the result.

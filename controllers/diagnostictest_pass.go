@@ -45,7 +45,7 @@ func (p *testPass) gather(ctx context.Context) error {
 	if p.test.Status.Request == nil {
 		return nil
 	}
-	return p.Protocol.AddFinalizer(ctx, p.test) // "put back if missing"
+	return p.Protocol.AddFinalizer(ctx, p.test) // somebody may have removed it
 }
 
 // keepNumber keeps the number of the service that a test was sent for, because the BroadbandService
@@ -204,8 +204,8 @@ func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Deci
 }
 
 // passForDeleted returns a pass for a deleted test, run on behalf of a waiting test. Annotations
-// about the attempt are read from the waiting test: "A resolution is taken ... for an attempt whose
-// object is gone, from any object of the same ledger" (R22).
+// about the attempt are read from the waiting test, because the attempt has no object of its own
+// (R22).
 func (p *testPass) passForDeleted(uid string) *deletedTestPass {
 	gone := p.test.DeepCopy()
 	gone.UID, gone.Status = types.UID(uid), v1alpha1.DiagnosticTestStatus{}

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ofLedger returns the unfinished tests of a ledger's service: "A watch on ledgers wakes ...
-// waiting tests" (R32).
+// ofLedger returns the unfinished tests of a ledger's service. They may wait for the attempt that
+// has just ended (R32).
 func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {

@@ -184,7 +184,7 @@ func (l *objectLedger) show() {
 }
 
 // checkFellBehind fails if a step has found the ledger to be older than a version seen before. The
-// next pass handles this, "before all else" (R5).
+// next pass handles this first (R5).
 func (l *objectLedger) checkFellBehind() error {
 	if l == nil || !l.fellBehind {
 		return nil
@@ -206,8 +206,8 @@ func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error 
 	return l.put(ctx, next)
 }
 
-// Record writes the outcome of an attempt, and what the object has learned from it: "Outcomes are
-// written by whoever has them, holder or not" (R16).
+// Record writes the outcome of an attempt, and what the object has learned from it, whether or not
+// the object still holds the ledger (R16).
 func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) error {
 	if attempt.EndedBy == v1alpha1.EndedByCarrier && l.ledger.IsFinal(attempt.AttemptID) {
 		l.kind.showLedger(l.ledger) // its result is read again; only the status has it

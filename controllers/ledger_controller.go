@@ -22,9 +22,9 @@ type LedgerReconciler struct{ *Operator }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;update
 
-// Reconcile removes the finalizer from a ledger, or emits an Event with the reason why it stays:
-// "the finalizer goes only where nothing is open, the holder is gone, and the annotation ...
-// repeats its name". It also carries out the annotation that continues a login.
+// Reconcile removes the finalizer from a ledger, or emits an Event with the reason why it stays: it
+// has an open attempt, an object uses it, or the annotation that releases it does not repeat its
+// name. It also carries out the annotation that continues a login.
 func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	ledger := &v1alpha1.RequestLedger{}
 	if err := r.Get(ctx, request.NamespacedName, ledger); err != nil {

@@ -21,7 +21,7 @@ import (
 
 // HolderChanged reports whether a ledger has a new holder. From then on the other objects of its
 // service or customerReference are in conflict with it (R2). They are reconciled even if this
-// process wrote the change, although "own writes do not" wake the holder (R32).
+// process wrote the change. Such a write only leaves the holder alone (R32).
 func HolderChanged(before, after client.Object) bool {
 	held, is := after.(*v1alpha1.RequestLedger)
 	if !is || held.Spec.Holder.UID == "" {
@@ -31,8 +31,8 @@ func HolderChanged(before, after client.Object) bool {
 	return !had || was.Spec.Holder.UID != held.Spec.Holder.UID
 }
 
-// mayExist reports whether the object of a read exists, or may exist: "Forbidden, a kind that is not
-// served, or an error is not 'gone'" (R2). It returns an error if the read is to be repeated.
+// mayExist reports whether the object of a read exists, or may exist: only the API server's own
+// answer that there is none counts (R2). It returns an error if the read is to be repeated.
 func mayExist(err error, name string) (bool, error) {
 	switch {
 	case operate.IsGone(err, name):

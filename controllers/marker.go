@@ -232,8 +232,8 @@ func (m *Marker) Awaited() string {
 	return awaited
 }
 
-// Verify fails if no ledger may be created: "only after a live GET of the marker with the UID that
-// this process started with" (R5).
+// Verify fails if no ledger may be created: the marker is missing, or is not the one that this
+// process started with, so that this may be another cluster, or a restore (R5).
 func (m *Marker) Verify(ctx context.Context) error {
 	if m.name == "" {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-// OneShotReconciler sends one request to the carrier for each object of one kind: "one request
-// each, like a Scope".
+// OneShotReconciler sends one request to the carrier for each object of one kind.
 type OneShotReconciler struct {
 	*Operator
 

@@ -118,7 +118,7 @@ func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
 		return p.failed(ctx, err)
 	}
 	if p.verdict != nil && p.hasOpenAttempt() {
-		return p.record(ctx, p.decide(), 0) // a ledger that may not be written "stalls what it is about" (R30)
+		return p.record(ctx, p.decide(), 0) // the object stalls if its ledger may not be written (R30)
 	}
 	if err := p.recordResponses(ctx); err != nil {
 		return p.failed(ctx, err)

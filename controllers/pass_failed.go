@@ -21,8 +21,8 @@ import (
 // webhook may return a different message for each attempt.
 const reportInterval = 10 * time.Minute
 
-// failed is the exit of a pass that an error has ended: "A pass that cannot gather, judge or open
-// says so on the object" (R18).
+// failed is the exit of a pass that an error has ended. An object that silently stays as it is
+// would look settled, so the error is shown on it (R18).
 func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 	if verdict := errorVerdict(err); verdict != nil {
 		p.keepRead()

@@ -54,7 +54,7 @@ func (p *pass) voidResolution(ctx context.Context) (bool, error) {
 }
 
 // resolution returns the value of the resolve annotation, the current time, and who set the
-// annotation, the user if known: "Recorded: the word, when, the client that set it" (R27).
+// annotation, the user if known. All three are recorded with what it resolves (R27).
 func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	word := decide.Control(p.subject, v1alpha1.AnnotationResolve)
 	live, err := p.readAnnotated(ctx)

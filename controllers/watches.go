@@ -96,9 +96,9 @@ func (o *Operator) ledgerNews() predicate.Predicate {
 	}
 }
 
-// IsLedgerNews reports whether a ledger change is not our own: "own writes do not" wake anybody
-// (R32). A change that removes a ledger, or takes it back to an older revision, is not our own. The
-// objects of the ledger must then report that it is lost (R5, R6).
+// IsLedgerNews reports whether a ledger change is not our own: an own write wakes nobody (R32). A
+// change that removes a ledger, or takes it back to an older revision, is not our own. The objects
+// of the ledger must then report that it is lost (R5, R6).
 func (o *Operator) IsLedgerNews(before, after client.Object) bool {
 	ledger, is := after.(*v1alpha1.RequestLedger)
 	if !is {

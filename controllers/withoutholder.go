@@ -14,7 +14,7 @@ import (
 )
 
 // WithoutHolder counts, by operation, the open attempts whose object is deleted, according to the
-// cache: "what is open stays in the ledger (column, metric and Event: open and holder gone)" (R24).
+// cache. They stay in the ledger (R24), where nobody would see them.
 func (o *Operator) WithoutHolder(
 	ctx context.Context, ledgers []v1alpha1.RequestLedger,
 ) (map[v1alpha1.Operation]int, error) {

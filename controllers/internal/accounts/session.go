@@ -73,8 +73,7 @@ func (s *Session) noteRead(err error) {
 	s.noteCall(err)
 }
 
-// noteCall notes whether a read was answered. What waits for the carrier continues after "any 200 or
-// 202 of a GET".
+// noteCall notes whether a read was answered: after that, what waits for the carrier continues.
 func (s *Session) noteCall(err error) {
 	var news bool
 	switch {

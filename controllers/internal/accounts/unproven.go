@@ -16,7 +16,7 @@ const unprovenPause = time.Minute
 
 // unproven is a request of class Never whose response gives no evidence.
 type unproven struct {
-	request string    // such as "OrderCreate for sorder/site"
+	request string    // such as `OrderCreate for sorder/site`
 	at      time.Time // when its response was found to be lost
 }
 

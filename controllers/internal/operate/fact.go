@@ -52,14 +52,14 @@ func receiptFact(receipt carrier.Receipt, account *v1alpha1.CarrierAccount) Fact
 func acceptedAs(handle carrier.Handle) Fact {
 	phase := v1alpha1.PhaseInProgress
 	if contract, _ := carrier.ContractOf(handle.Operation); !contract.Polled {
-		phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: "both end here, Succeeded"
+		phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: neither has anything to poll
 	}
 	return Fact{
 		By: decide.WriterSender, To: phase, Event: eventAccepted, Normal: true,
 		Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Location, request.Candidate = handle.Path(), ""
 			if request.Phase == v1alpha1.PhaseSucceeded {
-				return // R15: "only the handle is added"
+				return // it has succeeded: only the handle is new (R15)
 			}
 			request.Phase, request.Error = phase, nil
 			request.FinishedAt = metav1.Time{} // the outcome is no longer unknown

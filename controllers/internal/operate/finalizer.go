@@ -32,8 +32,8 @@ func KeptFinalizers(all []string) []string {
 	return kept
 }
 
-// AddFinalizer adds the finalizer to an object that has requests to track, "added between the
-// object's first intent and its POST, and put back if missing".
+// AddFinalizer adds the finalizer to an object that has requests to track. It comes after the first
+// intent and before its POST, and again if somebody has removed it.
 func (p *Protocol) AddFinalizer(ctx context.Context, subject client.Object) error {
 	if controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) || !subject.GetDeletionTimestamp().IsZero() {
 		return nil

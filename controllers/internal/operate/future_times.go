@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// NoteFutureTimes remembers which recorded times lie in the future and reports the new ones:
-// "counts as now and is reported" (R19).
+// NoteFutureTimes remembers which recorded times lie in the future, so that they count as the time
+// at which they were first seen, and reports the new ones (R19).
 func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
 	ahead, report := decide.FindFutureTimes(input)
 	if len(ahead)+len(input.Memory.FutureTimes) == 0 {
@@ -28,7 +28,7 @@ func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
 }
 
 // CheckReservations checks the reservations of the login under which an account records. One with a
-// time in the future "counts as now (and is reported)" (R19).
+// time in the future counts from when it was first seen, and is reported (R19).
 func (p *Protocol) CheckReservations(
 	account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin, reservations []v1alpha1.Reservation,
 ) decide.Spending {

@@ -16,11 +16,10 @@ import (
 )
 
 const (
-	// gateAfter implements: "less than 10 s since the intent was begun, by the larger of the monotonic
-	// and the wall clock's difference" (R13).
+	// gateAfter is how long an intent is good, by the clock that shows more of it (R13).
 	gateAfter = 10 * time.Second
 
-	// gateRead implements: "Each has 3 s" (R12).
+	// gateRead is the time limit of each read of the last check (R12).
 	gateRead = 3 * time.Second
 )
 
@@ -101,8 +100,8 @@ func (p *Protocol) inTime(began moment) error {
 	return nil
 }
 
-// verifyAccount checks the account: "the account (same UID and generation as judged, not deleting,
-// still lists the service)". The list of services is part of its spec, so the generation covers it.
+// verifyAccount checks that the account is the one that was judged, and is not being deleted (R12).
+// The list of services is part of its spec, so the generation covers it.
 func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 	var live v1alpha1.CarrierAccount
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(scope.Account), &live); err != nil {
@@ -120,9 +119,9 @@ func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 	return nil
 }
 
-// verifySubject checks the object: "the object (same UID and generation, not deleting,
-// AppointmentCancel apart; where the attempt has an approved hash the annotation still says it)".
-// It also checks the intent, if that is recorded in the status.
+// verifySubject checks that the object is the one that was judged, and what its annotations say
+// (R12). An object that is being deleted still cancels its appointment-request. If the intent is
+// recorded in the status, that is checked, too.
 func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
 	subject := scope.Subject
 	live := Empty(subject)
@@ -144,11 +143,10 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 	return live, verifyAnnotations(live, subject, intent)
 }
 
-// verifyAnnotations checks the annotations: "where the attempt has an approved hash the annotation
-// still says it". A resolution that already exists for this attempt also closes the gate, because
-// it was set too early and would wrongly count if the response were lost later. So does a
-// resolution that the decision did not see, because a person may have given up the attempt before
-// this one.
+// verifyAnnotations checks that an approval that the attempt uses is still set. A resolution that
+// already exists for this attempt also closes the gate, because it was set too early and would
+// wrongly count if the response were lost later. So does a resolution that the decision did not
+// see, because a person may have given up the attempt before this one.
 func verifyAnnotations(live, judged Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && decide.Control(live, v1alpha1.AnnotationApprove) != intent.ApprovedHash:
@@ -175,8 +173,8 @@ func (p *Protocol) verifyPolicies(ctx context.Context, scope Scope, intent v1alp
 	return p.Policies.Verify(ctx, scope.Policies)
 }
 
-// verifyLedger checks the ledger: "last of the ledger (the resourceVersion that the intent
-// returned)".
+// verifyLedger checks that the ledger is as the intent left it. It is the last read, because it is
+// the one that another sender would change (R12).
 func (*Protocol) verifyLedger(ctx context.Context, ledger Ledger, live Subject) error {
 	if ledger == nil {
 		return nil

@@ -28,9 +28,8 @@ type ledgerState struct {
 	attempts []string // the ids of its attempts
 }
 
-// isBehind reports whether a ledger lacks something that this process has seen of it: "The process
-// keeps the highest revision that it has seen of each ledger" (R6), and the attempts of that
-// revision.
+// isBehind reports whether a ledger lacks something that this process has seen of it: the highest
+// revision, or an attempt of that revision (R6).
 func (k *knownLedgers) isBehind(name string, ledger *v1alpha1.RequestLedger) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -98,8 +97,8 @@ func (k *knownLedgers) highest(name string) int64 {
 // objects that use the ledger will have reported it as lost.
 const keepUnlisted = time.Hour
 
-// Sweep forgets the ledgers that have been missing for an hour. "The process keeps the highest
-// revision that it has seen of each ledger" that still exists (R6, R28).
+// Sweep forgets the ledgers that have been missing for an hour (R28). Of all others the process
+// keeps what it has seen (R6).
 func (k *knownLedgers) Sweep(lives func(name string) bool, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

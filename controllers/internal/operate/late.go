@@ -13,10 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// recordLate handles an acceptance that cannot be recorded for its attempt: "An Accepted receipt is
-// never dropped" (R15). A person may have ended the attempt, or another attempt may have replaced
-// it; the carrier has accepted the request nevertheless. A ledger keeps the acceptance of a
-// chargeable request as a late acceptance.
+// recordLate handles an acceptance that cannot be recorded for its attempt (R15). A person may have
+// ended the attempt, or another attempt may have replaced it; the carrier has accepted the request
+// nevertheless. A ledger keeps the acceptance of a chargeable request as a late acceptance.
 func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt) error {
 	taken := attempt(scope.Subject, attemptID)
 	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {
@@ -40,8 +39,8 @@ func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string
 	return nil
 }
 
-// blocks reports whether a late acceptance prevents further requests: "Converge and Verify: noted
-// with an Event, nothing stalls" (R15).
+// blocks reports whether a late acceptance prevents further requests (R15). One of class Converge
+// or Verify does not: sending it twice does no harm, so an Event is enough.
 func blocks(operation v1alpha1.Operation) bool {
 	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }

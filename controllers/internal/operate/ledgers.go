@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Ledgers reads and writes RequestLedgers: "Written only by create and by update with
-// resourceVersion".
+// Ledgers reads and writes RequestLedgers. It only creates them, or updates the version that was
+// read: a patch without a version would not notice another writer (R1).
 type Ledgers struct {
 	knownLedgers
 
@@ -110,12 +110,13 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 	return &ledger, nil
 }
 
-// ErrLedgerNewer protects the fields of a ledger that this version does not know: "a newer schema
-// is not written" (R30).
+// ErrLedgerNewer protects the fields of a ledger that this version does not know, and would drop by
+// writing it (R30).
 var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
 
-// Write creates a new ledger, or updates one under the resourceVersion that was read: "Conflict or
-// AlreadyExists: no POST, judge anew" (R1). The new revision is above every revision seen so far.
+// Write creates a new ledger, or updates one under the resourceVersion that was read. If another
+// writer was first, it returns a conflict, and nothing may be sent (R1). The new revision is above
+// every revision seen so far.
 func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	return l.writeAs(ctx, ledger, max(ledger.Spec.Revision, l.highest(ledger.Name))+1)
 }

@@ -19,7 +19,8 @@ const (
 	// sweepEvery is the interval between sweeps of the memory.
 	sweepEvery = time.Minute
 
-	// keepPosted implements: "posted ids an hour after their ledger has the outcome" (R28).
+	// keepPosted is how long the id of an attempt is kept after the ledger has its outcome (R28): a
+	// pass with an older copy of the ledger may still show the attempt as open.
 	keepPosted = time.Hour
 
 	// keepGone is how long a pass over a deleted object may still be running.
@@ -28,7 +29,8 @@ const (
 
 // Memory is the in-memory state of this process about objects, in addition to their status. It is
 // empty after a start: what it held is then read again, and an attempt whose response was not
-// recorded is one whose response was lost. It is bounded "by what lives" (R28): see sweep.
+// recorded is one whose response was lost. It keeps only what concerns objects that exist (R28):
+// see sweep.
 type Memory struct {
 	mu      sync.Mutex
 	sender  string
@@ -232,8 +234,8 @@ func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 	return held
 }
 
-// sweep drops what is no longer needed: "the process's memory [is bounded] by what lives" (R28). A
-// response that is not recorded yet is kept until it is.
+// sweep drops what is no longer needed (R28). A response that is not recorded yet is kept until it
+// is.
 func (m *Memory) sweep(now time.Time) {
 	if now.Before(m.swept.Add(sweepEvery)) {
 		return

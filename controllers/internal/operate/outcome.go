@@ -21,10 +21,10 @@ import (
 // RecordWithin is the time limit for recording the outcome of a request.
 const RecordWithin = time.Minute
 
-// Record writes a fact about an attempt to the status or ledger: "retried on conflict against the
-// same attempt id only". It gives up after a minute. The carrier or the memory of this process
-// still has the fact then, and the next pass finds it there. It returns ErrGone if the status that
-// should have the fact no longer exists.
+// Record writes a fact about an attempt to the status or ledger. After a conflict it tries again,
+// but only for the same attempt. It gives up after a minute. The carrier or the memory of this
+// process still has the fact then, and the next pass finds it there. It returns ErrGone if the
+// status that should have the fact no longer exists.
 func (p *Protocol) Record(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
 	err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) error {
 		return p.recordOnce(ctx, scope, attemptID, fact)

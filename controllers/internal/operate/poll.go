@@ -141,9 +141,9 @@ func (p *Protocol) notePoll(
 	return seen
 }
 
-// isUnrecognized reports whether a poll failed with a 400, 403 or 404, which is about the handle. "A
-// 404 never means gone": the time of the first one is recorded, and after a day of them the handle
-// counts as lost.
+// isUnrecognized reports whether a poll failed with a 400, 403 or 404, which is about the handle. A
+// 404 does not prove that there is no such request: the time of the first one is recorded, and
+// after a day of them the handle counts as lost.
 func isUnrecognized(err error) bool {
 	class := carrier.ClassOf(err)
 	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid

@@ -18,9 +18,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// SubmitQuery sends a request of class Query: "Query has neither finalizer nor intent; one-shots
-// and slots write accepted and terminal". A query that did not reach the carrier is remembered and
-// sent again. The carrier's response, or its loss, is recorded.
+// SubmitQuery sends a request of class Query. It writes no intent, because a query may be sent
+// twice. A query that did not reach the carrier is remembered and sent again. The carrier's
+// response, or its loss, is recorded.
 func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
@@ -142,8 +142,8 @@ func queryFact(receipt carrier.Receipt) Fact {
 }
 
 // rememberUnlessReached remembers a query that did not reach the carrier. It reports whether the
-// query did: the carrier accepted or refused it, or may have accepted it. "Queries are bounded in
-// number per wish" (R20), and the count is persisted for the next process.
+// query did: the carrier accepted or refused it, or may have accepted it. Those are counted (R20),
+// and the count is persisted for the next process.
 func (p *Protocol) rememberUnlessReached(
 	subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time,
 ) (reached bool) {
@@ -164,8 +164,9 @@ func (p *Protocol) rememberUnlessReached(
 	return false
 }
 
-// renews reports whether a refusal may be caused by a token that has just been discarded: "plan
-// options refresh the token once first", because that endpoint answers a bad token with 404.
+// renews reports whether a refusal may be caused by a token that has just been discarded, because
+// the endpoint of the plan options answers a bad token with 404. The query is then sent once more
+// with a new token.
 func (p *Protocol) renews(subject Subject, submission Submission, receipt carrier.Receipt) bool {
 	contract, _ := carrier.ContractOf(carrier.Operation(submission.Request.Operation))
 	return contract.TokenHiddenIn404 && receipt.Err != nil && receipt.Err.HTTPStatus == http.StatusNotFound &&

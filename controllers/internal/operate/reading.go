@@ -29,8 +29,8 @@ type Question struct {
 	Again      bool   // as in [decide.StartReading]
 }
 
-// Ask sends a question. Class Query "has neither finalizer nor intent": a Location is kept only in
-// memory, and the question is asked again if it is lost.
+// Ask sends a question. Nothing of it is recorded, because a question may be asked twice: a
+// Location is kept only in memory, and the question is asked again if it is lost.
 func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) (time.Duration, error) {
 	if wait, err := session.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller distinguishes it
@@ -155,9 +155,9 @@ func (p *Protocol) Collect(
 }
 
 // readingPolled handles the result of one poll. A question whose handle the carrier does not know
-// "is asked anew after 60 s". At first, any other poll error fails only this poll. Once the usual
-// duration of the operation has passed, it fails the reading. A reading that stays in progress fails
-// after its patience, because the carrier may have forgotten it.
+// is asked again after a minute. At first, any other poll error fails only this poll. Once the
+// usual duration of the operation has passed, it fails the reading. A reading that stays in
+// progress fails after its patience, because the carrier may have forgotten it.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastPoll, outcome = p.Now(), byStatus(reading.Handle, outcome)
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
@@ -247,8 +247,7 @@ func (p *Protocol) answeredLate(reading *decide.Reading) {
 	reading.State = decide.ReadingAnswered
 }
 
-// anotherResult is the error for a result of another request: "a 200 whose id or service id differs"
-// is not accepted.
+// anotherResult is the error for a result with another id than that of the request.
 func anotherResult(handle carrier.Handle, id int64) error {
 	return &carrier.Error{
 		Operation: handle.Operation, Class: carrier.ServerFault,
@@ -262,8 +261,8 @@ func readingEnded(reading *decide.Reading) {
 	reading.FailingSince = time.Time{}
 }
 
-// emptyResponses counts consecutive responses that name no plan: "a health answer without a plan (a
-// failed reading, growing pauses)" (R20).
+// emptyResponses counts consecutive responses that name no plan. Each is a failed reading, and
+// makes the pause before the next one longer (R20).
 func emptyResponses(reading *decide.Reading) int {
 	if !decide.NamesNoPlan(reading.Health) {
 		return 0

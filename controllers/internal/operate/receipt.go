@@ -16,10 +16,9 @@ import (
 // showWithin is the time limit for writing a receipt to a status after the ledger write failed.
 const showWithin = 5 * time.Second
 
-// showReceipt writes the receipt to the object's status: "Ledger refused, deleted or gone after the
-// POST: ... the receipt into the object's status if there is one" (R16). The status then shows more
-// than the ledger. If this process ends before the ledger has the receipt, the result is LedgerLost
-// (R5).
+// showReceipt writes the receipt to the object's status, because the ledger has refused it or is
+// gone (R16). The status then shows more than the ledger. If this process ends before the ledger
+// has the receipt, the result is LedgerLost (R5).
 func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID string, handle carrier.Handle) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showWithin)
 	defer cancel()

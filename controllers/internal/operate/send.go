@@ -41,7 +41,8 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 	return 0, p.post(post, scope, submission)
 }
 
-// ready is step 1: "everything that can wait waits before the intent".
+// ready is step 1. Whatever can wait, waits before the intent, because an intent is only good for
+// seconds (R13).
 func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatClass) (time.Duration, error) {
 	wait, err := scope.Carrier.Prepare(ctx, class)
 	if err != nil {

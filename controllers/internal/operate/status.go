@@ -24,8 +24,8 @@ var ErrStatusPruned = errors.New(
 	"the CustomResourceDefinition of this kind is older than the operator and lacks fields of the status: upgrade it")
 
 // WriteStatus writes a status, and nothing of it if the API server would drop a field: the error is
-// then [ErrStatusPruned]. "A status that the API server refuses (400, 413, 422) is written again
-// without the carrier's free-form part", and an Event reports a status that cannot be written (R18).
+// then [ErrStatusPruned]. If the API server refuses the content, it is written again without what
+// the carrier has written, and an Event reports a status that cannot be written at all (R18).
 func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, object client.Object) error {
 	err := updateStatus(ctx, cluster, object)
 	if decide.Unwritable(err) && !errors.Is(err, ErrStatusPruned) && dropsFreeForm(object) {

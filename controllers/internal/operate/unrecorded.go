@@ -97,9 +97,8 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, operation
 			"do not restart the manager before it has recorded the response. The cause: %v", operation, attemptID, why)
 }
 
-// RecordUnrecorded tries again to record each response that could not be recorded: "The process
-// retries each receipt until it is written or the process ends, whatever became of the object"
-// (R16).
+// RecordUnrecorded tries again to record each response that could not be recorded, for as long as
+// the process runs and whatever became of the object (R16).
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
 	for attemptID, job := range p.unrecorded.all() {
