@@ -274,9 +274,9 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 	}, nil
 }
 
-// leaseName returns a name for the lease: "Managers with different --namespaces have leases of
-// different names" (R29); otherwise one of them would never act. The order of the namespaces does
-// not matter.
+// leaseName returns a name for the lease, which depends on --namespaces (R29): with one lease, one
+// of two managers of different namespaces would never act. The order of the namespaces does not
+// matter.
 func (s settings) leaseName() string {
 	const name = "broadband-operator.wholesale.broadband"
 	managed := s.managed()

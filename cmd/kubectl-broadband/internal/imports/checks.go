@@ -79,7 +79,7 @@ func (r *Row) takeName() error {
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// objectName makes a name that Kubernetes accepts: "Site 14, Zürich" becomes site-14-zurich.
+// objectName makes a name that Kubernetes accepts: `Site 14, Zürich` becomes site-14-zurich.
 func objectName(text string) string {
 	bare, _, err := transform.String(transform.Chain(norm.NFKD, runes.Remove(runes.In(unicode.Mn))), text)
 	if err != nil {
