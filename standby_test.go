@@ -24,7 +24,7 @@ type candidate struct {
 func (c candidate) Elected() <-chan struct{} { return c.elected }
 func (c candidate) GetLogger() logr.Logger   { return c.logger }
 
-// "a standby says for what it waits" (R29).
+// Without the message, a standby would look as if it hung (R29).
 func TestR29StandbyReportsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -229,8 +229,8 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 			}
 			appointment := w.ReadAppointment(ctx, site)
 			if end.gone && isUnrecordedCancel(effects, cut) {
-				// The outcome of the cancel is unknown, so it is repeated "not before 15 min", and a deleted
-				// object is "given up with a Warning event after 10 minutes".
+				// The outcome of the cancel is unknown, so it would be repeated after 15 minutes,
+				// and a deleted object is given up after 10.
 				Expect(cancelWarnings(w)).To(Equal(1))
 				left, given = left+1-cancelPosts(w), given+1
 			} else {

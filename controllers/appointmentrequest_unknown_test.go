@@ -40,7 +40,7 @@ var _ = Describe("A request for slots", func() {
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true}
 		Expect(w.Carrier.FailNext("POST AppointmentSlots", fault)).To(Succeed())
 		expectAppointment(createAppointment(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		Expect(w.Uncancelled()).To(HaveLen(2)) // class Query: "send again, bounded"
+		Expect(w.Uncancelled()).To(HaveLen(2)) // class Query: it was sent again
 	})
 
 	It("for an order that the carrier does not know is NotFoundOrForbidden", func(ctx SpecContext) {
@@ -117,7 +117,7 @@ var _ = Describe("Polling slots", func() {
 		Expect(w.Events.All()).To(ContainElement(
 			HavePrefix("Warning AppointmentNotCancelled appointment-request " + first + " may still exist at the carrier: ")))
 		Expect(slotPosts(w)).To(Equal(2))
-		Expect(w.Uncancelled()).To(HaveLen(2)) // "a Query handle is asked anew after 60 s"
+		Expect(w.Uncancelled()).To(HaveLen(2)) // it was sent again after a minute
 	})
 
 	It("of a request that failed stalls the object, and a retry cancels it first", func(ctx SpecContext) {

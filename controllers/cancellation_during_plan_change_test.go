@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// "Reschedule and abort are immediate and never wait behind" a modification.
+// A cancellation has a lane of its own, and waits for no modification.
 var _ = Describe("A reschedule or abort", func() {
 	DescribeTable("is sent while a plan change is in progress",
 		func(ctx SpecContext, declared edit, state, date string) {

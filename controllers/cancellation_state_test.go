@@ -325,7 +325,7 @@ var _ = It("A cancellation reported as not requested after its acceptance is rea
 		service := process.Drive(ctx, site)
 
 		Expect(w.Carrier.Armed()).To(BeZero())
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync) // "done if already as wanted"
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync) // it is as declared already
 		expectAtCarrier(w, line, stateRequested, wantedDate)
 		Expect(alterations(w, line)).To(Equal(1))
 	})

@@ -27,8 +27,8 @@ func TestOnlyADeletedLedgerWithItsFinalizerAwaitsItsRelease(t *testing.T) {
 	}
 }
 
-// "The live object has seen a newer ledger": another manager may show the very attempt that is about
-// to be sent.
+// The status may have been written from a newer ledger: another manager may show the very attempt
+// that is about to be sent.
 func TestR12ALedgerIsBehindAStatusThatHasSeenMore(t *testing.T) {
 	t.Parallel()
 	attempt := func(id string) v1alpha1.Request {

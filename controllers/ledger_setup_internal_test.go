@@ -37,8 +37,8 @@ func (o *oneLedger) Get(_ context.Context, key client.ObjectKey, into client.Obj
 	return nil
 }
 
-// "The process keeps the highest revision that it has seen of each ledger" (R6). A ledger that is
-// gone is lost, unless a manager has released it.
+// The process remembers what it has seen of each ledger (R6). A ledger that is gone is lost, unless
+// a manager has released it.
 func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 	t.Parallel()
 	deleted := &metav1.Time{Time: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}

@@ -104,7 +104,7 @@ var _ = Describe("A notification of the carrier", func() {
 		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
-	// Case 85: "success event while carrier says 202: stays in progress".
+	// Case 85: the request stays in progress while its GET is 202.
 	It("makes nothing Ready by itself", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
@@ -145,7 +145,7 @@ var _ = Describe("A notification of the carrier", func() {
 		Entry(nil, "serviceHealth-failed"),
 	)
 
-	// Case 86: "no carrier poll faster than the minimum".
+	// Case 86: notifications do not make polls faster.
 	It("causes no poll faster than the minimum, even with a thousand others", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)
@@ -180,7 +180,7 @@ var _ = Describe("A notification of the carrier", func() {
 		Expect(planChangePolls(w, line)).To(Equal(before + 1))
 	})
 
-	// Case 84: "only that account's objects can be enqueued".
+	// Case 84: a notification is for the objects of its account alone.
 	It("of another account reconciles none of this account's objects", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		line := beginPlanChange(ctx, w, process)

@@ -36,8 +36,7 @@ type noEvents struct{}
 //nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
 func (noEvents) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
 
-// "A pass that cannot gather, judge or open says so on the object" (R18). A pass that did not end
-// left Ready=True of an earlier generation in place.
+// A pass that did not end left Ready=True of an earlier generation in place (R18).
 func TestR18APassThatDoesNotEndSaysSo(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()

@@ -18,7 +18,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// mostCalls is how many calls a day a service may take that cannot be read: "at most 50 calls a day".
+// mostCalls is how many calls a day a service may take that cannot be read.
 const mostCalls = 50
 
 // always arms a fault for all calls of the table.

@@ -56,7 +56,7 @@ var _ = Describe("An operator that is killed between any two effects of a change
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		most := 1
 		if operation == simulator.OpDSLStabilityProfileChange {
-			most += 2 // "at most two declared repeats": they have no further effect
+			most += 2 // two repeats, which have no further effect
 		}
 		Expect(s.Carrier.Submissions(operation, s.line).Processed).To(And(BeNumerically(">=", 1), BeNumerically("<=", most)))
 		return asked

@@ -165,8 +165,8 @@ func TestR10ReservationsAreBoundedAndTheOldestGo(t *testing.T) {
 	g.Expect(account.Reservations[0].AttemptID).To(Equal("a-2"))
 }
 
-// "An attempt that has left `ended` counts as Abandoned", so if the carrier accepts it later, that
-// is a late acceptance.
+// An attempt that the ledger no longer contains counts as abandoned, so if the carrier accepts it
+// later, that is a late acceptance.
 func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
@@ -178,7 +178,7 @@ func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
 	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "it is known")
 }
 
-// "S: Accepted ... another handle (a person had named one)": "LateAcceptance added" (R14).
+// A person had named another request than the carrier does (R14).
 func TestR14AnAttemptThatAPersonHasNamedWronglyIsAcceptedLate(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
@@ -198,8 +198,8 @@ func TestR14AnAttemptThatAPersonHasNamedWronglyIsAcceptedLate(t *testing.T) {
 	g.Expect(ledger.Spec.Open[0].Location).To(Equal("/requests/7"), "the carrier knows where it is")
 }
 
-// "An attempt that a person ended makes a new hash" (R11), so it must become the newest ended
-// attempt, unless a success was sent after it.
+// What a person has ended needs a new approval (R11), so it must become the newest ended attempt,
+// unless a success was sent after it.
 func TestR11AnAbandonedLateAcceptanceIsTheNewestUnlessAnotherWasSentSince(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)

@@ -188,7 +188,7 @@ func TestR23ApproveTakesThePlanThatWasShown(t *testing.T) {
 	}
 }
 
-// R23: "where this Argo CD passes parameters to actions; else the action is not offered".
+// Without parameters, the action would approve whatever is pending when it runs (R23).
 func TestR23ApproveIsNotOfferedWithoutParameters(t *testing.T) {
 	g, vm := NewWithT(t), lua.VM{ResourceOverrides: customized(t)}
 	waiting := object(t, filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/AwaitingApproval-waiting.yaml"))

@@ -117,8 +117,8 @@ func endless(header ...string) http.HandlerFunc {
 	}
 }
 
-// The message says what came, and that it is not the carrier's, because a person who reads only "404
-// Not Found" would take the request for refused.
+// The message says what came, and that it is not the carrier's, because a person who reads only the
+// status, such as 404, would take the request for refused.
 func TestAnUnprovenResponseSaysWhatCame(t *testing.T) {
 	page := func(status int, header ...string) http.HandlerFunc {
 		return respond(status, "<html>", append(header, "Content-Type", "text/html; charset=utf-8")...)

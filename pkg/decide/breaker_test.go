@@ -14,7 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// "The account has a condition `Carrier` (answering or not, since when, what was last heard)".
+// The condition `Carrier` of an account says whether the carrier answers, since when, and what was
+// last heard.
 func TestTheConditionShowsSinceWhenTheCarrierDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	account := &v1alpha1.CarrierAccount{}

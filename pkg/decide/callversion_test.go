@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// "The version is chosen per request" (spec §9), up to what the account allows.
+// Each call has a version of its own (spec §9), up to what the account allows.
 func TestAnOperationIsCalledAtTheLeastVersionThatHasItUnlessTheAccountIsStrict(t *testing.T) {
 	t.Parallel()
 	const least, strict = v1alpha1.FamilyVersionsLeast, v1alpha1.FamilyVersionsStrict

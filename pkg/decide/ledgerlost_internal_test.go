@@ -9,8 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "The receipt into the object's status" (R16): the message names only receipts that the ledger
-// lacks.
+// A receipt may be in the status alone (R16): the message names only those that the ledger lacks.
 func TestTheMessageAboutALostLedgerNamesTheReceiptsThatOnlyTheStatusHas(t *testing.T) {
 	t.Parallel()
 	const location = "/requests/7"

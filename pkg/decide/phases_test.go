@@ -87,7 +87,7 @@ func TestR14ARejectedRepeatProvesNothingAboutTheFirstAttempt(t *testing.T) {
 	}
 }
 
-// "An open entry with an id" stands for what was lost (R5), also for what was sent after this attempt.
+// An open attempt stands for what was lost (R5), also for what was sent after this attempt.
 func TestR5OnlyAnAcceptanceOrAPersonEndsWhatStandsForALostLedger(t *testing.T) {
 	t.Parallel()
 	lost := &v1alpha1.Request{

@@ -32,7 +32,7 @@ func afterQuery(edit func(*v1alpha1.Request)) (*v1alpha1.PlanOptionsQuery, decid
 	return query, decidetest.Input(query)
 }
 
-// "Queries are bounded in number per wish" (R20). A retry starts a new count.
+// A query is sent three times (R20). A retry starts a new count.
 func TestR20ARetryStartsTheCountOfQueriesAgain(t *testing.T) {
 	t.Parallel()
 	rejected := func(r *v1alpha1.Request) { r.Phase, r.Repeats = v1alpha1.PhaseRejected, 2 }
@@ -61,8 +61,9 @@ func TestR20ARetryStartsTheCountOfQueriesAgain(t *testing.T) {
 	}
 }
 
-// "A Query handle is asked anew after 60 s": once its Location is known to be lost, the 60 s are
-// over. A query that did not reach the carrier waits longer with each attempt.
+// A query is sent again a minute after its Location was not known at the carrier: once the Location
+// is lost, that minute is over. A query that did not reach the carrier waits longer with each
+// attempt.
 func TestAQueryThatLostItsLocationIsSentAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{v1alpha1.ReasonHandleLost: "SubmitQuery", "": "Rest"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 )
 
-// "422 whose every sub-error code ends in `.in.progress` means ... wait and try again (5 to 30 min),
-// for every operation": also for a price or a health check.
+// A 422 whose sub-errors all end in `.in.progress` is about another request, for every operation:
+// also for a price or a health check.
 func TestAReadingThatIsRefusedBecauseAnotherRequestIsInProgressIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	refusal := func(codes ...carrier.SubErrorCode) error {

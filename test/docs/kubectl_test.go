@@ -21,7 +21,7 @@ var namesResource = regexp.MustCompile(
 // others are resources that the documentation names besides our kinds.
 var others = []string{
 	"ca",    // the short name of CarrierAccount before v0.1.0, in the notes on upgrading
-	"shows", // the text "what kubectl get shows"
+	"shows", // in prose: what kubectl get shows
 	"clusterrole", "clusterrolebinding", "configmap", "crd", "deployment", "deploy", "event", "events", "lease", "leases",
 	"mutatingadmissionpolicybinding", "namespace", "ns", "pod", "pods", "priorityclass", "rolebinding", "secret",
 	"secrets", "service", "svc", "validatingadmissionpolicy", "validatingadmissionpolicybinding",

@@ -92,7 +92,7 @@ func (s *kind) maxSubmissions() int {
 	case carrier.ClassCharge, carrier.ClassNever:
 		return 1
 	case carrier.ClassVerify, carrier.ClassConverge:
-		return 1 + 2 // "at most two declared repeats"
+		return 1 + 2 // two repeats
 	case carrier.ClassQuery:
 		return 1 + 6 // it costs nothing, and only has to be bounded
 	}

@@ -131,8 +131,8 @@ func (l *lane) flawOf(f finding) string {
 	return ""
 }
 
-// sentFlaws checks "at most one POST per wanted change, and exactly one unless the object says
-// OutcomeUnknown".
+// sentFlaws checks that each change was sent at most once, and exactly once unless the object says
+// that the outcome is unknown.
 func sentFlaws(f finding) []flaw {
 	done := f.ending == ready
 	return []flaw{

@@ -90,8 +90,8 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 	})
 })
 
-// ledgersCRD is the last CRD to be removed, because its objects have a finalizer: "deleting
-// ledgers, or the CRD, hangs with the memory intact".
+// ledgersCRD is the last CRD to be removed, because its objects have a finalizer: deleting them, or
+// the CRD, waits.
 const ledgersCRD = "requestledgers.wholesale.broadband"
 
 // backup returns the ledgers, as `kubectl get ledgers -o yaml` does.

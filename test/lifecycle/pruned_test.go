@@ -84,7 +84,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 		Expect(w.Ordered(accepted).Seen).To(Equal(1))
 	})
 
-	// The account was once "not checked yet" for ever.
+	// The account once stayed in its first state for ever.
 	It("prevents writes of an account's status that it would prune, and names the field", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.Manage(ctx, user)

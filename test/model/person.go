@@ -42,8 +42,8 @@ func (m *model) recordResolution(s *state, p place, resolution fact, emit emitte
 	emit(label{action: actResolution, attempt: p.attempt, entry: p.entry, fact: resolution}, &next)
 }
 
-// isVoid implements: "NotAccepted is void" for a late acceptance (R15). Once a late acceptance is
-// settled, all resolutions are void.
+// isVoid reports whether a resolution has no effect: NotAccepted on a late acceptance (R15). Once a
+// late acceptance is settled, all resolutions are void.
 func (s *state) isVoid(p place, resolution fact) bool {
 	return resolution == personNotAccepted || s.ledger.at(p).phase.hasEnded()
 }
@@ -102,9 +102,8 @@ func (s *state) revokePermit(attempt uint8) {
 	s.intents[attempt].permit = noPermit
 }
 
-// isPastTheGate reports whether an attempt is past the gate: R12 leaves "a pause between the last
-// answer and the first byte, which only the carrier could close", and R13 closes it as far as the
-// sender's clock runs.
+// isPastTheGate reports whether an attempt is past the gate: R12 leaves a pause before the first
+// byte, and R13 closes it as far as the sender's clock runs.
 func (s *state) isPastTheGate(attempt uint8) bool {
 	at, found := s.inGate(attempt)
 	return s.isBetween(attempt, dialing, dialing) ||

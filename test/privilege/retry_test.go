@@ -39,7 +39,7 @@ func malformed() OmegaMatcher {
 	)
 }
 
-// "config/policy refuses other forms at apply" (R21).
+// An annotation of another form would never take effect, so it is refused when it is applied (R21).
 var _ = Describe("A retry (R21)", Ordered, func() {
 	// judged waits until the API server applies the policy, or no longer does.
 	judged := func(ctx SpecContext, as OmegaMatcher) {

@@ -78,7 +78,7 @@ func (r *run) deleteAndCreate(ctx context.Context) {
 	if subject := r.subject(); subject != nil {
 		request := subject.RequestOf(r.plan.Scenario.Operation)
 		if request != nil && r.failed[request.Location] {
-			// "It needs a new generation or the retry annotation": a new object counts as one.
+			// A new object may ask for the request again.
 			r.repeatable[request.AttemptID] = true
 		}
 	}

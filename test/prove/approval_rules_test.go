@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// "An attempt that a person ended makes a new hash" (R11), whatever was approved before.
+// What a person has ended needs a new approval (R11), whatever was approved before.
 func TestR11ResolvedAsNotAcceptedNeedsANewApproval(t *testing.T) {
 	t.Parallel()
 	for _, resolutions := range [][]string{{"NotAccepted"}, {"Succeeded", "NotAccepted"}} {

@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// busyPause implements: "wait and try again (5 to 30 min)".
+// busyPause is the least pause after a refusal because another request is in progress.
 const busyPause = 5 * time.Minute
 
 // isBusy reports whether the carrier has refused an attempt because another request is in progress.

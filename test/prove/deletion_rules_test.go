@@ -88,7 +88,7 @@ func (s *scriptedRun) runUntilOpen(t *testing.T) {
 	t.Fatal("nothing is sent")
 }
 
-// "What is open stays in the ledger (column, metric and Event: open and holder gone)" (R24).
+// What is open stays in the ledger, and is counted (R24).
 func TestR24CountsOpenAttemptsWithoutAnObject(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{converting, changing, diagnosing} {

@@ -53,8 +53,8 @@ func (s *scriptedRun) acceptTestLate(t *testing.T, approval v1alpha1.Approval) {
 	s.drive(t.Context())
 }
 
-// "For an attempt that ended NotAccepted ... it becomes a late acceptance in open". A test is of
-// class Never.
+// The attempt was resolved as NotAccepted, and becomes a late acceptance (R15). A test is of class
+// Never.
 func TestR15TestAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	const automatic, operation = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways
@@ -97,7 +97,7 @@ func TestR15TestAcceptedLateWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// "A late acceptance blocks its lane" (R3): the lane is shared by all tests of a service.
+// A late acceptance counts as open (R3), and the lane is shared by all tests of a service.
 func TestR15TestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
 	t.Parallel()
 	runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {
@@ -112,8 +112,8 @@ func TestR15TestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
 	})
 }
 
-// "A resolution is taken ... for an attempt whose object is gone, from any object of the same
-// ledger" (R22). The finalizer was removed by force.
+// The object of the attempt is gone, so any object of its ledger may have the resolution (R22). The
+// finalizer was removed by force.
 func TestR22AnyTestCanResolveTheAttemptOfADeletedTest(t *testing.T) {
 	t.Parallel()
 	for resolution, taken := range map[string]v1alpha1.RequestPhase{
@@ -218,9 +218,8 @@ func (s *scriptedRun) loseResult(t *testing.T, away time.Duration) {
 	s.runFor(t, s.managers[0], time.Minute)
 }
 
-// "Succeeded, Failed by Carrier ...: anybody: refused". A test whose result is read again is over:
-// it is not Overdue, and no resolution makes it run again. The simulation found a test that
-// was Overdue (SIM_SEED=5057 at the time).
+// A test whose result is read again is over: it is not Overdue, and no resolution makes it run
+// again. The simulation found a test that was Overdue (SIM_SEED=5057 at the time).
 func TestR14TestWhoseResultIsReadAgainIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	const away = 20 * time.Minute

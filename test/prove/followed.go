@@ -132,7 +132,7 @@ func (w *recorder) serviceFlaw(before, after *orderRecord) string {
 	return ""
 }
 
-// writeFlaw implements: "a read that shows nothing new writes nothing".
+// writeFlaw checks that a read that shows nothing new writes nothing.
 func (w *recorder) writeFlaw(before, after *orderRecord) string {
 	if before.isSame() && after.isSame() && before.equals(after) && w.run.plan.isUndisturbed() {
 		return "it was written, and nothing new was read"

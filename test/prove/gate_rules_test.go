@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// "The next attempt waits from 1 s up to 1 min, doubling" (R12). The API server does not respond to
-// the last read of the account. An account that cannot be read keeps the gate closed.
+// The pause doubles (R12). The API server does not respond to the last read of the account, and an
+// account that cannot be read keeps the gate closed.
 func TestR12ClosedGateIsRetriedAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
 	t.Parallel()
 	runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
@@ -40,8 +40,7 @@ func TestR12ClosedGateIsRetriedAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
 	})
 }
 
-// "... and until the cache shows the generation that the gate saw" (R12): a process that is known
-// to be out of date writes no further intent.
+// A process that is known to be out of date writes no further intent (R12).
 func TestR12WaitsUntilTheCacheShowsWhatTheGateRead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

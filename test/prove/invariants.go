@@ -97,7 +97,7 @@ func onePerAttempt(w *recorder) string {
 	return ""
 }
 
-// convergePause implements: "at most 2 repeats, not before 15 min".
+// convergePause is the least time before a request of class Converge is repeated.
 const convergePause = 15 * time.Minute
 
 func noBlindRepeat(w *recorder) string {
@@ -261,7 +261,8 @@ func deletionSafe(w *recorder) string {
 	return lostAttempt(w)
 }
 
-// lostAttempt checks that what was open is not lost: "a new object for the same service adopts" it.
+// lostAttempt checks that what was open is not lost: a new object for the same service takes it
+// over.
 func lostAttempt(w *recorder) string {
 	remembers := w.run.plan.Scenario.Kind == kindService || w.run.plan.Scenario.Kind == kindOrder
 	if w.seen != nil || !remembers {

@@ -20,7 +20,7 @@ func (s *scriptedRun) deleteLedger(t *testing.T) {
 	}
 }
 
-// "One that is deleting is read and closed, never opened": open attempts are tracked to their end.
+// A ledger that is being deleted opens nothing (R3), but open attempts are tracked to their end.
 func TestR3LedgerBeingDeletedEndsAttemptsAndStartsNone(t *testing.T) {
 	t.Parallel()
 	t.Run("a service", func(t *testing.T) {

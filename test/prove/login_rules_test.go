@@ -38,9 +38,8 @@ func (s *scriptedRun) accountReady(t *testing.T) (reason, message string) {
 	return ready.Reason, ready.Message
 }
 
-// "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26). This
-// includes the ledger of a login: one of another cluster counts the requests of that cluster,
-// and not those of this one.
+// A ledger of a cluster that the marker does not list is lost (R26). This includes the ledger of a
+// login: one of another cluster counts the requests of that cluster, and not those of this one.
 func TestR26LoginLedgerOfAnotherClusterIsLost(t *testing.T) {
 	t.Parallel()
 	runMarked(t, diagnosing, func(t *testing.T, s *scriptedRun) {

@@ -56,7 +56,7 @@ func TestR5ObjectsOlderThanTheOperatorWait(t *testing.T) {
 	}
 }
 
-// "Everything else goes on": a plan is read before it is changed, and a cancellation is read before
+// Only what is not read before it is changed waits: a plan is read, and so is a cancellation before
 // it is aborted.
 func TestR5ChangeOfAReadableValueDoesNotWait(t *testing.T) {
 	t.Parallel()

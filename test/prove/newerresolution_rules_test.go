@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "Abandoned (known stays)" (R15), even if a person has resolved the late acceptance as done
-// before.
+// Abandoning a late acceptance changes no known value (R15), even if a person has resolved it as
+// done before.
 func TestR15KnownValueIsNotBoughtAgainAfterANewerResolution(t *testing.T) {
 	t.Parallel()
 	runScript(t, converting, 2, func(t *testing.T, s *scriptedRun) {
@@ -28,8 +28,8 @@ func TestR15KnownValueIsNotBoughtAgainAfterANewerResolution(t *testing.T) {
 	})
 }
 
-// "One that goes back while it runs is LedgerLost" (R6): after a resolution, an order that was done
-// may have been sent again.
+// A ledger that goes back while a process runs is lost (R6): after a resolution, an order that was
+// done may have been sent again.
 func TestR6OrderResolvedAsDoneMayHaveBeenSentSince(t *testing.T) {
 	t.Parallel()
 	for _, resolution := range []string{"Succeeded", "Abandoned"} {
@@ -106,8 +106,8 @@ func TestR5CompletedTestIsNotRunAgainAfterALedgerRestore(t *testing.T) {
 	})
 }
 
-// "What the carrier has accepted is not called not accepted", even if the response came after a
-// person had resolved the request.
+// NotAccepted would deny what the carrier has said, even if the response came after a person had
+// resolved the request.
 func TestR15AcceptedRequestCannotBeResolvedAsNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{converting, diagnosing, ordering} {

@@ -16,9 +16,8 @@ func confirmedScenario() *Scenario {
 	return Scenarios()[at]
 }
 
-// A person gives up an attempt while it is Submitting, as its message says. The manager's cache shows
-// the annotation only after the rule has ended the attempt. "Abandoned: given up, never sent again":
-// nothing is sent again.
+// A person gives up an attempt while it is Submitting, as its message says. The manager's cache
+// shows the annotation only after the rule has ended the attempt. Nothing is sent again.
 func TestAChangeIsNotSentAgainIfAPersonAbandonsItWhileTheRuleEndsIt(t *testing.T) {
 	t.Parallel()
 	const changing = v1alpha1.OperationPlanChange

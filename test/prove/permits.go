@@ -50,10 +50,10 @@ func (w *recorder) boughtBefore(one *post, sent []*post) *post {
 }
 
 // mayBeForgotten reports whether a request may be sent again, once, because the ledger was lost
-// after it was sent. After that, a running process still remembers the last revision it has seen (R6),
-// and a status still shows it (R5). If a process ended before it had written the revision to a status,
-// "nobody in the cluster can know" (R25). The other of two leading managers knows no more than a
-// new process.
+// after it was sent. After that, a running process still remembers the last revision it has seen
+// (R6), and a status still shows it (R5). If a process ended before it had written the revision to
+// a status, nothing in the cluster can show that (R25). The other of two leading managers knows no
+// more than a new process.
 func (w *recorder) mayBeForgotten(sent *post) bool {
 	restarted := w.run.started > len(w.run.managers)
 	unshown := w.neverShown && len(w.run.managers) > 1
@@ -80,8 +80,7 @@ func (w *recorder) hasHappened(kind FaultKind) bool {
 	return did
 }
 
-// isNewerResolution allows a second resolution: "What a person ended is changed only by a newer
-// resolution" (R14).
+// isNewerResolution allows a second resolution, which may change what a person has ended (R14).
 func (w *recorder) isNewerResolution(step phaseChange) bool {
 	reason := []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
@@ -152,7 +151,7 @@ func lastReadsRespected(w *recorder) string {
 func (w *recorder) changedElsewhere() bool { return w.hasHappened(ChangedElsewhere) }
 
 // isRestored allows an attempt that returns with a restored ledger, even one that the ledger never
-// had: "An attempt that has left ended counts as Abandoned" (R14).
+// had: such an attempt counts as abandoned (R14).
 func (w *recorder) isRestored(step phaseChange) bool {
 	sent := []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded}
 	return w.statusLost && slices.Contains(sent, step.from) && step.to == v1alpha1.PhaseLateAcceptance

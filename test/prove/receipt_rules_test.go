@@ -59,8 +59,7 @@ func (s *scriptedRun) refuseLedgerWritesAfter(path string) {
 	}
 }
 
-// "Ledger refused ... after the POST: Warning Event, metric, the receipt into the object's status".
-// The process that had the response ends before it could be recorded.
+// The process that had the response ends before it could be recorded, and only the status has it.
 func TestR16ResponseThatNoLedgerAcceptsIsInTheStatus(t *testing.T) {
 	t.Parallel()
 	forEachReceipt(t, func(t *testing.T, s *scriptedRun, one receipt) {
@@ -151,8 +150,7 @@ func (s *scriptedRun) reject(t *testing.T) {
 	s.expectOrders(t, 1, v1alpha1.ReasonOrderRejected)
 }
 
-// "An Accepted receipt is never dropped" (R15): the account is deleted while the response cannot be
-// recorded, and created again later.
+// The account is deleted while the response cannot be recorded, and created again later (R15).
 func TestR15ResponseIsKeptWhileTheAccountDoesNotExist(t *testing.T) {
 	t.Parallel()
 	forEachReceipt(t, func(t *testing.T, s *scriptedRun, one receipt) {

@@ -176,7 +176,7 @@ func (w *recorder) intentOf(p *port, operation v1alpha1.Operation) *intent {
 	return nil
 }
 
-// hasContact implements: "body hash, contact data apart".
+// hasContact reports whether the body of an operation has contact data, which its hash leaves out.
 func (w *recorder) hasContact(operation v1alpha1.Operation, target v1alpha1.RequestTarget) bool {
 	return operation == v1alpha1.OperationOrderCreate || target.NTDOption != ""
 }

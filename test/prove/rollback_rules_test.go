@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "One that goes back while it runs is LedgerLost" (R6), even if that is found during a pass: a
+// A ledger that goes back while a process runs is lost (R6), even if that is found during a pass: a
 // restore empties the ledger while a resolution is recorded. No process may continue from what is
 // left of it.
 func TestR6LedgerRolledBackDuringAPassIsLost(t *testing.T) {
@@ -32,8 +32,8 @@ func TestR6LedgerRolledBackDuringAPassIsLost(t *testing.T) {
 	})
 }
 
-// "One that goes back while it runs is LedgerLost" (R6): a test that is deleted writes into the
-// ledger of all tests of its service, and must not hide the loss from the other tests.
+// A test that is deleted writes into the ledger of all tests of its service, and must not hide from
+// the other tests that the ledger has gone back (R6).
 func TestR6DeletedTestDoesNotHideARolledBackLedger(t *testing.T) {
 	t.Parallel()
 	runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {

@@ -184,7 +184,7 @@ func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, re
 }
 
 func (c *simulationRecorder) checkReplacement(of replacement) {
-	of.at = of.at.Add(maxSkew) // "exact up to the difference of the managers' clocks"
+	of.at = of.at.Add(maxSkew) // the managers' clocks may differ by that much
 	c.checkPause(of)
 	if !of.before.Phase.Ended() && !of.isAllowedRepeat() || of.before.Phase == v1alpha1.PhaseInProgress && !of.isLost() {
 		c.report(4, fmt.Sprintf("%s follows %s, which is %s", of.after.AttemptID, of.before.AttemptID, of.before.Phase))
@@ -211,7 +211,7 @@ type transition struct {
 	from, to     v1alpha1.RequestPhase
 	resolved     bool // a person has resolved it
 	accepted     bool // the carrier has accepted it
-	repeatsQuery bool // a query that the carrier has forgotten: "a Query handle is asked anew"
+	repeatsQuery bool // a query that the carrier has forgotten, which is sent again
 }
 
 // checkTransition checks a change of phase.
@@ -303,8 +303,8 @@ func (c *simulationRecorder) isEvident(one *member, request *v1alpha1.Request) b
 	return false
 }
 
-// checkLeftOpen checks that open attempts are not lost: "a new object for the same service adopts"
-// them.
+// checkLeftOpen checks that open attempts are not lost: a new object for the same service takes
+// them over.
 func (c *simulationRecorder) checkLeftOpen(one *member, before Subject) {
 	if one.kind != kindService && one.kind != kindOrder {
 		return

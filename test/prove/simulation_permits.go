@@ -27,8 +27,8 @@ func (c *simulationRecorder) sameRequest(one, earlier *post) bool {
 	return !c.isUndone(earlier, one)
 }
 
-// isAskedAgain reports whether somebody has asked for a request after an earlier one: "it needs a new
-// generation or the retry annotation". A new object counts as a new generation.
+// isAskedAgain reports whether somebody has asked for a request after an earlier one, by a new
+// generation or a retry. A new object counts as a new generation.
 func (c *simulationRecorder) isAskedAgain(one, earlier *post) bool {
 	now, before := c.attempts[one.attempt], c.attempts[earlier.attempt]
 	return now.UID != before.UID || now.Generation != before.Generation || now.Retry != before.Retry

@@ -62,10 +62,10 @@ func writeLedger(l *simulation, one *member, uid string) {
 	must(m.reconcilers.Orders.Ledgers.Write(l.ctx, serviceLedger(one, uid)))
 }
 
-// "A watch on ledgers wakes the holder, conflicting objects" (R32), and so does the deletion of an
-// object. A status triggers no pass over another object, and must not do so in a simulation. There,
-// two leading managers overwrote each other endlessly over two objects of a service, because only
-// one of them knew a price (SIM_SEED=5069 at the time).
+// A write to a ledger wakes the holder and the objects in conflict (R32), and so does the deletion
+// of an object. A status triggers no pass over another object, and must not do so in a simulation.
+// There, two leading managers overwrote each other endlessly over two objects of a service, because
+// only one of them knew a price (SIM_SEED=5069 at the time).
 func TestR32StatusOfAnObjectQueuesNoOther(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -61,13 +61,12 @@ func (w *recorder) checkTransitions(before, after map[string]v1alpha1.RequestPha
 }
 
 // isRepeatTransition allows two transitions of the classes Verify and Converge, which the model
-// does not have: "Repeated + new Submitting in one write", and a late acceptance of a repeated
-// attempt.
+// does not have: a repeat, and a late acceptance of a repeated attempt.
 func isRepeatTransition(from, to v1alpha1.RequestPhase) bool {
 	open := from == v1alpha1.PhaseSubmitting || from == v1alpha1.PhaseInProgress
 	return open && to == v1alpha1.PhaseRepeated ||
 		from == v1alpha1.PhaseRepeated && to == v1alpha1.PhaseLateAcceptance
 }
 
-// onlyListedTransitions implements: "whatever it does not list is refused where it is made" (R14).
+// onlyListedTransitions checks each write of a ledger against the table of phases (R14).
 func onlyListedTransitions(w *recorder) string { return w.forbiddenTransition }

@@ -168,7 +168,7 @@ func merged(held, object client.Object, of part) client.Object {
 	return next
 }
 
-// mayHold implements: "no new finalizers can be added if the object is being deleted".
+// mayHold refuses a new finalizer of an object that is being deleted, as the API server does.
 func mayHold(at key, held, next client.Object) error {
 	if held.GetDeletionTimestamp() == nil {
 		return nil

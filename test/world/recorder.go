@@ -38,7 +38,7 @@ func (r *Recorder) Eventf(about, _ runtime.Object, eventtype, reason, action, no
 	r.events = append(r.events, recorded{about.DeepCopyObject(), eventtype, reason, action, fmt.Sprintf(note, args...)})
 }
 
-// All returns the Events so far, each as "Type Reason message".
+// All returns the Events so far, each as `Type Reason message`.
 func (r *Recorder) All() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

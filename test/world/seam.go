@@ -225,8 +225,9 @@ type seamReader struct {
 	seam *Seam
 }
 
-// Get reads, unless reads are made to fail. A read may take any time: "Each has 3 s" (R12) of real
-// time, and a busy machine must not decide what is sent. The same holds for writes with time limits.
+// Get reads, unless reads are made to fail. A read may take any time here: its limit (R12) is one
+// of real time, and a busy machine must not decide what is sent. The same holds for writes with
+// time limits.
 func (r seamReader) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {

@@ -135,8 +135,8 @@ func (s *observedStatus) each() []rule {
 	return rules
 }
 
-// inProgress checks "one modification at a time", and that the columns show the modification in
-// progress.
+// inProgress checks that there is at most one modification at a time, and that the columns show the
+// modification in progress.
 func (s *observedStatus) inProgress() []rule {
 	var open, modifying []v1alpha1.Operation
 	for _, request := range s.status.Requests {

@@ -60,7 +60,8 @@ func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (to
 	return took
 }
 
-// The window: "from 1, doubling with each answered POST, back to 1 with each lost one".
+// The window begins with one request, doubles with each answered POST, and is one again after each
+// lost response.
 func TestTheWindowDoublesWithEachResponse(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
@@ -98,7 +99,7 @@ func TestASlotInTheWindowIsReleased(t *testing.T) {
 	}
 }
 
-// "At most one lost per second": the longer responses are lost, the fewer requests are sent.
+// The longer responses are lost, the fewer requests are sent.
 func TestFewResponsesAreLostInABadHour(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
@@ -134,9 +135,9 @@ func TestConcurrentLossesCountAsOne(t *testing.T) {
 	}
 }
 
-// "While nothing is known to be alive a free read is asked (1 s, 2 s, 4 s, ... 30 s)", by one of
-// all callers that wait. Chargeable requests wait until a read is answered, however long that
-// takes.
+// While nothing shows that the carrier answers, one of all callers that wait sends a free read,
+// after pauses that double up to 30 s. Chargeable requests wait until a read is answered, however
+// long that takes.
 func TestFreeReadsAreSentUntilOneIsAnswered(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()

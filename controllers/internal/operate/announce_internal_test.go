@@ -38,8 +38,8 @@ func TestR14AContradictionOfTheCarriersOwnReportCannotBeCorrected(t *testing.T) 
 	}
 }
 
-// "Whatever it does not list is refused where it is made, with an Event if it ... contradicts"
-// (R14).
+// A change that the table does not have is refused where it is made, with an Event if it
+// contradicts the record (R14).
 func TestR14ARefusedFactThatContradictsIsReported(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{

@@ -197,7 +197,7 @@ func TestAnIntentThatIsTooOldWithTheConnectionInHandSendsNothing(t *testing.T) {
 	}
 }
 
-// "Each has 3 s" (R12).
+// Each read of the last check has a time limit (R12).
 func TestR12AReadBeforeThePOSTEndsAfterThreeSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

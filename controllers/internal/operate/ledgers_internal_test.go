@@ -29,7 +29,7 @@ func (s slow) Create(_ context.Context, object client.Object, _ ...client.Create
 	return s.meanwhile(ledger)
 }
 
-// "A watch on ledgers wakes the holder ...; own writes do not" (R32).
+// An own write wakes nobody (R32).
 func TestR32OwnWritesAreNotNews(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{}
@@ -108,8 +108,7 @@ func TestR6AWriteToAnOutdatedLedgerDoesNotHideTheLoss(t *testing.T) {
 	}
 }
 
-// "What the API server returns must equal what was written (fieldValidation=Strict), else no POST"
-// (R1).
+// The API server has to store what was written (R1).
 func TestR1APrunedLedgerIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -64,8 +64,8 @@ func TestR28AnUnrecordedResponseIsNeverForgotten(t *testing.T) {
 	}
 }
 
-// "A process that finds Submitting with its own sender and not in posted: NotSent." What was
-// dropped is not in posted either, and its outcome may still be unknown, or lost with the ledger.
+// An intent of this process that it has not posted was not sent. One that was dropped from its
+// memory looks the same, and its outcome may still be unknown, or lost with the ledger.
 func TestR28AnAttemptThatWasForgottenMayHaveBeenSent(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")

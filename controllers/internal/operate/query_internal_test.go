@@ -45,8 +45,8 @@ func TestR15ASecondResponseToAQueryThatCreatesSomethingIsReported(t *testing.T) 
 	}
 }
 
-// "Plan options refresh the token once first": that endpoint answers a bad token with 404. Only the
-// second 404 in a row is about the service.
+// The endpoint of the plan options answers a bad token with 404, so the token is renewed once. Only
+// the second 404 in a row is about the service.
 func TestA404ForPlanOptionsIsTriedOnceMoreWithANewToken(t *testing.T) {
 	t.Parallel()
 	hidden := carrier.Receipt{

@@ -166,7 +166,7 @@ func TestAHealthReadingKeepsNoMeasurements(t *testing.T) {
 	}
 }
 
-// "A 200 whose id or service id differs" is not about this service.
+// A result with another id is not about this service.
 func TestAHealthReadingIsNotTakenFromAnotherRequest(t *testing.T) {
 	t.Parallel()
 	for body, state := range map[string]decide.ReadingState{

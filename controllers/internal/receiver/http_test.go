@@ -19,7 +19,7 @@ func (e *endless) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-// Case 82: "5 MiB body without auth: at most 64 KiB read, connection closed".
+// Case 82: a large body without a valid signature is not read.
 func TestLargeBodyIsNotRead(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
@@ -58,7 +58,7 @@ func TestNotificationInChunksIsRead(t *testing.T) {
 	d.expect(t, chunked(d.signed(t, secret, "evt_3", largest+" ")), http.StatusRequestEntityTooLarge, 2)
 }
 
-// Case 86: "1,000 rps: limiter".
+// Case 86: the rate is limited.
 func TestFloodIsLimited(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
@@ -83,7 +83,7 @@ func TestUnauthenticatedSendersDoNotBlockTheCarrier(t *testing.T) {
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 }
 
-// Case 87: "HTTP/1.0, smuggling (CL+TE), h2c: refused".
+// Case 87: old protocols, and requests that two servers could read differently, are refused.
 func TestOldHTTPIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
@@ -108,7 +108,7 @@ func TestALoadBalancerCanCheckThePort(t *testing.T) {
 	}
 }
 
-// Case 88: "GET/PUT/path probing: 404/405 without disclosure".
+// Case 88: other methods and paths disclose nothing.
 func TestProbingRevealsNothing(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())

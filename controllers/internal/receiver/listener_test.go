@@ -157,7 +157,7 @@ func TestListenerAcceptsNotificationsOverHTTPS(t *testing.T) {
 	}
 }
 
-// Case 87: "HTTP/1.0, smuggling (CL+TE), h2c: refused; ReadHeaderTimeout set".
+// Case 87: other protocols, and requests that two servers could read differently, are refused.
 func TestListenerRefusesOtherProtocols(t *testing.T) {
 	t.Parallel()
 	d, address, trust := served(t)
@@ -221,7 +221,7 @@ func TestConnectionEndsAfterChunks(t *testing.T) {
 	}
 }
 
-// The receiver is "off unless an account asks for it".
+// The receiver listens only if an account asks for it.
 func TestListenerWaitsForTheFirstAccount(t *testing.T) {
 	t.Parallel()
 	folder, _ := certified(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
-// "One request each": a copy of the object may be older than the recorded response by ten seconds.
+// A copy of the object may be older than the recorded response by ten seconds.
 func TestAnAnsweredQueryIsNotSentAgainFromAnOlderCopy(t *testing.T) {
 	t.Parallel()
 	for want, after := range map[string]time.Duration{"Rest": 10*time.Second - 1, "SubmitQuery": 10 * time.Second} {

@@ -100,7 +100,7 @@ func TestAnUnreadableHealthIsNotRecorded(t *testing.T) {
 	}
 }
 
-// "A 200 whose id or service id differs" is not the result of the request.
+// A result with another id is not the result of the request.
 func TestTheHealthOfAnotherRequestIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	for id, ours := range map[int64]bool{7: true, 77: false, 0: true} {

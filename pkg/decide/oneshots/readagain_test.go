@@ -38,8 +38,8 @@ func readAgain(edits ...func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt
 	return view
 }
 
-// "Succeeded, Failed by Carrier ...: anybody: refused" (R14). A request whose result is read again
-// has ended: it is not late, it needs no resolution, and its result can be read.
+// What the carrier has ended is final (R14). A request whose result is read again has ended: it is
+// not late, it needs no resolution, and its result can be read.
 func TestR14NobodyResolvesARequestThatIsReadAgain(t *testing.T) {
 	t.Parallel()
 	type edit = func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt)

@@ -103,7 +103,7 @@ func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 	}
 }
 
-// "A time on record that lies in the future counts as now" (R19).
+// A time in the future counts as now (R19).
 func TestR19AnEndInTheFutureDoesNotDelayTheExpiry(t *testing.T) {
 	t.Parallel()
 	seen, ahead := decidetest.Start(), decidetest.Start().Add(24*time.Hour)

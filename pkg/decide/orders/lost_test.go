@@ -14,7 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 )
 
-// "The receipt into the object's status" (R16): "one that claims more than its ledger: R5".
+// A receipt that only the object's status has (R16) makes the status claim more than its ledger
+// (R5).
 func TestR16AnAnswerRecordedOnlyInTheStatusCountsAsLost(t *testing.T) {
 	t.Parallel()
 	const submitting, unknown = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown

@@ -66,8 +66,8 @@ func withNTDOption(in *services.Input) {
 	in.Service.Spec.Plan.Contact = &v1alpha1.Contact{Name: "A", Phone: "0400 000 000", Email: "a@example.com"}
 }
 
-// The NTD option of the declared plan is sent with an SLA, too, so its price counts: "OnCost needs
-// approval when ... either is unknown".
+// The NTD option of the declared plan is sent with an SLA, too, so its price counts, and an unknown
+// price needs an approval.
 func TestAnSLAIsSentOnlyIfItsNTDOptionIsFreeOrApproved(t *testing.T) {
 	t.Parallel()
 	type edits []func(*services.Input)

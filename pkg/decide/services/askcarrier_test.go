@@ -13,8 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// "Messages of unknown outcomes say what to ask the carrier: service number, operation, sent at
-// (account's time zone), and when it will be looked at next by the clock".
+// The message has what the carrier needs to find the request, and when it is read next.
 func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	t.Parallel()
 	sydney := func(in *services.Input) { in.Account.Object.Spec.TimeZone = "Australia/Sydney" }

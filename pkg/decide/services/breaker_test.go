@@ -25,7 +25,7 @@ func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*services.In
 	}
 }
 
-// After a lost response, "while nothing is known to be alive a free read is asked".
+// After a lost response, chargeable requests wait until the carrier has answered a free read.
 func TestChargeableRequestsWaitAfterALostResponse(t *testing.T) {
 	t.Parallel()
 	heard := func(b *decide.Breaker) { b.Answered = true }

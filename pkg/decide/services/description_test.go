@@ -87,8 +87,8 @@ func TestTheCancellationOfADescribedServiceIsReadAtItsInterval(t *testing.T) {
 	}
 }
 
-// "Where the reading is refused ... unknown asks" (R7), also about a value that only the description
-// of the service shows.
+// A value that cannot be read needs an approval (R7), also one that only the description of the
+// service shows.
 func TestR7AValueThatIsNoLongerDescribedIsNotChangedUnasked(t *testing.T) {
 	t.Parallel()
 	known := func(in *services.Input) {

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
-// do" (R7).
+// There is nothing to do if the reading is the declared plan, or the name that health has for it
+// (R7).
 func TestR7APlanThatTheCarrierAlreadyHasIsNotSent(t *testing.T) {
 	t.Parallel()
 	held := func(value, asHealth string, source v1alpha1.ValueSource) *v1alpha1.KnownValue {

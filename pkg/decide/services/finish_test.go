@@ -104,8 +104,8 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 	return [3]string{state.Plan.ValueOrEmpty(), state.Term.ValueOrEmpty(), state.RestorationSLA.ValueOrEmpty()}
 }
 
-// "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more does
-// not change the phase.
+// What the carrier has ended is final (R14): a result that is read once more does not change the
+// phase.
 func TestReadingAResultOnceMoreDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}

@@ -42,8 +42,8 @@ func ended(
 	return attempt
 }
 
-// "Only a holder whose cache lags behind begins an attempt of a generation that is over, and its
-// gate is closed." Attempts that had ended for the newest generation count all the same.
+// An attempt of an older generation, begun by a holder whose cache lags behind, is stopped by the
+// last check. Attempts that had ended for the newest generation count all the same.
 func TestR3AnUnsentAttemptDoesNotHideAFailure(t *testing.T) {
 	t.Parallel()
 	const held, sent = v1alpha1.ReasonCarrierRejected, v1alpha1.ReasonProgressing

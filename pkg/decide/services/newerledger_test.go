@@ -10,8 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// "A newer schema is not written, and stalls what it is about" (R30). The same holds for attempts
-// that such a ledger has lost.
+// A ledger of a newer version is not written (R30), even if attempts are missing from it.
 func TestR30ANewerLedgerIsNotUsedEvenIfEntriesWereLost(t *testing.T) {
 	t.Parallel()
 	decidetest.AssertUnreadable(t, services.JudgeLedger(decidetest.NewerLedger(&v1alpha1.BroadbandService{})))

@@ -34,7 +34,8 @@ func TestTheTextsOfACancellationAreBounded(t *testing.T) {
 	}
 }
 
-// "A 200 whose id or service id differs" belongs to another request. Fields may be missing.
+// A result with another id, or about another service, belongs to another request. Fields may be
+// missing.
 func TestAResultBelongsToTheRequestThatItNames(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}

@@ -109,7 +109,7 @@ func (c wordCase) resolvesElse(resolve decide.Resolve, handled string) string {
 	return ""
 }
 
-// Each value is acted on once, and "nothing that becomes unknown later is settled".
+// Each value is acted on once, and settles nothing that becomes unknown later.
 func TestR27ResolvingAllSettlesNothingElse(t *testing.T) {
 	t.Parallel()
 	since := func(after time.Duration) func(*v1alpha1.Request) {

@@ -55,8 +55,7 @@ func TestTheChangeColumnDescribesTheChange(t *testing.T) {
 	expect("Slow → Faster")
 }
 
-// "status.history shows the ledger's last ten ended requests: operation, from → to, fees, approved
-// by, outcome, code, at". Requests that did not reach the carrier are not among them.
+// Requests that did not reach the carrier are not among them.
 func TestTheHistoryShowsTheLastTenRequests(t *testing.T) {
 	t.Parallel()
 	ledger := &v1alpha1.RequestLedger{}

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// "Two spellings must not become a loop of paid changes": this holds for every value, not only for the
-// name of the plan.
+// Two spellings of one value must not cause paid changes without end. This holds for every value,
+// not only for the name of the plan.
 func TestAnotherSpellingIsNoReasonForAChange(t *testing.T) {
 	t.Parallel()
 	const fromService = v1alpha1.SourceService

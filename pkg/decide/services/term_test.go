@@ -65,8 +65,8 @@ func describedAs(plan string) func(*services.Input) {
 	}
 }
 
-// "An unknown term alone is never a reason for a change": nobody knows the term of a plan to which the
-// carrier has changed.
+// Nobody knows the term of a plan to which the carrier has changed, and an unknown term alone
+// causes no change.
 func TestTheTermOfAPlanThatTheCarrierHasReplacedIsNoReasonForAChange(t *testing.T) {
 	t.Parallel()
 	accepted := func(in *services.Input) { // in an earlier pass

@@ -12,9 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// An SLA is sent with the declared plan and term. If nobody knows the term that the service has, the
-// term may be a new commitment, so it is shown with its price: "the message names what is bought"
-// (R8).
+// An SLA is sent with the declared plan and term. If nobody knows the term that the service has,
+// the term may be a new commitment, so it is shown with its price (R8).
 func TestR8AnUnknownTermThatGoesWithAnSLAIsShownAndPriced(t *testing.T) {
 	t.Parallel()
 	type edits []func(*services.Input)
