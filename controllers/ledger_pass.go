@@ -44,8 +44,8 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	return p.judgeAndShow(ctx, lost)
 }
 
-// reportImplausible emits an Event for an implausible revision: "A revision above 2^53 is ignored
-// and reported" (R5).
+// reportImplausible emits an Event for a revision that no ledger can have reached, and which is
+// therefore ignored (R5).
 func (p *pass) reportImplausible(kind ledgerKind) {
 	shown := *kind.shownLedger(p.subject).at
 	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {

@@ -55,7 +55,7 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	Expect(object.NewestError()).To(BeNil())
 	Expect(object.Controls().Retry).To(Equal(failed))
 },
-	// POST: 401, 404, 422, 500, 502 (specification section 4).
+	// POST: 401, 404, 422, 500, 502 (spec §4).
 	Entry("test, POST 401", oneShotFault{of: tests(), call: "POST", fault: answerStatus(401), posts: 2}),
 	Entry("quote, POST 401", oneShotFault{of: quotes(), call: "POST", fault: answerStatus(401), posts: 2}),
 	Entry("query, POST 401", oneShotFault{of: queries(), call: "POST", fault: answerStatus(401), posts: 2}),

@@ -23,7 +23,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// orderRule is one of the ten order scenarios of specification section 2. Each is a file in
+// orderRule is one of the ten order scenarios of spec §2. Each is a file in
 // test/corpus/orders.
 type orderRule struct {
 	Sites map[string]orderSite `json:"sites"`

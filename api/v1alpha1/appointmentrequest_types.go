@@ -135,7 +135,7 @@ type AppointmentRequestStatus struct {
 
 // Slot is a time at which a technician can come.
 // ---
-// Specification section 2.
+// Spec §2.
 type Slot struct {
 	// slotID at the carrier.
 	// +kubebuilder:validation:MaxLength=128

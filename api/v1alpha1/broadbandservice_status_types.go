@@ -185,7 +185,7 @@ type KnownValue struct {
 
 // CancellationState is a service's cancellation at the carrier.
 // ---
-// Specification section 2, service cancellation.
+// Spec §2, service cancellation.
 type CancellationState struct {
 	// status of the cancellation request, for example REQUESTED, IN_ERROR, COMPLETED or ABORTED; empty
 	// if no cancellation was requested.

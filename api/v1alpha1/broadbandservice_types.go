@@ -142,7 +142,7 @@ const (
 
 // Plan is a plan as the plan-change request names it.
 // ---
-// Specification section 4.
+// Spec §4.
 // +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef are mutually exclusive: set only one",fieldPath=".contact",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.ntdOption) || !has(self.contact)",message="plan.contact is only sent with plan.ntdOption: set ntdOption, or remove the contact",fieldPath=".contact",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.ntdOption) || !has(self.contactSecretRef)",message="plan.contactSecretRef is only sent with plan.ntdOption: set ntdOption, or remove the contact",fieldPath=".contactSecretRef",reason=FieldValueForbidden

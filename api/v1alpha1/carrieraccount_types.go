@@ -178,7 +178,7 @@ const (
 
 // Auth is a private-key JWT login.
 // ---
-// Specification section 5.
+// Spec §5.
 type Auth struct {
 	// tokenURL is the identity provider's token endpoint. It ends in /protocol/openid-connect/token;
 	// the part before is the JWT's audience, unless audience is set.

@@ -10,7 +10,7 @@ import "strconv"
 // It is a string because clients that parse JSON and YAML numbers as floating point (JavaScript,
 // jq, Helm) round numbers above 2^53.
 // ---
-// On the wire the carrier's IDs are Numbers (specification section 4).
+// On the wire the carrier's IDs are Numbers (spec §4).
 // +kubebuilder:validation:MaxLength=64
 // +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,18}$') && (size(self) < 19 || self <= '9223372036854775807')",message="a carrier id must be a quoted number, for example \"1234567\", from 1 to 9223372036854775807"
 type CarrierID string

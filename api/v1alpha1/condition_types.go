@@ -105,7 +105,7 @@ const (
 	ReasonAbandoned               = "Abandoned"               // the request was given up, usually by a person
 )
 
-// Reasons for one sub-error code each (specification section 7). The message begins with the raw
+// Reasons for one sub-error code each (spec §7). The message begins with the raw
 // code.
 const (
 	ReasonServiceNotTC4               = "ServiceNotTC4"

@@ -6,7 +6,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Notice is the part of a notification from the carrier that no read of the carrier's API shows.
 // ---
-// Specification section 6.
+// Spec §6.
 type Notice struct {
 	// event is the notification's name, for example OrderRejected.
 	// +kubebuilder:validation:MaxLength=64

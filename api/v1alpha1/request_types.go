@@ -6,7 +6,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Operation names a request that can be sent to the carrier.
 // ---
-// Specification section 4.
+// Spec §4.
 // +kubebuilder:validation:MaxLength=40
 type Operation string
 
@@ -313,7 +313,7 @@ type DescribedValues struct {
 
 // RequestError is why a request did not succeed, in the carrier's words if it gave any.
 // ---
-// Specification section 7.
+// Spec §7.
 type RequestError struct {
 	// httpStatus is the HTTP status of the response; 0 if there was none.
 	// +optional

@@ -6,7 +6,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // ServiceOrderSpec is an order for a service, made from a service qualification.
 // ---
-// Specification section 2, order creation request body.
+// Spec §2, order creation request body.
 // +kubebuilder:validation:XValidation:rule="self.scenario != 'InUseTransfer' || has(self.transfer)",message="transfer (type, and the AVC id with SERVICE_TRANSFER) is required with scenario InUseTransfer",fieldPath=".transfer",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.scenario == 'InUseTransfer' || !has(self.transfer)",message="transfer is only allowed with scenario InUseTransfer",fieldPath=".transfer",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure'] || has(self.infrastructure)",message="infrastructure names the NTD or copper pair to use: it is required with scenarios FreeInfrastructure, ReplaceNTD and InUseTransfer",fieldPath=".infrastructure",reason=FieldValueRequired
@@ -156,7 +156,7 @@ type ServiceOrderSpec struct {
 // OrderScenario is a kind of order.
 type OrderScenario string
 
-// The scenarios (specification section 2, order scenarios 1 to 5).
+// The scenarios (spec §2, order scenarios 1 to 5).
 const (
 	ScenarioFirst      OrderScenario = "FirstInfrastructure"      // 1: no infrastructure at the location
 	ScenarioFree       OrderScenario = "FreeInfrastructure"       // 2: a free port or pair
@@ -235,7 +235,7 @@ type VLAN struct {
 
 // Transfer is how a port or pair that is in use is taken over.
 // ---
-// Specification section 2, order scenarios 5 and 6.
+// Spec §2, order scenarios 5 and 6.
 // +kubebuilder:validation:XValidation:rule="self.type != 'SERVICE_TRANSFER' || has(self.avcID)",message="transfer.avcID is required with type SERVICE_TRANSFER; without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.type == 'SERVICE_TRANSFER' || !has(self.avcID)",message="transfer.avcID is only allowed with type SERVICE_TRANSFER: without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueForbidden
 type Transfer struct {
@@ -295,7 +295,7 @@ type ExtraField struct {
 
 // OrderFacts is the carrier's data about an order, without the site's address.
 // ---
-// Specification section 4, orders.
+// Spec §4, orders.
 type OrderFacts struct {
 	// orderID is the carrier's number for the order.
 	// +optional

@@ -64,7 +64,7 @@ type ServiceReference struct {
 
 // LocationID is the carrier's id for a site: the letters LOC and 12 digits.
 // ---
-// Specification section 4.
+// Spec §4.
 // +kubebuilder:validation:MaxLength=64
 // +kubebuilder:validation:XValidation:rule="self.matches('^LOC[0-9]{12}$')",message="must be the letters LOC and 12 digits, for example LOC000012345678"
 type LocationID string

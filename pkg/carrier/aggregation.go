@@ -22,7 +22,7 @@ func (r AggregationConversionRequest) Body() []byte {
 }
 
 // AggregationConversionResult is what the resource of a conversion states about the service
-// (specification section 2). [DecodeSummary] reads the rest.
+// (spec §2). [DecodeSummary] reads the rest.
 type AggregationConversionResult struct {
 	ConvertTo AggregationMethod `json:"convertTo"`
 }

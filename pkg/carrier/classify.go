@@ -52,7 +52,7 @@ func Classify(contract Contract, o Observation) Delivery {
 // answered. In each case, the sender must decide before it passes the request on, because the status
 // is about something that authorizes or limits the processing itself:
 //
-//   - 401: the token is missing or invalid (section 7). Nobody processes a request, and then asks
+//   - 401: the token is missing or invalid (spec §7). Nobody processes a request, and then asks
 //     whether its sender was allowed to make it.
 //   - 425: the request came in the early data of a TLS connection, which is never sent here.
 //   - 429: a rate limiter counts a request before it lets the request pass. Its purpose is to protect

@@ -68,7 +68,7 @@ type Contract struct {
 	PollPath   string       // the template of the Location, with {id}; empty if the response has none
 	Polled     bool         // whether the specification has a GET on PollPath
 	Success    int          // the one status that means accepted
-	Statuses   []int        // every status that the specification lists for the POST (section 4)
+	Statuses   []int        // every status that the specification lists for the POST (spec §4)
 	Handle     HandleSource // where the id comes from
 	ID         IDShape      // the format of an id
 
@@ -126,9 +126,9 @@ var (
 	pollRead   = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
 )
 
-// The statuses that the specification lists for a POST (section 4), where several operations have the
+// The statuses that the specification lists for a POST (spec §4), where several operations have the
 // same. It shows 201 and 422 for the creation of an order, and no others: those are the statuses of
-// its table for every call (section 7), because the carrier reports errors in one way.
+// its table for every call (spec §7), because the carrier reports errors in one way.
 var (
 	statusesOfChange     = []int{201, 401, 404, 422, 500}
 	statusesWithUpstream = []int{201, 401, 404, 422, 500, 502}

@@ -23,7 +23,7 @@ func (r DSLStabilityProfileChangeRequest) Body() []byte {
 }
 
 // DSLStabilityProfileChangeResult is what the resource of a profile change states about the service
-// (specification section 2). [DecodeSummary] reads the rest.
+// (spec §2). [DecodeSummary] reads the rest.
 type DSLStabilityProfileChangeResult struct {
 	DSLStabilityProfile DSLStabilityProfile `json:"dslStabilityProfile"`
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // endsInProgress reports whether a sub-error means that somebody else's request is in progress. The
-// specification names one such code; a carrier may have others of that form (section 7). The codes
+// specification names one such code; a carrier may have others of that form (spec §7). The codes
 // of diagnostic tests and cancellations are spelled with hyphens.
 func endsInProgress(code string) bool {
 	return strings.HasSuffix(strings.ReplaceAll(code, "-", "."), ".in.progress")

@@ -131,9 +131,9 @@ func exhaustedMessage(last *v1alpha1.Request, fix string) string {
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
-// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, "at least
-// 10 min", and forbiddenMost is the maximum. The carrier does not do what it does not know, however
-// often it is asked.
+// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
+// forbiddenMost is the maximum. The carrier does not do what it does not know, however often it is
+// asked.
 const (
 	ForbiddenPause = 10 * time.Minute
 	forbiddenMost  = 24 * time.Hour

@@ -11,7 +11,7 @@ import (
 )
 
 // statesOf returns the documented statuses of an operation's resource and what they mean
-// (specification sections 2 and 3). A resource whose statuses are not all documented has those of the
+// (spec §2 and §3). A resource whose statuses are not all documented has those of the
 // others, too.
 func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 	states := map[string]carrier.OutcomeState{

@@ -11,9 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// ResolvedByPerson returns a decision in three cases: the resolve annotation names an open attempt,
-// "and no other", and a person may resolve it; the annotation resolves all unknown outcomes; or it
-// changes an earlier resolution.
+// ResolvedByPerson returns a decision in three cases: the resolve annotation names an open attempt
+// that a person may resolve; it resolves all unknown outcomes; or it changes an earlier resolution.
 func ResolvedByPerson(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if ResolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {

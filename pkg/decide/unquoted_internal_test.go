@@ -8,7 +8,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "Unknown asks" (R8), and the message must not show a part of the price as if it were all of it.
+// An unknown price needs an approval (R8), and the message must not show a part of the price as if it
+// were all of it.
 func TestR8AnUnknownPriceIsNotShownAsThatOfAnOption(t *testing.T) {
 	t.Parallel()
 	const plan, option = v1alpha1.OperationPlanChange, "4_PORT"

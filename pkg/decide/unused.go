@@ -123,9 +123,8 @@ func hasFailed(in *Input) bool {
 }
 
 // resolveHandled sets whether the resolve annotation counts as handled with this decision, or as
-// ignored: "status.handled echoes only what was acted on". A reconcile annotation that the decision
-// has handled already is kept. The annotations that a request uses up are handled by its intent, not
-// here.
+// ignored. A reconcile annotation that the decision has handled already is kept. The annotations
+// that a request uses up are handled by its intent, not here.
 func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
 	handled := *in.Subject.Controls()
 	handled.Reconcile = cmp.Or(decision.Handled.Reconcile, handled.Reconcile)

@@ -28,7 +28,7 @@ const (
 	eventTimeAhead = "TimeInFuture"
 )
 
-// Event reasons named by the specification (section 6).
+// Event reasons that the specification names (spec §6).
 const (
 	eventPlanChanged       = "ServicePlanChanged"
 	eventPlanRejected      = "ServicePlanChangeRejected"

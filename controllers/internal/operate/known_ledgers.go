@@ -133,8 +133,8 @@ func (k *knownLedgers) Forget(name string) {
 	delete(k.writes, name)
 }
 
-// Plausible returns the revision, or 0 if a ledger cannot have reached it: "A revision above 2^53
-// is ignored".
+// Plausible returns the revision, or 0 if no ledger can have reached it: then somebody else has
+// written it (R5).
 func Plausible(revision int64) int64 {
 	if revision > 1<<53 {
 		return 0

@@ -34,10 +34,10 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 	return changed
 }
 
-// setFinished records who ended an attempt, and when it ended or its outcome became unknown. The time
-// at which the outcome became unknown is replaced once the attempt ends, and that of an earlier end
-// once a person ends the attempt in another way, because a retry applies to a failure that "ended
-// before it" (R21).
+// setFinished records who ended an attempt, and when it ended or its outcome became unknown. The
+// time at which the outcome became unknown is replaced once the attempt ends, and that of an
+// earlier end once a person ends the attempt in another way, because a retry is only for a failure
+// that has ended before the retry was requested (R21).
 func setFinished(request *v1alpha1.Request, was v1alpha1.RequestPhase, by decide.Writer, now metav1.Time) {
 	unknown, ended := v1alpha1.PhaseOutcomeUnknown, request.Phase.Ended()
 	if ended {

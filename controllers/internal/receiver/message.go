@@ -30,7 +30,8 @@ const (
 	signatureScheme = "v1,"
 )
 
-// The headers that name the event if the body is the bare resource (field notes).
+// The headers that name the event if the body is the bare resource, as in the published interface
+// (docs/carrier-api.md).
 const (
 	headerEventType        = "Z-Event-Type"
 	headerNotificationType = "Z-Notification-Type"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package receiver receives the carrier's notifications (specification section 6) over HTTPS. A
+// Package receiver receives the carrier's notifications (spec §6) over HTTPS. A
 // sender that knows the path of an account and can sign for it may report that something has
 // happened; nothing else in its messages is trusted.
 //

@@ -74,7 +74,8 @@ func TestAServiceEventInHeadersHasTheServiceResource(t *testing.T) {
 	}
 }
 
-// TestTheResourceOfAnOrderRejectedEvent compares the resource with the field notes.
+// TestTheResourceOfAnOrderRejectedEvent compares the resource with that of the
+// published interface.
 func TestTheResourceOfAnOrderRejectedEvent(t *testing.T) {
 	receiver := newEventReceiver(t)
 	h := start(t, withEventReceiver(receiver, simulator.EventsInHeaders))

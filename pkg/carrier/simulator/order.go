@@ -107,9 +107,9 @@ func (s *Simulator) disconnect(owner, avc string, how cancellation) {
 	}
 }
 
-// eventOrder is an order as shown in an event: with type instead of orderType, with the fields of
-// the rejection, and without status, provider and fee (field notes). A field here hides the order's
-// field with the same key.
+// eventOrder is an order as an event of the published interface shows it: with type instead of
+// orderType, with the fields of the rejection, and without status, provider and fee. A field here
+// hides the order's field with the same key.
 type eventOrder struct {
 	orderInfo
 

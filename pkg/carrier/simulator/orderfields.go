@@ -32,8 +32,8 @@ func allRoutes(seed *Seed) []route {
 	return rows
 }
 
-// furtherOrderFields are the order fields that the page on extensions lists, and those that this
-// carrier has added.
+// furtherOrderFields are the order fields that docs/carrier-api.md lists for OrderFields, and those
+// that this carrier has added.
 func furtherOrderFields(added []string) []field {
 	own := make([]field, len(added))
 	for i, name := range added {
@@ -47,7 +47,7 @@ func furtherOrderFields(added []string) []field {
 	}, own...)
 }
 
-// furtherFieldsValid applies the rules of the page on extensions to the fields of OrderFields. Without
+// furtherFieldsValid applies what is known of the fields of OrderFields (docs/carrier-api.md). Without
 // the extension, an order has none of them.
 func (o *order) furtherFieldsValid() error {
 	owner, waiver := string(o.fields[potsOwnerField]), string(o.fields[potsWaiverField])

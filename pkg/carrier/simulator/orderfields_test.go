@@ -14,7 +14,7 @@ func withOrderFields(s *simulator.Seed) {
 	s.OrderFields = []string{"siteAccessCode"}
 }
 
-// furtherFields are the fields of the page on extensions, and one that the carrier has added.
+// furtherFields are the known fields of OrderFields, and one that the carrier has added.
 func furtherFields() map[string]any {
 	return map[string]any{
 		"planName": "Giga", "potsServiceOwner": false, "potsWaiver": true, "quoteName": strings.Repeat("é", 50),

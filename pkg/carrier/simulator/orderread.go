@@ -8,9 +8,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
-// statusRejected is the status of an order that the carrier rejected. The page on extensions does
-// not list the statuses of orders, so this status, and the use of the statuses of requests for
-// orders, are choices of the simulator.
+// statusRejected is the status of an order that the carrier rejected. The statuses of orders are not
+// known, so this status, and the use of the statuses of requests for orders, are choices of the
+// simulator.
 const statusRejected = "REJECTED"
 
 // orderState is an order with the resource that was returned when it was placed, which is nil for
@@ -99,7 +99,7 @@ func (r *readInfo) showService(svc *serviceState) {
 	r.Infrastructure = &infra
 }
 
-// appointmentInfo is an appointment of an order, with the fields of the page on extensions.
+// appointmentInfo is an appointment of an order, with the fields that carriers show.
 type appointmentInfo struct {
 	ID                     int64              `json:"id"`
 	OrderID                int64              `json:"orderId"`

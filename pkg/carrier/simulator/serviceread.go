@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// ServiceReadRules are the choices for the read of a service where the page on extensions is
-// silent.
+// ServiceReadRules are the choices for the read of a service where nothing is known of it.
 type ServiceReadRules struct {
 	// Lag is how old each reading is: it shows the service, and what is in progress, as they were this
 	// long ago. Zero means that a reading is current.
 	Lag Duration `json:"lag,omitempty"`
 	// Modifications is the form of the list of what is in progress; ModificationsList when empty.
 	Modifications ModificationsForm `json:"modifications,omitempty"`
-	// ListAll also lists aggregation conversions and reclaims in progress. The page says that
-	// modifications has "plan, SLA, DSL stability changes", so these two are not listed otherwise.
+	// ListAll also lists aggregation conversions and reclaims in progress. Otherwise only changes
+	// of the plan, the SLA and the DSL profile are listed, which are the only ones that carriers
+	// are known to list.
 	ListAll bool `json:"listAll,omitempty"`
 }
 
-// ModificationsForm is the JSON form of a service's modifications. The page does not describe it.
+// ModificationsForm is the JSON form of a service's modifications. It is not known.
 type ModificationsForm string
 
 // The forms of a service's modifications. Each comment shows the form with modifications, and then
@@ -33,7 +33,7 @@ const (
 	ModificationsText   ModificationsForm = "Text"   // a text; null
 )
 
-// serviceInfo is the service resource of the page on extensions.
+// serviceInfo is the resource of ServiceRead (docs/carrier-api.md).
 type serviceInfo struct {
 	ID                      int64                 `json:"id"`
 	CustomerRef             string                `json:"customerRef"`

@@ -60,7 +60,7 @@ func RecordDiagnosticTest(
 }
 
 // isRunning reports whether a test has not ended although the carrier answered 200. Two values have
-// to agree: is_active, which is false once a test is final (specification section 2), and the newest
+// to agree: is_active, which is false once a test is final (spec §2), and the newest
 // stage, which is not completed. Without is_active, the stage alone has to say that the test runs.
 func isRunning(run carrier.DiagnosticRun) bool {
 	switch {
@@ -160,8 +160,8 @@ func RecordFibreBuildQuote(
 	return nil
 }
 
-// priceOf converts a price that the carrier gave in cents, "never a float". A price that is not a
-// whole number of cents is unknown, which is not zero.
+// priceOf converts a price that the carrier gave in cents, without a float, which could round it. A
+// price that is not a whole number of cents is unknown, which is not zero.
 func priceOf(cents carrier.Number, currency string) *v1alpha1.Money {
 	digits, fraction, _ := strings.Cut(string(cents), ".")
 	whole, ok := carrier.Number(digits).Int()

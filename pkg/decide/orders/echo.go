@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// stated returns what an order asks for beside what the carrier's response shows (specification
-// section 2, order). If the spec was edited while the order was being sent, only what the request has
+// stated returns what an order asks for beside what the carrier's response shows (spec §2,
+// order). If the spec was edited while the order was being sent, only what the request has
 // recorded is compared.
 func stated(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, taken *carrier.Order) []decide.Stated {
 	spec, asked := &order.Spec, request.Target

@@ -57,8 +57,8 @@ func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 }
 
 // mayHaveBeenSent reports whether another attempt may have followed the recorded ones. None can
-// have followed a final one ("Succeeded and Abandoned are final", R3), unless a person ended it, or
-// the status has seen a newer ledger with another: a newer resolution may have permitted that.
+// have followed one that has succeeded or was abandoned (R3), unless a person ended it, or the
+// status has seen a newer ledger with another: a newer resolution may have permitted that.
 func mayHaveBeenSent(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) bool {
 	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 || hasSeenAnother(order, ledger) {
 		return true

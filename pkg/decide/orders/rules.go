@@ -14,7 +14,7 @@ import (
 )
 
 // Refusals returns why the qualification does not allow an order, by the order scenarios of
-// specification section 2, and what to do; nothing if it allows the order. Facts that are missing
+// spec §2, and what to do; nothing if it allows the order. Facts that are missing
 // in a qualification are not counted against the order: the carrier decides.
 func Refusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []string {
 	o := caseOf(spec, q)

@@ -19,7 +19,7 @@ import (
 // state of each observed aspect. Any other aspect has no condition.
 func aspectsOf(in *Input, result rulesResult) []decide.Aspect {
 	aspects := endingAspects(in, result)
-	if !endedAsWanted(in) { // "nothing else is compared"
+	if !endedAsWanted(in) { // a service that has ended has no other values
 		aspects = append(aspects, valueAspects(in, result.modification)...)
 	}
 	for _, aspect := range []*decide.Aspect{approvalAspect(in), driftAspect(in), healthAspect(in), disruptionAspect(in)} {

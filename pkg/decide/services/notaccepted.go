@@ -11,20 +11,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The rules quoted here are those of docs/design/0030-a-carrier-may-confirm-its-list.md.
+// The reasons for these rules are in docs/design/0030-a-carrier-may-confirm-its-list.md.
 
 const (
-	// acceptedWithin is the additional time that network and carrier are given: "at least five minutes
-	// after the earliest time at which a description counts under note 27". A token is valid for five
-	// minutes, so a request that arrives later is refused.
+	// acceptedWithin is the additional time that network and carrier are given, after the earliest time
+	// at which a description counts for a proof. A token is valid for five minutes, so a request that
+	// arrives later is refused.
 	acceptedWithin = 5 * time.Minute
 
-	// unchangedFor is how long after its intent an attempt can be shown not to have been accepted: "later,
-	// somebody may have changed the service back".
+	// unchangedFor is how long after its intent an attempt can be shown not to have been accepted.
+	// Later, somebody may have changed the service back.
 	unchangedFor = time.Hour
 
 	// maxNotAccepted is how many attempts at the same change may be shown in succession not to have
-	// been accepted: "so that a carrier whose confirmation is wrong is not sent requests for ever".
+	// been accepted. Otherwise a carrier whose confirmation is wrong would be sent requests for
+	// ever.
 	maxNotAccepted = 2
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The rules quoted here are those of docs/design/0027-a-description-proves-a-change.md.
+// The reasons for these rules are in docs/design/0027-a-description-proves-a-change.md.
 
 // requestedValue is a value that a request sets: as it was described before, as requested, and as it
 // is described now.

@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The rule quoted here is that of docs/design/0031-a-repeat-is-a-new-request.md.
+// The reasons for these guards are in docs/design/0031-a-repeat-is-a-new-request.md.
 
 // repeatHeld returns why a service's repeat is not sent now; nil if it is. It asks the guards of a
 // first request, in the same order: whether the object sends at all, whether the request is wanted
@@ -61,10 +61,9 @@ func onlyObserved(in *Input, _ decide.DesiredChange) *decide.Decision {
 	return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe")
 }
 
-// whyNotSentNow implements: "if the operator would send the same request now, had it not sent it
-// before" (R33). It returns why not: spec and state of the service do not call for it any more, the
-// carrier accepts no changes of the service, or the request needs an approval that it does not have;
-// "" if the operator would send it.
+// whyNotSentNow returns why the operator would not send the same request now, had it not sent it
+// before (R33): spec and state of the service do not call for it any more, the carrier accepts no
+// changes of the service, or the request needs an approval that it does not have; "" if it would.
 func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
 	want := wantedNow(in, open.Operation)
 	same := open.Target.Date == want.Target.Date &&

@@ -17,7 +17,7 @@ func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	return want
 }
 
-// Body builds the body of a request from its target, "without contact data", and the contact.
+// Body builds the body of a request from its target, which has no contact data, and the contact.
 func Body(
 	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
 ) []byte {

@@ -27,7 +27,7 @@ type statedValue struct {
 	held **v1alpha1.KnownValue
 }
 
-// statedValues returns the values that the result of an operation states (specification section 2). A
+// statedValues returns the values that the result of an operation states (spec §2). A
 // result that cannot be read states none. What was requested of a plan may have been lost with the
 // ledger: the plan is then read again.
 func statedValues(state *v1alpha1.CarrierState, request *v1alpha1.Request, body []byte) []statedValue {
