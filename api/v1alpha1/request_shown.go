@@ -2,8 +2,8 @@
 
 package v1alpha1
 
-// Shorten removes from the requests in the status what is of no use to a user and is also in the
-// ledger; restore puts it back.
+// Shorten removes from the requests in the status the fields that no user needs and that the ledger
+// has, too; restore puts them back.
 func (s *BroadbandService) Shorten() (restore func()) {
 	whole := s.Status.Requests
 	s.Status.Requests = make([]Request, len(whole))
@@ -16,24 +16,24 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	return func() { s.Status.Requests = whole }
 }
 
-// Shorten removes from the request in the status what is of no use to a user and is also in the
-// ledger; restore puts it back.
+// Shorten removes from the request in the status the fields that no user needs and that the ledger
+// has, too; restore puts them back.
 func (s *ServiceOrder) Shorten() (restore func()) { return s.Status.shorten((*Request).short) }
 
-// Shorten removes from the request in the status what is of no use to a user and is also in the
-// ledger; restore puts it back.
+// Shorten removes from the request in the status the fields that no user needs and that the ledger
+// has, too; restore puts them back.
 func (d *DiagnosticTest) Shorten() (restore func()) { return d.Status.shorten((*Request).short) }
 
-// Shorten removes from a query in the status that has succeeded, and is therefore not sent again,
-// what is of no use to a user; restore puts it back.
+// Shorten removes the fields that no user needs from a succeeded query in the status; restore puts
+// them back. Such a query is not sent again, so nothing else needs them.
 func (f *FibreBuildQuote) Shorten() (restore func()) { return f.Status.shorten((*Request).answered) }
 
-// Shorten removes from a query in the status that has succeeded, and is therefore not sent again,
-// what is of no use to a user; restore puts it back.
+// Shorten removes the fields that no user needs from a succeeded query in the status; restore puts
+// them back. Such a query is not sent again, so nothing else needs them.
 func (p *PlanOptionsQuery) Shorten() (restore func()) { return p.Status.shorten((*Request).answered) }
 
-// Shorten removes from a query in the status that has succeeded, and is therefore not sent again,
-// what is of no use to a user; restore puts it back.
+// Shorten removes the fields that no user needs from a succeeded query in the status; restore puts
+// them back. Such a query is not sent again, so nothing else needs them.
 func (h *HealthCheck) Shorten() (restore func()) { return h.Status.shorten((*Request).answered) }
 
 // Shorten removes the sender and the UID of the object from a succeeded request in the status. What

@@ -38,9 +38,9 @@ type failedRequest struct {
 	basis *carrier.Cancellation // what it was to alter; nil if the ledger no longer has that
 }
 
-// failedAlteration returns the newest reschedule or abort that the carrier accepted, if it has failed
-// and nothing shows that there is no cancellation any more; nil otherwise. Whether an attempt that a
-// person has given up was accepted is not known, so that nothing is known of the earlier ones either.
+// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil if the
+// service has no cancellation left, or if a person has abandoned a later attempt: the carrier may have
+// accepted that one.
 func failedAlteration(in *Input) *failedRequest {
 	history := slices.DeleteFunc(in.Ledger.History(), func(ended *v1alpha1.Request) bool {
 		return !ended.Operation.AltersCancellation()
@@ -65,8 +65,8 @@ func wasAccepted(ended *v1alpha1.Request) bool {
 	return ended.Phase.Reached() && !refused
 }
 
-// basisIn returns the cancellation that attempts were to alter of which none has altered it; nil if
-// none of them shows that. The carrier accepts them only for one that is requested and can be altered.
+// basisIn returns the cancellation that these failed attempts were to change, as one of them recorded
+// it; nil if none did. The carrier accepts them only for one that is requested and can be altered.
 func basisIn(attempts []*v1alpha1.Request) *carrier.Cancellation {
 	for _, attempt := range attempts {
 		at := slices.IndexFunc(attempt.Plan, func(change v1alpha1.Change) bool {

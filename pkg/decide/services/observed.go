@@ -61,7 +61,7 @@ func isOutdated(in *Input, topic decide.Topic) bool {
 }
 
 // ApplyTarget updates the status with the values that a successful request has set. If health has
-// proven its success, that has shown the plan under this name, and nothing else.
+// proven its success, only the plan counts as shown: health has no other value.
 func ApplyTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {

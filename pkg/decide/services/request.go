@@ -111,8 +111,8 @@ func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool 
 }
 
 // waitsOrHeldBack reports whether a change waits for an open modification or is held back after a
-// failure. Then it needs no approval. Otherwise two processes, one without the reading, would
-// overwrite each other's status.
+// failure. Such a change asks for no approval: a process that has the reading would not ask, one
+// without it would, and each would undo what the other has written.
 func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
 	return in.Service.OpenRequest() != nil || refused(in, withBody(in, want)) != nil
 }
