@@ -6,8 +6,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,14 +28,14 @@ func unmarked(words string) string {
 
 // quotedIn returns the quotations in a comment: texts of three words or more in quotation marks. Code
 // and markers are none.
-func quotedIn(comment *ast.CommentGroup) (quotations []string) {
+func quotedIn(comment *ast.CommentGroup) (found []string) {
 	words := codeSpan.ReplaceAllString(proseOf(comment), "")
 	for _, match := range quotation.FindAllStringSubmatch(words, -1) {
 		if quoted := unmarked(match[1]); strings.Count(quoted, " ") > 1 {
-			quotations = append(quotations, strings.Trim(quoted, ".,:; "))
+			found = append(found, strings.Trim(quoted, ".,:; "))
 		}
 	}
-	return quotations
+	return found
 }
 
 // proseOf returns a comment without its directives, its markers and its code.
@@ -53,29 +55,42 @@ func isProduction(at string) bool {
 		!strings.HasPrefix(at, "test/") && !strings.HasPrefix(at, "hack/")
 }
 
+// quotations returns the quotations in the comments of a Go file, by the place of the comment.
+func quotations(t *testing.T, at, code string) map[string][]string {
+	t.Helper()
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, at, code, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]string{}
+	for _, comment := range parsed.Comments {
+		found[set.Position(comment.Pos()).String()] = quotedIn(comment)
+	}
+	return found
+}
+
+// documents returns the texts of all documents.
+func documents(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, page := range files(t, ".md") {
+		all.WriteString(unmarked(page) + "\n")
+	}
+	return all.String()
+}
+
 // A quotation in a comment that stands nowhere else cannot be looked up, and nobody notices when it is
 // no longer true.
 func TestQuotationsInCommentsStandInADocument(t *testing.T) {
 	t.Parallel()
-	var documents strings.Builder
-	for _, page := range files(t, ".md") {
-		documents.WriteString(unmarked(page) + "\n")
-	}
-	written := documents.String()
-	for at, code := range files(t, ".go") {
-		if !isProduction(at) {
-			continue
-		}
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, at, code, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, comment := range parsed.Comments {
-			for _, quoted := range quotedIn(comment) {
-				if !strings.Contains(written, quoted) {
-					t.Errorf("%s: no document has %q: say it in a plain sentence", set.Position(comment.Pos()), quoted)
-				}
+	written, production := documents(t), files(t, ".go")
+	maps.DeleteFunc(production, func(at, _ string) bool { return !isProduction(at) })
+	for at, code := range production {
+		for place, quoted := range quotations(t, at, code) {
+			quoted = slices.DeleteFunc(quoted, func(words string) bool { return strings.Contains(written, words) })
+			if len(quoted) > 0 {
+				t.Errorf("%s: no document has %q: say it in a plain sentence", place, quoted)
 			}
 		}
 	}

@@ -38,9 +38,9 @@ type failedRequest struct {
 	basis *carrier.Cancellation // what it was to alter; nil if the ledger no longer has that
 }
 
-// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil if the
-// service has no cancellation left, or if a person has abandoned a later attempt: the carrier may have
-// accepted that one.
+// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil if
+// the service has no cancellation left, or if a person has abandoned a later attempt: the carrier may
+// have accepted that one.
 func failedAlteration(in *Input) *failedRequest {
 	history := slices.DeleteFunc(in.Ledger.History(), func(ended *v1alpha1.Request) bool {
 		return !ended.Operation.AltersCancellation()
