@@ -44,8 +44,8 @@ func notificationFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// documents parses each document of a YAML file.
-func documents(t *testing.T, content string) []map[string]any {
+// parsedYAML parses each document of a YAML file.
+func parsedYAML(t *testing.T, content string) []map[string]any {
 	t.Helper()
 	var parsed []map[string]any
 	for decoder := utilyaml.NewYAMLToJSONDecoder(strings.NewReader(content)); ; {
@@ -67,7 +67,7 @@ func TestThePageLinksEveryNotificationFile(t *testing.T) {
 		if !strings.Contains(text(t, notificationsPage), "(../"+path+")") {
 			t.Errorf("%s does not link %s", notificationsPage, path)
 		}
-		for _, document := range documents(t, content) {
+		for _, document := range parsedYAML(t, content) {
 			if len(document) == 0 {
 				t.Errorf("%s has an empty document", path)
 			}

@@ -6,8 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,12 +47,6 @@ func proseOf(comment *ast.CommentGroup) string {
 	return prose.String()
 }
 
-// isProduction reports whether a Go file is part of what runs, and was not generated.
-func isProduction(at string) bool {
-	return !strings.HasSuffix(at, "_test.go") && !strings.HasPrefix(path.Base(at), "zz_generated") &&
-		!strings.HasPrefix(at, "test/") && !strings.HasPrefix(at, "hack/")
-}
-
 // quotations returns the quotations in the comments of a Go file, by the place of the comment.
 func quotations(t *testing.T, at, code string) map[string][]string {
 	t.Helper()
@@ -84,9 +76,8 @@ func documents(t *testing.T) string {
 // no longer true.
 func TestQuotationsInCommentsStandInADocument(t *testing.T) {
 	t.Parallel()
-	written, production := documents(t), files(t, ".go")
-	maps.DeleteFunc(production, func(at, _ string) bool { return !isProduction(at) })
-	for at, code := range production {
+	written := documents(t)
+	for at, code := range files(t, ".go") {
 		for place, quoted := range quotations(t, at, code) {
 			quoted = slices.DeleteFunc(quoted, func(words string) bool { return strings.Contains(written, words) })
 			if len(quoted) > 0 {

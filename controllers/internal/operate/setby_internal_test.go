@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// "Recorded: the word, when, the client that set it" (R27).
+// A resolution is recorded with who set it (R27).
 func TestR27WhoSetAnAnnotation(t *testing.T) {
 	t.Parallel()
 	const ours = `{"f:metadata":{"f:annotations":{".":{},"f:wholesale.broadband/resolve":{}}}}`
