@@ -420,7 +420,7 @@ type ServiceOrderStatus struct {
 	// +optional
 	Frozen bool `json:"frozen,omitempty"`
 
-	// pending is the plan that is sent once a person approves its hash.
+	// pending is the plan that is sent when a person approves its hash.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 

@@ -249,7 +249,7 @@ func whyNotPlaced(order *v1alpha1.ServiceOrder) string {
 	case order.Status.Rejection != nil:
 		return fmt.Sprintf("the carrier has rejected the order of ServiceOrder %s: its condition says what to do", order.Name)
 	case order.Status.OrderID == "":
-		return fmt.Sprintf("ServiceOrder %s has no order number yet: the slots are queried once the carrier has accepted "+
+		return fmt.Sprintf("ServiceOrder %s has no order number yet: the slots are queried when the carrier has accepted "+
 			"the order", order.Name)
 	}
 	return ""

@@ -58,7 +58,7 @@ func laneFree(in *Input) *decide.Decision {
 		return waitForOther(lane.Owner, open)
 	}
 	orphaned := *lane.Decision
-	held := waitInLane(fmt.Sprintf("this test is sent once attempt %s of a deleted test of this service has ended: %s",
+	held := waitInLane(fmt.Sprintf("this test is sent when attempt %s of a deleted test of this service has ended: %s",
 		open.AttemptID, orphaned.Verdict.Message))
 	if orphaned.Verdict.State == decide.Stuck {
 		held.Verdict.State = decide.Stuck
@@ -69,7 +69,7 @@ func laneFree(in *Input) *decide.Decision {
 // waitForOther waits for the test of another object. If only a person can end that test, this one
 // is Stuck too.
 func waitForOther(name string, open *v1alpha1.Request) *decide.Decision {
-	held := waitInLane(fmt.Sprintf("DiagnosticTest %s comes first (its attempt %s is %s), and this test is sent once "+
+	held := waitInLane(fmt.Sprintf("DiagnosticTest %s comes first (its attempt %s is %s), and this test is sent when "+
 		"that attempt has ended", name, open.AttemptID, open.Phase))
 	if open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance {
 		held.Verdict.State = decide.Stuck
