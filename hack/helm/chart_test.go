@@ -89,6 +89,7 @@ func options() map[string][2]string {
 		"replicas":                               {"=0", "replicas: 0"},
 		"submit":                                 {"=false", "- --submit=false"},
 		"approvalCheckedElsewhere":               {"=true", "- --approval-checked-elsewhere"},
+		"usernames":                              {"=false", "!MutatingAdmissionPolicy"},
 		"carrierHosts":                           {"={a.example,*.b.example}", "--carrier-hosts=a.example,*.b.example"},
 		"image.repository":                       {"=registry.example/op", `image: "registry.example/op:v`},
 		"image.tag":                              {"=v7", `broadband-operator:v7"`},
@@ -162,6 +163,16 @@ func TestEveryValueHasAnEffect(t *testing.T) {
 			NewWithT(t).Expect(rendered).To(ContainSubstring(option[1]))
 		})
 	}
+}
+
+func TestTheChartHasThePolicyOfUsernamesWhereItIsServed(t *testing.T) {
+	t.Parallel()
+	g, p := NewWithT(t), find(t)
+	const served = "--api-versions=admissionregistration.k8s.io/v1/MutatingAdmissionPolicy"
+	g.Expect(p.template(t, served)).To(And(ContainSubstring("kind: MutatingAdmissionPolicy\n"),
+		ContainSubstring("kind: MutatingAdmissionPolicyBinding\n")))
+	g.Expect(p.template(t)).NotTo(ContainSubstring("MutatingAdmissionPolicy"))
+	g.Expect(p.template(t, served, "--set=usernames=false")).NotTo(ContainSubstring("MutatingAdmissionPolicy"))
 }
 
 func TestTheChartCreatesNoPriorityClassButItsOwn(t *testing.T) {
