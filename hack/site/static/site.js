@@ -8,15 +8,23 @@ button.addEventListener("click", () => {
   button.setAttribute("aria-expanded", open);
 });
 
-// Each block of commands or of a manifest can be copied. Of a terminal session, only the commands are copied.
-for (const block of document.querySelectorAll("main .highlight pre, main .terminal")) {
+// What a reader copies of a block: of a terminal session the commands, of commands or a manifest everything, of output
+// nothing.
+function copied(block) {
+  const commands = block.textContent.match(/^\$ (?:.*\\\n)*.*/gm);
+  if (commands) return commands.map((command) => command.slice(2) + "\n").join("");
+  const code = block.querySelector('[class^="language-"]:not(.language-text)');
+  return code ? code.textContent : "";
+}
+
+for (const block of document.querySelectorAll("main pre:not(.terminal)")) {
+  const text = copied(block);
+  if (!text) continue;
   const copy = document.createElement("button");
   copy.className = "copy";
   copy.textContent = "Copy";
   copy.addEventListener("click", async () => {
-    const text = block.textContent;
-    const commands = text.split("\n").filter((line) => line.startsWith("$ ")).map((line) => line.slice(2));
-    await navigator.clipboard.writeText(commands.length ? commands.join("\n") + "\n" : text);
+    await navigator.clipboard.writeText(text);
     copy.textContent = "Copied";
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   });
