@@ -64,7 +64,7 @@ func TestNoPageIsWiderThanTheScreen(t *testing.T) {
 // width opens a page, and returns how wide it is.
 func (b *browser) width(t *testing.T, url string) int64 {
 	t.Helper()
-	b.open(t, url, "main")
+	b.open(t, url, "h1")
 	return b.count(t, "document.documentElement.scrollWidth")
 }
 

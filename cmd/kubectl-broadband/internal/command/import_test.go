@@ -54,7 +54,7 @@ var _ = Describe("import", func() {
 		Expect(s.show(ctx, "import", "--report").code).To(Equal(1))
 		Expect(s.show(ctx, "import", "--report", "-o", "csv").code).To(Equal(1))
 		html := s.run(ctx, "import", "--report", "-o", "html", "-n", f.Namespace).out
-		Expect(html).To(And(HavePrefix("<!DOCTYPE html>"), ContainSubstring("<td>other plan</td>")))
+		Expect(html).To(And(HavePrefix("<!DOCTYPE html>"), ContainSubstring(">other plan</td>")))
 		Expect(s.show(ctx, "import", "--report", "-o", "json").code).To(Equal(1))
 		Expect(s.show(ctx, "import", "--accept").code).To(Equal(0))
 		Expect(f.apply(ctx)).To(Equal(applied))

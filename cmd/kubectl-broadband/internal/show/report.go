@@ -5,10 +5,12 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
@@ -63,13 +65,44 @@ func Entries(report *judge.Report) *table.Table {
 	return rows
 }
 
+// requestTable is the table of every request of a report, for people: what two columns of the CSV say
+// of one thing is in one, and who logged in to which carrier is in the sums.
+func requestTable(report *judge.Report) *table.Table {
+	rows := table.New("SENT", cmp.Or(strings.ToUpper(report.By), "LABEL"), "ACCOUNT", "OBJECT", "ABOUT", "OPERATION",
+		"CHANGE", "OUTCOME", "PERSON", "ONE-TIME", "MONTHLY")
+	for _, entry := range report.Entries {
+		oneTime, monthly := costOf(entry)
+		rows.Add(judge.Time(entry.SentAt), entry.Label, entry.Account, joined("/", entry.Namespace, entry.Holder),
+			entry.About, string(entry.Operation), entry.Change, joined(": ", string(entry.Outcome), entry.Code),
+			entry.Person, oneTime, monthly)
+	}
+	return rows
+}
+
+// costOf is what a request has cost: nothing if it failed, and nobody knows of an abandoned one.
+func costOf(entry judge.Entry) (oneTime, monthly string) {
+	price := entry.Price
+	switch {
+	case entry.Outcome != v1alpha1.PhaseSucceeded && entry.Outcome != v1alpha1.PhaseAbandoned:
+		return "", ""
+	case entry.Outcome == v1alpha1.PhaseAbandoned || price == nil:
+		return unknown, unknown
+	}
+	return judge.Money(price.OneTime, price.Currency), judge.Signed(price.Rise(), price.Currency)
+}
+
+// joined joins texts that are not empty.
+func joined(by string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), by)
+}
+
 // ReportHTML is the report as a page with plots.
 func ReportHTML(report *judge.Report) string {
 	days := report.Days()
 	body := groupTable(report).HTML() +
 		plotOf("Requests by day (UTC)", "There is no request.", requestsBy(days)) +
 		plotOf("One-time fees by day (UTC)"+currency(report), "There is no known one-time fee.", feesBy(days)) +
-		"<h2>All requests</h2>\n" + Entries(report).HTML()
+		"<h2>All requests</h2>\n" + requestTable(report).HTML()
 	return table.Page(reportTitle(report), body)
 }
 

@@ -49,24 +49,34 @@ func markdownRow(cells []string) string {
 	return "| " + strings.Join(escaped, " | ") + " |\n"
 }
 
-// HTML returns the table as an HTML element.
+// HTML returns the table as an HTML element. Each cell has the name of its column, because a narrow
+// screen shows the cells of a row below each other.
 func (t *Table) HTML() string {
 	shown := t.withoutEmptyColumns()
 	var text strings.Builder
-	text.WriteString("<table>\n<tr>")
+	text.WriteString("<table>\n<thead><tr>")
 	for _, column := range shown.Columns {
 		text.WriteString("<th>" + html.EscapeString(column.Name) + "</th>")
 	}
-	text.WriteString("</tr>\n")
+	text.WriteString("</tr></thead>\n")
 	for _, row := range shown.Rows {
 		text.WriteString("<tr>")
-		for _, cell := range row {
-			text.WriteString("<td>" + html.EscapeString(cell.Text) + "</td>")
+		for i, cell := range row {
+			text.WriteString(`<td data-name="` + html.EscapeString(shown.Columns[i].Name) + `">` +
+				breakable(cell.Text) + "</td>")
 		}
 		text.WriteString("</tr>\n")
 	}
 	text.WriteString("</table>\n")
 	return text.String()
+}
+
+// partsOfNames matches where an address or the name of a user may be broken into two lines.
+var partsOfNames = regexp.MustCompile(`([@/.:#])([A-Za-z])`)
+
+// breakable returns a text as HTML, in which a browser breaks long names between their parts.
+func breakable(text string) string {
+	return partsOfNames.ReplaceAllString(html.EscapeString(text), "$1<wbr>$2")
 }
 
 // CSV writes the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets
@@ -130,10 +140,19 @@ func Page(title, body string) string {
 <title>` + html.EscapeString(title) + `</title>
 <style>
 :root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; font-size: 0.9rem; }
-th, td { border: 1px solid #8886; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: 0.85rem; }
+th, td { border: 1px solid #8886; padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; }
 th { background: #8882; }
+td { overflow-wrap: break-word; }
+@media (max-width: 60rem) {
+  table, tbody, tr, td { display: block; }
+  thead { display: none; }
+  tr { border: 1px solid #8886; margin-bottom: 0.75rem; }
+  td { border: 0; overflow-wrap: anywhere; padding-left: 9.5rem; text-indent: -9rem; }
+  td::before { content: attr(data-name); display: inline-block; width: 9rem; text-indent: 0; opacity: 0.7; }
+  td:empty { display: none; }
+}
 svg { width: 100%; max-width: 60rem; min-width: 46rem; }
 svg text { font-size: 13px; fill: currentColor; }
 .plot { overflow-x: auto; }

@@ -83,3 +83,15 @@ func TestNoCellControlsATerminal(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// On a narrow screen a cell stands alone, so it has the name of its column.
+func TestEachCellOfHTMLNamesItsColumn(t *testing.T) {
+	t.Parallel()
+	shown := table.New("PLAN", "NOTE", "PERSON")
+	shown.Add(`<b>"50/20"`, "", "maria@reseller.example")
+	const want = `<tr><td data-name="PLAN">&lt;b&gt;&#34;50/20&#34;</td>` +
+		`<td data-name="PERSON">maria@<wbr>reseller.<wbr>example</td></tr>`
+	if page := shown.HTML(); !strings.Contains(page, want) {
+		t.Errorf("%s, want %s", page, want)
+	}
+}
