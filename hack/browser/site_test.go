@@ -96,8 +96,8 @@ func TestTheFirstPageShowsWholeTablesOnEveryScreen(t *testing.T) {
 	}
 }
 
-// The button copies the commands of a session without what they printed, and a command of several lines
-// as a whole. What a program printed has no button.
+// The button copies the commands of a session without what they printed, and a command of several
+// lines as a whole. What a program printed has no button.
 func TestWhatIsCopiedCanBeRun(t *testing.T) {
 	t.Parallel()
 	chrome := startBrowser(t)

@@ -53,7 +53,7 @@ func (d *demo) startCarrier(ctx context.Context) error {
 func (d *demo) startManager(ctx context.Context) error {
 	flags := []string{"--events-bind-address=" + d.managerEvents, "--events-cert-dir=" + d.InState(eventsFolder)}
 	if d.scrapes != "" {
-		flags = append(flags, "--metrics-secure=false")
+		flags = append(flags, "--metrics-secure=false", "--leader-elect")
 	}
 	return d.StartManager(ctx, flags...)
 }

@@ -8,11 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,7 +129,7 @@ func (p plotted) plot(t *testing.T, one panel) int {
 	drawn := plot.New()
 	unit, scale := unitOf(one)
 	drawn.Title.Text, drawn.Y.Label.Text, drawn.Y.Min = one.Title, unit, 0
-	drawn.Y.Tick.Marker, drawn.X.Tick.Marker = plainTicks{}, plainTicks{}
+	drawn.Y.Tick.Marker, drawn.X.Tick.Marker = plainTicks{}, minutes{}
 	drawn.X.Label.Text = "seconds since the start of the run"
 	drawn.Add(plotter.NewGrid())
 	var legend []entry
@@ -137,8 +138,10 @@ func (p plotted) plot(t *testing.T, one panel) int {
 		p.run(t, p.loader, query, func(all promql.Matrix) {
 			for _, series := range all {
 				if points := p.points(series, scale); len(points) > 0 {
+					name := legendOf(asked, series.Metric)
 					line := addLine(t, drawn, points, len(legend))
-					legend = append(legend, entry{legendOf(asked, series.Metric), line})
+					line.Color = colorOf(one, name, len(legend))
+					legend = append(legend, entry{name, line})
 				}
 			}
 		})
@@ -151,20 +154,6 @@ func (p plotted) plot(t *testing.T, one panel) int {
 	return len(legend)
 }
 
-// plainTicks are the ticks of gonum, with numbers as people write them.
-type plainTicks struct{}
-
-func (plainTicks) Ticks(least, most float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(least, most)
-	for i, tick := range ticks {
-		if tick.Label != "" {
-			const places = 1e6
-			ticks[i].Label = strconv.FormatFloat(math.Round(tick.Value*places)/places, 'f', -1, 64)
-		}
-	}
-	return ticks
-}
-
 // entry is a line of a plot with its name.
 type entry struct {
 	name string
@@ -175,7 +164,7 @@ type entry struct {
 func save(t *testing.T, drawn *plot.Plot, entries []entry, file string) {
 	t.Helper()
 	const (
-		width, height = 16 * vg.Centimeter, 7 * vg.Centimeter
+		width, height = 13 * vg.Centimeter, 7 * vg.Centimeter // it can be read on a narrow screen, too
 		columns, row  = 2, 0.42 * vg.Centimeter
 	)
 	below := vg.Length((len(entries)+columns-1)/columns)*row + row/2
@@ -227,7 +216,7 @@ func addLine(t *testing.T, drawn *plot.Plot, points plotter.XYs, number int) *pl
 	if err != nil {
 		t.Fatal(err)
 	}
-	line.Color, line.Dashes, line.Width = plotutil.Color(number), plotutil.Dashes(number/7), vg.Points(1.3)
+	line.Dashes, line.Width = plotutil.Dashes(number/len(palette())), vg.Points(1.3)
 	drawn.Add(line)
 	return line
 }
@@ -302,22 +291,25 @@ func TestEveryPanelOfTheDashboardHasAPicture(t *testing.T) {
 		return string(drawn)
 	}
 	tiles := picture(panel{Title: needsPerson})
+	if strings.Contains(tiles, noData) {
+		t.Error("a panel of the picture of the section has no data: the run of make plots must cause what it shows")
+	}
 	for _, one := range section(panels(t), needsPerson) {
 		if !strings.Contains(tiles, ">"+one.Title+"<") {
 			t.Errorf("the picture of the section does not have the panel %q: run make plots", one.Title)
 		}
 	}
 	for _, one := range panels(t) {
-		if one.Type == overTime && !strings.Contains(picture(one), firstColor()) {
+		if one.Type == overTime && !hasLine(picture(one)) {
 			t.Errorf("the panel %q has a plot without a line: run make plots", one.Title)
 		}
 	}
 }
 
-// firstColor is the color of the first line of a plot, as it is written in the file.
-func firstColor() string {
-	red, green, blue, _ := plotutil.Color(0).RGBA()
-	return fmt.Sprintf("#%02X%02X%02X", red>>8, green>>8, blue>>8)
+// hasLine reports whether a plot has a line in one of the colors of lines.
+func hasLine(drawn string) bool {
+	all := slices.AppendSeq(palette(), maps.Values(named()))
+	return slices.ContainsFunc(all, func(one color.RGBA) bool { return strings.Contains(drawn, hexOf(one)) })
 }
 
 // described is the part of the page that is about the panels.

@@ -126,8 +126,12 @@ type panel struct {
 	About string `json:"description"`
 	Field struct {
 		Defaults struct {
-			Unit string `json:"unit"`
+			Unit       string `json:"unit"`
+			Thresholds struct {
+				Steps []step `json:"steps"`
+			} `json:"thresholds"`
 		} `json:"defaults"`
+		Overrides []override `json:"overrides"`
 	} `json:"fieldConfig"`
 	Targets []target `json:"targets"`
 }

@@ -88,52 +88,81 @@ func busiest(all []series, within span) (at int64) {
 	return at
 }
 
-// tiles returns the picture: four tiles in a row, and the table below them.
+// tiles returns the picture: two tiles in a row, which can be read on a narrow screen, and the table
+// below them.
 func tiles(shown []panel, all []series, at int64) string {
-	const wide, tall, each = 190, 76, 4
+	const wide, tall, each, gap = 200, 62, 2, 8
 	var picture strings.Builder
 	number, bottom := 0, 0
 	for _, one := range shown {
 		if one.Type != "stat" {
 			continue
 		}
-		x, y := 10+number%each*(wide+10), 10+number/each*(tall+10)
+		x, y := gap+number%each*(wide+gap), gap+number/each*(tall+gap)
 		fmt.Fprintf(&picture, "<rect x='%d' y='%d' width='%d' height='%d' rx='4' fill='#f4f5f5' stroke='#c7c8ca'/>\n",
 			x, y, wide, tall)
-		text(&picture, x+10, y+22, 13, one.Title)
-		text(&picture, x+10, y+60, 28, present(one, all, at))
+		place{x + 10, y + 20, 13, black}.write(&picture, one.Title)
+		value, shade := present(one, all, at)
+		place{x + 10, y + 50, 26, shade}.write(&picture, value)
 		number, bottom = number+1, y+tall
 	}
+	bottom = notReady(&picture, all, at, bottom)
+	return fmt.Sprintf("<svg xmlns='http://www.w3.org/2000/svg' width='600' viewBox='0 0 %d %d' "+
+		"font-family='sans-serif'>\n<rect width='100%%' height='100%%' fill='#fff'/>\n%s</svg>\n",
+		each*(wide+gap)+gap, bottom+20, picture.String())
+}
+
+// notReady writes the table below the tiles, and returns where it ends.
+func notReady(picture *strings.Builder, all []series, at int64, bottom int) int {
+	const tall = 22
+	titled := false
 	for _, one := range all {
-		if value := one.values[at]; one.panel.Type == "table" && value != 0 {
-			if bottom += 22; !strings.Contains(picture.String(), one.panel.Title) {
-				text(&picture, 10, bottom+10, 14, one.panel.Title)
-				bottom += 30
-			}
-			text(&picture, 10, bottom, 13, one.labels.Get("kind"))
-			text(&picture, 210, bottom, 13, one.labels.Get("reason"))
-			text(&picture, 410, bottom, 13, strconv.FormatFloat(value, 'f', -1, 64))
+		value := one.values[at]
+		if one.panel.Type != "table" || value == 0 {
+			continue
 		}
+		if !titled {
+			bottom += tall + 8
+			place{10, bottom, 14, black}.write(picture, one.panel.Title)
+			titled = true
+		}
+		bottom += tall
+		place{10, bottom, 13, black}.write(picture, one.labels.Get("kind"))
+		place{160, bottom, 13, black}.write(picture, one.labels.Get("reason"))
+		place{340, bottom, 13, black}.write(picture, strconv.FormatFloat(value, 'f', -1, 64))
 	}
-	return fmt.Sprintf("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 810 %d' font-family='sans-serif'>\n"+
-		"<rect width='100%%' height='100%%' fill='#fff'/>\n%s</svg>\n", bottom+20, picture.String())
+	return bottom
 }
 
-// present is the value of a panel at a moment, as Grafana writes it.
-func present(one panel, all []series, at int64) string {
+// black is the color of a text that is not a value.
+const black = "#1f2328"
+
+// noData is what Grafana writes in a panel whose query gives nothing.
+const noData = "No data"
+
+// present is the value of a panel at a moment, as Grafana writes it, and its color.
+func present(one panel, all []series, at int64) (value, shade string) {
 	for _, found := range all {
-		value, is := found.values[at]
-		switch {
-		case found.panel.ID != one.ID || !is:
-		case one.Field.Defaults.Unit == "s":
-			return time.Duration(value * float64(time.Second)).Round(time.Second).String()
-		default:
-			return strconv.FormatFloat(value, 'f', -1, 64)
+		number, is := found.values[at]
+		if found.panel.ID != one.ID || !is {
+			continue
 		}
+		value, shade = strconv.FormatFloat(number, 'f', -1, 64), hexOf(reached(one, number))
+		if one.Field.Defaults.Unit == "s" {
+			value = time.Duration(number * float64(time.Second)).Round(time.Second).String()
+		}
+		return value, shade
 	}
-	return "No data"
+	return noData, "#59636e"
 }
 
-func text(picture *strings.Builder, x, y, size int, content string) {
-	fmt.Fprintf(picture, "<text x='%d' y='%d' font-size='%d'>%s</text>\n", x, y, size, html.EscapeString(content))
+// place is where a text is, and what it looks like.
+type place struct {
+	x, y, size int
+	shade      string
+}
+
+func (p place) write(picture *strings.Builder, text string) {
+	fmt.Fprintf(picture, "<text x='%d' y='%d' font-size='%d' fill='%s'>%s</text>\n", p.x, p.y, p.size, p.shade,
+		html.EscapeString(text))
 }
