@@ -64,12 +64,12 @@ func reconciledOnce(ctx SpecContext, line func(*simulator.Service), edits ...edi
 	return s
 }
 
-// move changes the plan of the service at the carrier, lets a little more than an hour pass, and
-// returns the service as the operator then shows it.
+// move changes the plan of the service at the carrier, lets so much time pass that it is read again,
+// and returns the service as the operator then shows it. A slot shortly after a reading is skipped.
 func (s *settledSite) move(ctx SpecContext, plan string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	Expect(s.Carrier.SetPlan(s.line, plan)).To(Succeed())
-	return s.pass(ctx, time.Hour+time.Minute)
+	return s.pass(ctx, time.Hour+time.Hour/4+time.Minute)
 }
 
 func (s *settledSite) pass(ctx SpecContext, span time.Duration) *v1alpha1.BroadbandService {
