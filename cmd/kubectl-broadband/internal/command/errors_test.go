@@ -15,6 +15,9 @@ var _ = Describe("An error", func() {
 			GinkgoT().Chdir(GinkgoT().TempDir())
 			other := []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n")
 			Expect(os.WriteFile("other.yaml", other, 0o600)).To(Succeed())
+			twice := []byte("apiVersion: wholesale.broadband/v1alpha1\nkind: BroadbandService\nmetadata: {name: a}\n" +
+				"spec:\n  suspend: true\n  suspend: false\n")
+			Expect(os.WriteFile("twice.yaml", twice, 0o600)).To(Succeed())
 			ran := newPlugin().run(ctx, arguments...)
 			Expect(ran.code).To(Equal(4))
 			Expect(ran.out).To(BeEmpty())
@@ -37,6 +40,11 @@ var _ = Describe("An error", func() {
 		Entry("a wrong amount", "write it like 120.00", "approve", "--all", "--max-one-time", "much"),
 		Entry("a wrong format", "one of table, json, yaml, markdown, html", "plan", "-o", "pdf"),
 		Entry("manifests of other kinds", "no manifest of wholesale.broadband", "plan", "-f", "other.yaml"),
+		Entry("a key twice in a manifest",
+			`twice.yaml: line 6: mapping key "suspend" already defined at line 5: remove one of the two`,
+			"plan", "-f", "twice.yaml"),
+		Entry("a flag of another command", "unknown flag: --prices: kubectl broadband status --help lists the flags",
+			"status", "--prices"),
 		Entry("an import of nothing", "csv", "import"),
 		Entry("a report of an empty folder", "import with --csv first", "import", "--report", "--folder", "none"),
 	)

@@ -69,6 +69,9 @@ func (t *tool) root() *cobra.Command {
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl broadband"},
 	}
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return fmt.Errorf("%w: %s --help lists the flags", err, command.CommandPath())
+	})
 	root.SetVersionTemplate("kubectl-broadband {{.Version}}\n")
 	t.connection.AddFlags(root.PersistentFlags())
 	root.AddCommand(t.statusCommand(), t.planCommand(), t.approveCommand(), t.trustCommand(), t.retryCommand(),

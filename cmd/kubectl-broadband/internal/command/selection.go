@@ -150,6 +150,9 @@ func contains(kinds []fleet.Kind, name string) bool {
 func readManifests(files []string, namespace string) ([]*unstructured.Unstructured, error) {
 	infos, err := resource.NewLocalBuilder().Unstructured().Flatten().
 		FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: true}).Do().Infos()
+	if err == nil {
+		err = checkDuplicates(infos)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the manifests: %w", err)
 	}

@@ -44,8 +44,9 @@ type Overview struct {
 	Counts  []Count   `json:"counts"`
 	Objects int       `json:"objects"`
 
-	Wave     *Wave              `json:"-"` // of the watch that shows it; nil if none does
-	accounts map[Reference]bool // the accounts that exist
+	Wave     *Wave                  `json:"-"` // of the watch that shows it; nil if none does
+	accounts map[Reference]bool     // the accounts that exist
+	services map[declared]Reference // the objects that declare them first
 }
 
 // IsClear reports whether all objects are Ready, or have a request in progress.
@@ -60,6 +61,7 @@ func (o *Overview) Add(object fleet.Object) {
 		o.seen(object)
 	}
 	o.Wave.count(object)
+	o.addTwin(object, ready)
 	needs := NeedsOf(object)
 	for _, need := range needs {
 		if need.Action == Approve {

@@ -98,3 +98,42 @@ func TestWhatIsApprovedWaitsForNoApproval(t *testing.T) {
 		}
 	}
 }
+
+func TestAServiceThatTwoObjectsDeclareIsCorrectedBeforeOneOfThemSendsARequest(t *testing.T) {
+	t.Parallel()
+	const number = "4000001"
+	of := func(name, reason string, policy v1alpha1.ManagementPolicy) *v1alpha1.BroadbandService {
+		service := notReady(name, reason, 0)
+		service.Spec.ServiceID, service.Spec.ManagementPolicy = number, policy
+		return service
+	}
+	first := of("a", v1alpha1.ReasonProgressing, v1alpha1.ManagementManage)
+	elsewhere := of("c", v1alpha1.ReasonProgressing, v1alpha1.ManagementManage)
+	elsewhere.Spec.AccountRef.Name = "another"
+	for name, test := range map[string]struct {
+		second *v1alpha1.BroadbandService
+		says   string
+	}{
+		"both would change it": {
+			of("b", v1alpha1.ReasonProgressing, v1alpha1.ManagementManage),
+			"service 4000001 is declared by bbs/a, too: delete one of the two, and create it again if it is for another service",
+		},
+		"the operator says so":       {of("b", v1alpha1.ReasonConflict, v1alpha1.ManagementManage), ""},
+		"the second changes nothing": {of("b", v1alpha1.ReasonProgressing, v1alpha1.ManagementObserve), ""},
+		"another account":            {elsewhere, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said := ""
+			for _, need := range overviewOf(v1alpha1.ReasonTokenIssued, first, test.second).Needs {
+				if need.Action != judge.Correct || need.Reason != v1alpha1.ReasonConflict {
+					t.Errorf("%+v", need)
+				}
+				said += need.Message
+			}
+			if said != test.says {
+				t.Errorf("%q, want %q", said, test.says)
+			}
+		})
+	}
+}
