@@ -131,7 +131,8 @@ var _ = Describe("An identity provider that fails", func() {
 		o.pass(ctx, time.Hour)
 		o.await(ctx, v1alpha1.ReasonUnreachable, v1alpha1.ReasonAccountNotReady)
 		o.expectWritten(ctx, before, 1)
-		Expect(accountReady(ctx, o.World).Message).To(HaveSuffix("; the login is retried"))
+		Expect(accountReady(ctx, o.World).Message).To(HaveSuffix(
+			"; the login is retried: if it keeps failing, check auth.tokenURL"))
 		Expect(calls(o.World, since)[simulator.OpToken]).To(BeNumerically("<=", 18), "5 s, 10 s, … 5 min")
 
 		By("answering again")

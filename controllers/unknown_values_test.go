@@ -81,7 +81,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 			hash := expectAwaiting(service,
 				"the carrier's API cannot report restorationSLA, aggregationMethod and dslStabilityProfile",
 				`restorationSLA unknown → "Enhanced-8", plan.term unknown → "12", aggregationMethod`,
-				"Its price is read after that approval",
+				"Whether the carrier offers it, and at which price, is read after that approval",
 				fmt.Sprintf("trust them with: kubectl -n %s annotate --overwrite bbs site 'wholesale.broadband/trust=%s'",
 					service.Namespace, service.Status.Pending.Hash))
 			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("From", "")))

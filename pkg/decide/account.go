@@ -125,7 +125,7 @@ func whatToDo(reason string) string {
 	case v1alpha1.ReasonTokenTooShort:
 		return "; ask the carrier for tokens that are valid longer"
 	case v1alpha1.ReasonUnreachable:
-		return "; the login is retried"
+		return "; the login is retried: if it keeps failing, check auth.tokenURL"
 	case v1alpha1.ReasonKeyInvalid:
 		return "; put an RSA key of 2048 to 4096 bits into the Secret, as PEM"
 	}

@@ -83,7 +83,8 @@ func otherApproval(in *Input) string {
 	if given == "" || given == in.Subject.Controls().Approve {
 		return ""
 	}
-	return fmt.Sprintf("the approval %s is for another plan of changes, or for another price", given)
+	return fmt.Sprintf("the approval %s is for another plan of changes, or for another price: "+
+		"approve the present one, status.pending.hash", given)
 }
 
 // NewPending returns a plan of changes with a hash over the login, the object, its generation, the

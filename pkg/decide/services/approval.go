@@ -94,8 +94,8 @@ func unreadText(in *Input, on basis) string {
 func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 	why := whyUnknown(in) + "nothing is sent until somebody approves this change"
 	if !isPriced(in, want) && pricedOnceApproved(in, want) {
-		return decide.ApprovalReason{Why: why + ". Its price is read after that approval; " +
-			"if it is not zero, the change must be approved again"}
+		return decide.ApprovalReason{Why: why + ". Whether the carrier offers it, and at which price, is read " +
+			"after that approval; if it is not free, the change must be approved again"}
 	}
 	return decide.ApprovalReason{Why: why, Priced: true}
 }
