@@ -3,7 +3,7 @@
 // Layout measures how the files of a package depend on each other:
 //
 //	go run ./hack/layout PACKAGE            counts references between files, and those against the order
-//	go run ./hack/layout PACKAGE FUNCTION   also follows the calls of a function through the files
+//	go run ./hack/layout PACKAGE FUNCTION   also follows the calls of a function, or a Type.Method
 //
 // A greedy search orders the files so that few references go against the order. A reference is the
 // use of a name that another file of the package declares.
@@ -43,10 +43,15 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	printf(out, "%d files, %d references from file to file, %d of them against the order\n",
 		len(order), measured.sum(), against.sum())
 	against.print(out)
-	if len(args) == 2 {
-		return walk(out, loaded, args[1])
+	if len(args) == 1 {
+		return nil
 	}
-	return nil
+	found, err := walk(loaded, args[1])
+	if err == nil {
+		printf(out, "%s passes through %d functions of %d files, and returns %d times to a file that it had left\n",
+			args[1], found.functions, found.files, found.returns)
+	}
+	return err
 }
 
 func printf(out io.Writer, format string, values ...any) {

@@ -26,6 +26,7 @@ func referencesOf(in *typed.Package) references {
 	found := references{}
 	seen := map[string]map[types.Object]bool{}
 	for used, object := range in.Info.Uses {
+		object = generic(object)
 		from, to := fileOf(in, used.Pos()), fileOf(in, object.Pos())
 		if object.Pkg() != in.Types || from == to || !isDeclaredByItself(object) || seen[from][object] {
 			continue
@@ -44,6 +45,15 @@ func referencesOf(in *typed.Package) references {
 func isDeclaredByItself(object types.Object) bool {
 	function, isFunction := object.(*types.Func)
 	return isFunction && function.Signature() != nil || object.Parent() == object.Pkg().Scope()
+}
+
+// generic returns the declared method for one of an instance of a generic type, and every other
+// object as it is.
+func generic(object types.Object) types.Object {
+	if function, is := object.(*types.Func); is {
+		return function.Origin()
+	}
+	return object
 }
 
 func fileOf(in *typed.Package, at token.Pos) string {

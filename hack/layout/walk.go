@@ -7,10 +7,16 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"io"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/hack/internal/typed"
 )
+
+// path is where the calls of a function lead.
+type path struct {
+	functions, files int
+	returns          int // calls that lead back to a file already left
+}
 
 // walker follows calls as a reader does: each function once, in the order in which the code names
 // them. A call returns to a file if the walk has been there before and the file is not the
@@ -26,18 +32,26 @@ type walker struct {
 
 var errNoFunction = errors.New("the package has no such function")
 
-// walk prints the number of files that the calls of a function lead through, and how often they
-// return to a file that they had left.
-func walk(out io.Writer, in *typed.Package, name string) error {
-	start := in.Types.Scope().Lookup(name)
+// walk follows the calls of a function, or of a method that is written as Type.Method. A call through
+// an interface leads nowhere, because it does not say which method is called.
+func walk(in *typed.Package, name string) (path, error) {
+	start := find(in.Types, name)
 	w := &walker{in: in, declared: declarations(in), seen: map[types.Object]bool{}, left: map[string]bool{}}
 	if w.declared[start] == nil {
-		return fmt.Errorf("%s.%s: %w", in.Types.Name(), name, errNoFunction)
+		return path{}, fmt.Errorf("%s.%s: %w", in.Types.Name(), name, errNoFunction)
 	}
 	w.follow("", start)
-	printf(out, "%s passes through %d functions of %d files, and returns %d times to a file that it had left\n",
-		name, len(w.seen), len(w.left), w.returns)
-	return nil
+	return path{len(w.seen), len(w.left), w.returns}, nil
+}
+
+// find returns a function or method of a package; nil if there is none.
+func find(in *types.Package, name string) types.Object {
+	receiver, method, isMethod := strings.Cut(name, ".")
+	found := in.Scope().Lookup(receiver)
+	if found != nil && isMethod {
+		found, _, _ = types.LookupFieldOrMethod(found.Type(), true, in, method)
+	}
+	return found
 }
 
 func (w *walker) follow(from string, function types.Object) {
@@ -52,7 +66,7 @@ func (w *walker) follow(from string, function types.Object) {
 	w.left[here] = true
 	ast.Inspect(w.declared[function], func(node ast.Node) bool {
 		if name, is := node.(*ast.Ident); is {
-			w.follow(here, w.in.Info.Uses[name])
+			w.follow(here, generic(w.in.Info.Uses[name]))
 		}
 		return true
 	})

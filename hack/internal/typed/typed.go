@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package typed reads a Go package with its syntax and types. What it imports is read from the export
-// data that the go command compiles.
+// Package typed reads Go packages with their syntax and types. What they import is read from the
+// export data that the go command compiles.
 package typed
 
 import (
@@ -20,10 +20,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // Package is a package without its tests.
 type Package struct {
+	Folder string       // as seen from the folder that Load was called with; with slashes
 	Config types.Config // with which it was checked
 	Files  []string     // paths of its files
 	Fset   *token.FileSet
@@ -49,9 +51,49 @@ type listed struct {
 
 // Load reads the package that a pattern stands for, as seen from a folder.
 func Load(ctx context.Context, folder, pattern string) (*Package, error) {
-	all, err := list(ctx, folder, pattern)
+	found, from, err := list(ctx, folder, pattern)
 	if err != nil {
 		return nil, err
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%s: %w", pattern, ErrNotOne)
+	}
+	return from.check(found[0])
+}
+
+// LoadAll reads all packages that patterns stand for, as seen from a folder.
+func LoadAll(ctx context.Context, folder string, patterns ...string) ([]*Package, error) {
+	found, from, err := list(ctx, folder, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*Package, 0, len(found))
+	for _, one := range found {
+		read, err := from.check(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, read)
+	}
+	return all, nil
+}
+
+// source is what packages are checked with: one importer, so that what they share is read once.
+type source struct {
+	folder   string // absolute
+	fset     *token.FileSet
+	importer types.Importer
+}
+
+// list returns the packages that patterns stand for, and where what they import is read from.
+func list(ctx context.Context, folder string, patterns ...string) ([]listed, source, error) {
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, source{}, fmt.Errorf("find %s: %w", folder, err)
+	}
+	all, err := ask(ctx, absolute, patterns)
+	if err != nil {
+		return nil, source{}, err
 	}
 	exports := map[string]string{}
 	var found []listed
@@ -61,22 +103,23 @@ func Load(ctx context.Context, folder, pattern string) (*Package, error) {
 			found = append(found, one)
 		}
 	}
-	if len(found) != 1 {
-		return nil, fmt.Errorf("%s: %w", pattern, ErrNotOne)
-	}
-	return check(found[0], exports)
+	fset := token.NewFileSet()
+	return found, source{absolute, fset, importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})}, nil
 }
 
-// list returns the packages of a pattern and all that they import.
-func list(ctx context.Context, folder, pattern string) ([]listed, error) {
+// ask returns what the go command lists: the packages of the patterns and all that they import.
+func ask(ctx context.Context, folder string, patterns []string) ([]listed, error) {
 	const fields = "ImportPath,Dir,Export,CompiledGoFiles,DepOnly,Module"
-	args := []string{"list", "-export", "-deps", "-compiled", "-json=" + fields, "--", pattern}
-	command := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the pattern cannot be a flag
+	args := append([]string{"list", "-export", "-deps", "-compiled", "-json=" + fields, "--"}, patterns...)
+	command := exec.CommandContext(ctx, "go", args...) //nolint:gosec // no pattern can be a flag
 	var failure bytes.Buffer
 	command.Dir, command.Stderr = folder, &failure
 	written, err := command.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w: %s", pattern, ErrNotOne, err, bytes.TrimSpace(failure.Bytes()))
+		return nil, fmt.Errorf("%s: %w: %w: %s",
+			strings.Join(patterns, " "), ErrNotOne, err, bytes.TrimSpace(failure.Bytes()))
 	}
 	var all []listed
 	for decoder := json.NewDecoder(bytes.NewReader(written)); ; {
@@ -84,7 +127,7 @@ func list(ctx context.Context, folder, pattern string) ([]listed, error) {
 		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("read what the go command says about %s: %w", pattern, err)
+			return nil, fmt.Errorf("read what the go command says about %q: %w", patterns, err)
 		}
 		all = append(all, one)
 	}
@@ -106,14 +149,19 @@ func (p *Package) parse(found listed) error {
 }
 
 // check parses a package and computes its types.
-func check(found listed, exports map[string]string) (*Package, error) {
-	read := &Package{Fset: token.NewFileSet(), Info: &types.Info{
+func (s source) check(found listed) (*Package, error) {
+	folder, err := filepath.Rel(s.folder, found.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", found.ImportPath, err)
+	}
+	read := &Package{Folder: filepath.ToSlash(folder), Fset: s.fset, Info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{},
 		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
 		Scopes: map[ast.Node]*types.Scope{},
 	}}
-	if err := read.parse(found); err != nil {
+	err = read.parse(found)
+	if err != nil {
 		return nil, err
 	}
 	read.Config = types.Config{Sizes: types.SizesFor("gc", runtime.GOARCH)}
@@ -121,10 +169,7 @@ func check(found listed, exports map[string]string) (*Package, error) {
 		read.Config.GoVersion = "go" + found.Module.GoVersion
 	}
 	config := read.Config
-	config.Importer = importer.ForCompiler(read.Fset, "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
-	})
-	var err error
+	config.Importer = s.importer
 	if read.Types, err = config.Check(found.ImportPath, read.Fset, read.Syntax, read.Info); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", found.ImportPath, ErrNotOne, err)
 	}

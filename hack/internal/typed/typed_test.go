@@ -4,6 +4,7 @@ package typed_test
 
 import (
 	"errors"
+	"maps"
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/hack/internal/typed"
@@ -30,5 +31,27 @@ func TestWhatIsNotOnePackageIsRefused(t *testing.T) {
 		if _, err := typed.Load(t.Context(), ".", pattern); !errors.Is(err, typed.ErrNotOne) {
 			t.Errorf("%s: %v", pattern, err)
 		}
+	}
+}
+
+func TestPackagesAreReadTogether(t *testing.T) {
+	t.Parallel()
+	all, err := typed.LoadAll(t.Context(), "../..", "./layout", "./internal/typed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, read := range all {
+		found[read.Folder] = read.Types.Name()
+	}
+	if want := map[string]string{"layout": "main", "internal/typed": "typed"}; !maps.Equal(found, want) {
+		t.Errorf("%v, want %v", found, want)
+	}
+}
+
+func TestPackagesAreRefusedIfOneIsNone(t *testing.T) {
+	t.Parallel()
+	if _, err := typed.LoadAll(t.Context(), ".", ".", "./nowhere"); !errors.Is(err, typed.ErrNotOne) {
+		t.Error(err)
 	}
 }
