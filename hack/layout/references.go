@@ -95,27 +95,39 @@ func (r references) surplus(file string, among map[string]bool) (surplus int) {
 
 // improved moves single files as long as that leaves fewer references against the order.
 func (r references) improved(order []string) []string {
-	for least := r.against(order).sum(); ; {
-		better := r.bestMove(order)
-		if sum := r.against(better).sum(); sum < least {
-			order, least = better, sum
-			continue
+	for {
+		better, change := r.bestMove(order)
+		if change == 0 {
+			return order
 		}
-		return order
+		order = better
 	}
 }
 
-func (r references) bestMove(order []string) []string {
-	best, least := order, r.against(order).sum()
-	for from := range order {
-		for to := range order {
-			moved := slices.Insert(slices.Delete(slices.Clone(order), from, from+1), to, order[from])
-			if sum := r.against(moved).sum(); sum < least {
-				best, least = moved, sum
+// bestMove moves one file to where that leaves the fewest references against the order, and returns by
+// how many their number changes.
+func (r references) bestMove(order []string) ([]string, int) {
+	best, least := order, 0
+	for from, file := range order {
+		others := slices.Delete(slices.Clone(order), from, from+1)
+		sums := r.againstAt(file, others)
+		for to, sum := range sums {
+			if change := sum - sums[from]; change < least {
+				best, least = slices.Insert(slices.Clone(others), to, file), change
 			}
 		}
 	}
-	return best
+	return best, least
+}
+
+// againstAt returns, for each place among the others, how many more references of the file and to it
+// are against the order than if it came first.
+func (r references) againstAt(file string, others []string) []int {
+	sums := make([]int, len(others)+1)
+	for i, other := range others {
+		sums[i+1] = sums[i] + len(r[edge{file, other}]) - len(r[edge{other, file}])
+	}
+	return sums
 }
 
 // against returns the references from a file to one that comes before it in the order.
