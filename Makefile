@@ -138,8 +138,9 @@ plots: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run a wave of 300 
 		-args -scrapes=$(CURDIR)/bin/scrapes.txt -plots=$(CURDIR)/docs/dashboard
 
 .PHONY: verify
-verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy, links whole and lint clean.
+verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy, links whole, lint clean and limits kept.
 	@bash hack/verify-generated.sh
+	@go run ./hack/layout
 	@$(MAKE) --no-print-directory site
 	@$(MAKE) --no-print-directory lint
 

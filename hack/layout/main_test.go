@@ -36,7 +36,8 @@ func TestLayoutNamesWhatIsMissing(t *testing.T) {
 		words string
 		args  []string
 	}{
-		{"usage", nil},
+		{"usage", []string{"-lower", "./testdata/sample"}},
+		{"usage", []string{"-raise"}},
 		{"usage", []string{"./testdata/sample", "Start", "End"}},
 		{"it is not one package", []string{"./nowhere"}},
 		{"sample.End: the package has no such function", []string{"./testdata/sample", "End"}},

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/typed"
 )
 
-// path is where the calls of a function lead.
-type path struct {
+// way is where the calls of a function lead.
+type way struct {
 	functions, files int
 	returns          int // calls that lead back to a file already left
 }
@@ -34,14 +34,14 @@ var errNoFunction = errors.New("the package has no such function")
 
 // walk follows the calls of a function, or of a method that is written as Type.Method. A call through
 // an interface leads nowhere, because it does not say which method is called.
-func walk(in *typed.Package, name string) (path, error) {
+func walk(in *typed.Package, name string) (way, error) {
 	start := find(in.Types, name)
 	w := &walker{in: in, declared: declarations(in), seen: map[types.Object]bool{}, left: map[string]bool{}}
 	if w.declared[start] == nil {
-		return path{}, fmt.Errorf("%s.%s: %w", in.Types.Name(), name, errNoFunction)
+		return way{}, fmt.Errorf("%s.%s: %w", in.Types.Name(), name, errNoFunction)
 	}
 	w.follow("", start)
-	return path{len(w.seen), len(w.left), w.returns}, nil
+	return way{len(w.seen), len(w.left), w.returns}, nil
 }
 
 // find returns a function or method of a package; nil if there is none.
