@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
@@ -68,8 +69,14 @@ func (c Contract) checkFields(version int, present func(key string) bool) error 
 	return nil
 }
 
+// errNoBody is returned for a request without a body. Every POST of the interface has one.
+var errNoBody = errors.New("the request has no body")
+
 // checkBody applies all version rules to a body as it will be sent.
 func (c Contract) checkBody(version int, body []byte) error {
+	if len(body) == 0 {
+		return errNoBody
+	}
 	if err := c.SupportedAt(version); err != nil || len(c.Fields) == 0 {
 		return err
 	}

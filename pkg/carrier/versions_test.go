@@ -99,6 +99,13 @@ func TestVersionsOnTheWire(t *testing.T) {
 	}
 }
 
+// A decision that builds no body for an operation must not become a request.
+func TestNoRequestIsSentWithoutABody(t *testing.T) {
+	for op := range versionTable {
+		newVersionRecorder(t).check(t, op, versionLast, nil, '.')
+	}
+}
+
 // planChangeAt are the rules of spec §9 for the body of a plan change: which versions accept which.
 var planChangeAt = map[string]struct {
 	request PlanChangeRequest

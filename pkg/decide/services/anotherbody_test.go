@@ -243,3 +243,29 @@ func TestR27AnOldResolutionDoesNotSettleALateAcceptance(t *testing.T) {
 		}
 	}
 }
+
+// A body of one operation must never be sent as another, such as a plan change that costs money.
+func TestEachOperationOfAServiceHasItsBodyAndNoOtherHasOne(t *testing.T) {
+	t.Parallel()
+	target := v1alpha1.RequestTarget{
+		Plan: "Fast", AggregationMethod: "L2TP", DSLStabilityProfile: "Stable", Date: "2026-12-31",
+	}
+	marks := map[v1alpha1.Operation]string{
+		v1alpha1.OperationPlanChange: `"Fast"`, v1alpha1.OperationAggregationConversion: `"L2TP"`,
+		v1alpha1.OperationDSLStabilityProfileChange: `"Stable"`, v1alpha1.OperationCancellationReschedule: `"2026-12-31"`,
+		v1alpha1.OperationReclaim: "1234567", v1alpha1.OperationCancellationAbort: "1234567",
+	}
+	for contract := range carrier.Contracts() {
+		operation := v1alpha1.Operation(contract.Operation)
+		body := string(services.Body(operation, "1234567", target, v1alpha1.Contact{}))
+		mark, ours := marks[operation]
+		if (body != "") != ours || !strings.Contains(body, mark) {
+			t.Errorf("the body of %s is %q", operation, body)
+		}
+		for of, other := range marks {
+			if of != operation && strings.HasPrefix(other, `"`) && strings.Contains(body, other) {
+				t.Errorf("the body of %s has what %s changes: %q", operation, of, body)
+			}
+		}
+	}
+}

@@ -17,37 +17,32 @@ func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	return want
 }
 
-// Body builds the body of a request from its target, which has no contact data, and the contact.
+// Body builds the body of a request from its target, which has no contact data, and the contact. It
+// returns nil for an operation that is not about a service, and the client sends no such body.
 func Body(
 	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
-) []byte {
-	serviceID := service.Number()
-	method := carrier.AggregationMethod(target.AggregationMethod)
-	profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
-	for _, row := range []struct {
-		operation v1alpha1.Operation
-		request   interface{ Body() []byte }
-	}{
-		{
-			v1alpha1.OperationAggregationConversion,
-			carrier.AggregationConversionRequest{ServiceID: serviceID, AggregationMethod: method},
-		},
-		{
-			v1alpha1.OperationDSLStabilityProfileChange,
-			carrier.DSLStabilityProfileChangeRequest{ServiceID: serviceID, DSLStabilityProfile: profile},
-		},
-		{v1alpha1.OperationReclaim, carrier.ReclaimRequest{ServiceID: serviceID}},
-		{
-			v1alpha1.OperationCancellationReschedule,
-			carrier.CancellationRescheduleRequest{ServiceID: serviceID, CancellationDate: target.Date},
-		},
-		{v1alpha1.OperationCancellationAbort, carrier.CancellationAbortRequest{ServiceID: serviceID}},
-	} {
-		if row.operation == operation {
-			return row.request.Body()
-		}
+) (body []byte) {
+	id := service.Number()
+	switch operation {
+	case v1alpha1.OperationPlanChange:
+		body = planChangeRequest(service, target, to).Body()
+	case v1alpha1.OperationAggregationConversion:
+		method := carrier.AggregationMethod(target.AggregationMethod)
+		body = carrier.AggregationConversionRequest{ServiceID: id, AggregationMethod: method}.Body()
+	case v1alpha1.OperationDSLStabilityProfileChange:
+		profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
+		body = carrier.DSLStabilityProfileChangeRequest{ServiceID: id, DSLStabilityProfile: profile}.Body()
+	case v1alpha1.OperationReclaim:
+		body = carrier.ReclaimRequest{ServiceID: id}.Body()
+	case v1alpha1.OperationCancellationReschedule:
+		body = carrier.CancellationRescheduleRequest{ServiceID: id, CancellationDate: target.Date}.Body()
+	case v1alpha1.OperationCancellationAbort:
+		body = carrier.CancellationAbortRequest{ServiceID: id}.Body()
+	case v1alpha1.OperationOrderCreate, v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel,
+		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
+		v1alpha1.OperationHealth:
 	}
-	return planChangeRequest(service, target, to).Body()
+	return body
 }
 
 func planChangeRequest(
