@@ -4,13 +4,16 @@ FROM --platform=$BUILDPLATFORM golang:1.26.8@sha256:0f063af2d465d8dcae54cce04278
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
-COPY VERSION *.go ./
+COPY VERSION main.go ./
 COPY api api
 COPY controllers controllers
+COPY internal internal
 COPY pkg pkg
 ARG TARGETOS TARGETARCH REVISION=unknown
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
-    -ldflags "-s -w -X main.version=$(cat VERSION) -X main.revision=$REVISION" -o /manager .
+    -ldflags "-s -w \
+    -X github.com/broadband-operator/broadband-operator/internal/manager.version=$(cat VERSION) \
+    -X github.com/broadband-operator/broadband-operator/internal/manager.revision=$REVISION" -o /manager .
 
 # The certificates of public authorities, the time zones, and the user nonroot; no shell.
 FROM gcr.io/distroless/static:nonroot@sha256:d29e660cc75a5b6b1334e03c5c81ccf9bc0884a002c6000dbf0fb96034814478

@@ -15,7 +15,9 @@ export GOWORK := off
 VERSION ?= $(shell cat VERSION)
 REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
 IMAGE ?= ghcr.io/broadband-operator/broadband-operator
-LDFLAGS := -X main.version=$(VERSION) -X main.revision=$(REVISION)
+MANAGER := github.com/broadband-operator/broadband-operator/internal/manager
+# The kubectl plugin has the first variable, the manager has the others: the linker ignores what a program lacks.
+LDFLAGS := -X main.version=$(VERSION) -X $(MANAGER).version=$(VERSION) -X $(MANAGER).revision=$(REVISION)
 
 ifneq ($(filter-out 0,$(OFFLINE)),)
 export GOPROXY := off
@@ -182,7 +184,7 @@ drill: $(CONTROLPLANE) ## Run all of test/drill: kill, pause and duplicate the b
 
 .PHONY: cover
 cover: $(CONTROLPLANE) ## Run all tests and write cover.out and cover.html.
-	go test -shuffle=on -coverpkg=./api/...,./controllers/...,./pkg/...,. -coverprofile=cover.out ./...
+	go test -shuffle=on -coverpkg=./api/...,./controllers/...,./internal/...,./pkg/... -coverprofile=cover.out ./...
 	go tool cover -html=cover.out -o cover.html
 	go tool cover -func=cover.out | tail -1
 

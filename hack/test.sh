@@ -24,7 +24,7 @@ mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' controllers/*_test.go
 
 # go test starts packages in this order, so the slowest come first.
 longest=(./hack/demo ./controllers ./cmd/kubectl-broadband/internal/command ./test/drill ./test/fleet ./test/isolation
-  ./test/prove ./test/lifecycle .)
+  ./test/prove ./test/lifecycle ./internal/manager)
 module=$(go list -m)
 mapfile -t packages < <({
   printf '%s\n' "${longest[@]}"

@@ -25,7 +25,7 @@ const (
 	// states has an object of each kind in every state that our tests reach, as written by `make
 	// argocd-testdata`.
 	states = root + "/config/argocd/wholesale.broadband/*/testdata/*.yaml"
-	// ledgers are RequestLedgers of a real manager, as kept by metrics_ledgers_test.go.
+	// ledgers are RequestLedgers of a real manager, as kept by internal/manager/metrics_ledgers_test.go.
 	ledgers = "testdata/requestledgers.yaml"
 	role    = root + "/config/kube-state-metrics/role.yaml"
 

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// page is a page of metrics of a real manager, which metrics_page_test.go writes.
+	// page is a page of metrics of a real manager, which internal/manager/metrics_page_test.go writes.
 	page      = "testdata/metrics.txt"
 	dashboard = "../../config/grafana/broadband-operator.json"
 

@@ -27,6 +27,9 @@ func (r release) managers(ctx context.Context) error {
 
 func managerName(platform string) string { return "manager-" + strings.ReplaceAll(platform, "/", "-") }
 
+// managerPackage has the variables with the version and the commit of the manager.
+const managerPackage = "github.com/broadband-operator/broadband-operator/internal/manager"
+
 // pluginPackage is the folder of the kubectl plugin.
 const pluginPackage = "cmd/kubectl-broadband"
 
@@ -89,7 +92,9 @@ func (r release) build(ctx context.Context, platform, program, into string) erro
 	if err != nil {
 		return fmt.Errorf("find the folder: %w", err)
 	}
-	link := fmt.Sprintf("-s -w -X main.version=%s -X main.revision=%s", r.version, r.revision)
+	// The plugin has the first variable, the manager has the others.
+	link := fmt.Sprintf("-s -w -X main.version=%[1]s -X %[3]s.version=%[1]s -X %[3]s.revision=%[2]s",
+		r.version, r.revision, managerPackage)
 	//nolint:gosec // our own programs
 	command := exec.CommandContext(ctx, "go", "build", "-ldflags", link, "-o", absolute, program)
 	command.Dir = r.root

@@ -45,10 +45,11 @@ func TestEveryBuildSetsVersionAndCommit(t *testing.T) {
 	g.Expect(yaml.Unmarshal([]byte(contents(t, repository, ".ko.yaml")), &ko)).To(Succeed())
 	g.Expect(ko.Builds).To(HaveLen(1))
 	g.Expect(ko.Builds[0].Ldflags).To(ContainElements(
-		"-X main.version={{.Env.VERSION}}", "-X main.revision={{.Env.REVISION}}"))
-	g.Expect(contents(t, repository, "Dockerfile")).To(ContainSubstring(
-		"-X main.version=$(cat VERSION) -X main.revision=$REVISION"))
-	program, err := os.ReadFile(repository + "/version.go")
+		"-X "+managerPackage+".version={{.Env.VERSION}}", "-X "+managerPackage+".revision={{.Env.REVISION}}"))
+	g.Expect(contents(t, repository, "Dockerfile")).To(And(
+		ContainSubstring("-X "+managerPackage+".version=$(cat VERSION) "),
+		ContainSubstring("-X "+managerPackage+`.revision=$REVISION"`)))
+	program, err := os.ReadFile(repository + "/internal/manager/version.go")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(program)).To(And(ContainSubstring("\tversion  = "), ContainSubstring("\trevision = ")))
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package manager
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -54,7 +56,7 @@ func keepPage(page string) {
 			kept.WriteString(serverAddress.ReplaceAllString(line, `host="kubernetes.default.svc"`))
 		}
 	}
-	Expect(os.WriteFile(filepath.Clean(keptPage), []byte(kept.String()), 0o600)).To(Succeed())
+	Expect(os.WriteFile(filepath.Join(source.Root(), keptPage), []byte(kept.String()), 0o600)).To(Succeed())
 }
 
 var _ = Describe("The page of metrics of a manager", Ordered, func() {
@@ -159,7 +161,7 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 			keepLedgers(w, found)
 		}
 		var kept v1alpha1.RequestLedgerList
-		text, err := os.ReadFile(keptLedgers)
+		text, err := fs.ReadFile(os.DirFS(source.Root()), keptLedgers)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(yaml.UnmarshalStrict(text, &kept)).To(Succeed())
 		Expect(subjects(found)).To(Equal(subjects(kept.Items)), "update them with GOLDEN=1 and review the difference")
@@ -170,7 +172,7 @@ var _ = Describe("The page of metrics of a manager", Ordered, func() {
 		if os.Getenv("GOLDEN") != "" {
 			keepPage(page)
 		}
-		kept, err := os.ReadFile(keptPage)
+		kept, err := fs.ReadFile(os.DirFS(source.Root()), keptPage)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(familiesOf(page)).To(Equal(familiesOf(string(kept))), "update it with GOLDEN=1 and review the difference")
 	})

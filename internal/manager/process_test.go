@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package manager
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -25,8 +27,7 @@ const asManager = "BROADBAND_OPERATOR_TEST_AS_MANAGER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asManager) != "" {
-		main()
-		return
+		os.Exit(Main(ctrl.SetupSignalHandler(), os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }

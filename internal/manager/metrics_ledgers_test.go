@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package manager
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -61,7 +62,7 @@ func keepLedgers(w *world.World, found []v1alpha1.RequestLedger) {
 	Expect(err).NotTo(HaveOccurred())
 	plain := strings.NewReplacer(w.URL, "https://carrier.example", strings.TrimPrefix(w.URL, "http://"), "carrier.example",
 		w.Namespace, "sites").Replace(string(text))
-	Expect(os.WriteFile(filepath.Clean(keptLedgers), []byte(plain), 0o600)).To(Succeed())
+	Expect(os.WriteFile(filepath.Join(source.Root(), keptLedgers), []byte(plain), 0o600)).To(Succeed())
 }
 
 // subject is what distinguishes the metrics of ledgers from each other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package manager
 
 import (
 	"bytes"
@@ -9,8 +9,11 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/test/source"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -52,8 +55,9 @@ var _ = Describe("The command line", func() {
 	})
 
 	It("contains the time zones, which its image may not have", func() {
-		for _, program := range []string{"main.go", "hack/simulator/main.go"} {
-			file, err := parser.ParseFile(token.NewFileSet(), program, nil, parser.ImportsOnly)
+		for _, program := range []string{"internal/manager/run.go", "hack/simulator/main.go"} {
+			path := filepath.Join(source.Root(), program)
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 			Expect(err).NotTo(HaveOccurred())
 			imported := func(one *ast.ImportSpec) string { return one.Path.Value }
 			Expect(file.Imports).To(ContainElement(WithTransform(imported, Equal(`"time/tzdata"`))), program)
