@@ -9,8 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/tools/leaderelection"
-
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // checkElection returns an error if the durations are inconsistent. A leader must have given up
@@ -55,15 +53,6 @@ func (s settings) checkWorkers() error {
 		return fmt.Errorf("--workers is %d: it must be at least 1", s.workers)
 	}
 	return nil
-}
-
-// hosts returns the hosts that accounts may name.
-func (s settings) hosts() (carrier.Hosts, error) {
-	hosts, err := carrier.ParseHosts(s.carrierHosts)
-	if err != nil {
-		return carrier.Hosts{}, fmt.Errorf("--carrier-hosts is %q: %w", s.carrierHosts, err)
-	}
-	return hosts, nil
 }
 
 // checkHosts returns an error if --carrier-hosts lists what is not a host.

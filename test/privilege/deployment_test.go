@@ -148,7 +148,7 @@ var _ = Describe("config/default", func() {
 		Expect(manager.LivenessProbe.HTTPGet.Path).To(Equal("/healthz"))
 		Expect(manager.ReadinessProbe.HTTPGet.Path).To(Equal("/readyz"))
 		timeout := time.Duration(manager.ReadinessProbe.TimeoutSeconds) * time.Second
-		Expect(timeout).To(Equal(time.Second), "internal/manager responds within half of it")
+		Expect(timeout).To(Equal(time.Second), "cachesFull in internal/manager responds within half of it")
 	})
 
 	It("routes each Service to a port of the manager", func(ctx SpecContext) {
