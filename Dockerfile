@@ -6,6 +6,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY VERSION main.go ./
 COPY api api
+COPY config config
 COPY controllers controllers
 COPY internal internal
 COPY pkg pkg

@@ -5,7 +5,9 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rhysd/actionlint"
@@ -52,4 +54,27 @@ func TestEveryBuildSetsVersionAndCommit(t *testing.T) {
 	program, err := os.ReadFile(repository + "/internal/manager/version.go")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(program)).To(And(ContainSubstring("\tversion  = "), ContainSubstring("\trevision = ")))
+}
+
+// docker build sees only the folders that the Dockerfile copies.
+func TestTheDockerfileCopiesWhatTheManagerImports(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	const module = "github.com/broadband-operator/broadband-operator/"
+	list := exec.CommandContext(t.Context(), "go", "-C", repository, "list", "-deps", ".")
+	list.Env = append(os.Environ(), "GOWORK=off")
+	imported, err := list.Output()
+	g.Expect(err).NotTo(HaveOccurred())
+	folders := map[string]bool{}
+	for line := range strings.Lines(string(imported)) {
+		if below, isOurs := strings.CutPrefix(strings.TrimSpace(line), module); isOurs {
+			folder, _, _ := strings.Cut(below, "/")
+			folders[folder] = true
+		}
+	}
+	g.Expect(folders).To(HaveKey("internal"))
+	text := contents(t, repository, "Dockerfile")
+	for folder := range folders {
+		g.Expect(text).To(ContainSubstring("\nCOPY " + folder + " " + folder + "\n"))
+	}
 }
