@@ -97,3 +97,27 @@ func replaceAccount(t *testing.T, s *scriptedRun) {
 	account.UID, account.ResourceVersion = "", ""
 	must(s.store.Client().Create(t.Context(), &account))
 }
+
+// A person has resolved an attempt as NotAccepted, and corrects that once the next one has begun. The
+// last check before the POST sees a resolution that the cache does not show, and refuses (R12).
+func TestR12NothingIsSentWhileAResolutionIsNewerThanTheCache(t *testing.T) {
+	t.Parallel()
+	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
+		t.Helper()
+		s.faultAt = atFirst("POST "+submitPath(converting), func() FaultKind { return Unavailable })
+		s.runFor(t, s.managers[0], time.Hour)
+		lost := s.subject().OpenRequests()[0].AttemptID
+		s.setResolution(t, "NotAccepted")
+		s.faultAt = func(Effect) FaultKind {
+			if s.onlyLedger(t).Spec.Sequence == 2 && len(s.staleVersions) == 0 {
+				s.staleVersions["*v1alpha1.BroadbandService"] = s.store.Version()
+				s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, lost+"=Abandoned") })
+			}
+			return noFault
+		}
+		s.runFor(t, s.managers[0], time.Minute)
+		if begun := s.onlyLedger(t).Spec.Sequence; begun < 2 || s.posted(converting) != 0 {
+			t.Errorf("%d attempts were begun and %d sent while the cache stood still", begun, s.posted(converting))
+		}
+	})
+}
