@@ -197,7 +197,7 @@ fuzz: ## Run every fuzz target for FUZZTIME each (10s).
 	@bash hack/fuzz.sh '$(FUZZTIME)'
 
 .PHONY: mutants
-mutants: $(CONTROLPLANE) ## Break 104 rules of the protocol, one at a time: at least two layers of tests must detect each (ONLY=number for one).
+mutants: $(CONTROLPLANE) ## Break 102 rules of the protocol, one at a time: at least two layers of tests must detect each (ONLY=number for one).
 	go run ./hack/mutants -only=$(or $(ONLY),0)
 
 .PHONY: mutants-drawn

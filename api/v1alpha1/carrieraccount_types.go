@@ -9,7 +9,6 @@ import (
 )
 
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
-// +kubebuilder:validation:XValidation:rule="!has(self.serviceRead) || has(self.extensions) && 'ServiceRead' in self.extensions",message="serviceRead is about the extension ServiceRead: add ServiceRead to extensions, or remove serviceRead",fieldPath=".serviceRead",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
 	// baseURL is the carrier's origin, for example https://api.carrier.example, in its canonical form:
 	// lower case, without path, user, default port or dot at the end. http and loopback addresses need the
@@ -50,11 +49,6 @@ type CarrierAccountSpec struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Extensions []Extension `json:"extensions,omitempty"`
-
-	// serviceRead is what the carrier has confirmed about its description of a service. It is only
-	// allowed with the extension ServiceRead.
-	// +optional
-	ServiceRead ServiceRead `json:"serviceRead,omitzero"`
 
 	// auth is how the account logs in at the identity provider.
 	// +required
@@ -150,30 +144,6 @@ const (
 	ExtensionServiceRead Extension = "ServiceRead" // a service, as the carrier describes it
 	ExtensionOrderRead   Extension = "OrderRead"   // what has become of an accepted order
 	ExtensionOrderFields Extension = "OrderFields" // fields of an order that the specification does not have
-)
-
-// ServiceRead is what a carrier has confirmed about its description of a service.
-type ServiceRead struct {
-	// modifications says when the description lists a plan change, restoration SLA change, aggregation
-	// conversion or DSL stability profile change that was requested. Undocumented (default): nobody
-	// knows. ListedFromAcceptance: the carrier has confirmed that the description lists each of these
-	// changes from the moment at which the carrier responds to the request with 201 until the change
-	// has ended, and shows the new values from then on. A change whose response was lost is then sent
-	// again if the description shows that it was not accepted. If your carrier's description does not
-	// behave like this, a change may be bought twice.
-	// +kubebuilder:default=Undocumented
-	// +optional
-	Modifications Modifications `json:"modifications,omitempty"`
-}
-
-// Modifications says when the description of a service lists a change that was requested.
-// +kubebuilder:validation:Enum=Undocumented;ListedFromAcceptance
-type Modifications string
-
-// The values of modifications.
-const (
-	ModificationsUndocumented         Modifications = "Undocumented"         // nobody knows
-	ModificationsListedFromAcceptance Modifications = "ListedFromAcceptance" // until the change has ended
 )
 
 // Auth is a private-key JWT login.

@@ -32,13 +32,12 @@ const (
 //	Submitting ─┬─► NotSent │ NotProcessed │ Rejected   nothing happened at the carrier
 //	            ├─► InProgress ──► Succeeded │ Failed   the carrier accepted it
 //	            ├─► Repeated                            its response was lost, another one follows
-//	            ├─► NotAccepted                         a proof: the carrier has not accepted it
 //	            └─► OutcomeUnknown                      nobody can tell: a person resolves it
 //	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
 //	                                                  └─────────────┴──► LateAcceptance ──► Succeeded │ Abandoned
 //
-// If a person or a proof found that a request was not accepted, but the carrier has accepted it
-// after all, the request is a LateAcceptance until a person resolves it.
+// If a person resolved a request as not accepted, but the carrier has accepted it after all, the
+// request is a LateAcceptance until a person resolves it again.
 //
 // There are two backward transitions, and they are rare. A process that was stopped records late
 // that its own attempt was never sent (OutcomeUnknown to NotSent). A query whose Location the carrier
@@ -58,7 +57,7 @@ const (
 	PhaseNotSent        RequestPhase = "NotSent"        // no byte of it was sent
 	PhaseNotProcessed   RequestPhase = "NotProcessed"   // refused with 401, 425 or 429; or a query was lost
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
-	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution or a proof: the carrier has not accepted it
+	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution: the carrier has not accepted it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a resolution: given up, never sent again
 	PhaseRepeated       RequestPhase = "Repeated"       // its response was lost, and the same request was sent again
 	PhaseLateAcceptance RequestPhase = "LateAcceptance" // accepted, but this became known only after the attempt had ended

@@ -235,19 +235,6 @@ func (l *RequestLedger) IsOpen(attemptID string) bool {
 	return l != nil && slices.ContainsFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attemptID })
 }
 
-// IsProvenNotAccepted reports whether an attempt ended because it was shown not to have been accepted.
-// The ledger may be nil.
-func (l *RequestLedger) IsProvenNotAccepted(attemptID string) bool {
-	return l != nil && slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
-		return ended.AttemptID == attemptID && ended.IsProvenNotAccepted()
-	})
-}
-
-// IsProvenNotAccepted reports whether the attempt was shown not to have been accepted.
-func (e *EndedAttempt) IsProvenNotAccepted() bool {
-	return e.Outcome == PhaseNotAccepted && e.EndedBy == EndedByProof
-}
-
 // IsFinal reports whether the carrier has ended an attempt. Such an attempt is never opened again
 // (R3), and no later response of the carrier changes it. The ledger may be nil.
 func (l *RequestLedger) IsFinal(attemptID string) bool {

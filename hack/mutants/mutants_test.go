@@ -13,7 +13,7 @@ import (
 
 const (
 	tree        = "../.."
-	wantMutants = 104
+	wantMutants = 102
 )
 
 // loadMutants returns the listed mutants.

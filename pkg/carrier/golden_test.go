@@ -55,6 +55,7 @@ var emptyBySpecification = map[string][]string{
 		"Plan.RequiresAdditionalNTDReason", "Plan.NFASFee", "Plan.NTDOptions",
 	},
 	"service-cancellation.json": {"InProgress"},
+	"service.json":              {"Modifications"}, // there are none
 
 	"order.json":          {"RejectedReason", "RejectedOn"},
 	"order-read.json":     {"IsCancellable", "RejectedReason", "RejectedOn"},

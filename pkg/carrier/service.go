@@ -45,15 +45,14 @@ type Service struct {
 }
 
 // Modifications is what the carrier shows of the modifications of a service, as the carrier wrote
-// them. Their form is not known, so they only prove that there are some. It is empty if there are
-// none, and nil if the response does not have the field.
+// them. Their form is not known, so they only prove that there are some. It is nil if there are none.
 type Modifications []byte
 
 // maxModifications limits how many bytes of them are kept.
 const maxModifications = 4 << 10
 
 func (m *Modifications) readWire(d jsondoc.Value) {
-	*m = Modifications{}
+	*m = nil
 	if !isVoid(d, maxVoidNesting) {
 		*m = append(*m, d[:min(len(d), maxModifications)]...)
 	}

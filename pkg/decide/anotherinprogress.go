@@ -42,12 +42,11 @@ func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
 // newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
 // An attempt that was refused because another request is in progress is not covered: nothing
 // happened and nobody ended it, so it changes neither a hash nor an approval, like one that has not
-// reached the carrier (R11). The same applies to one that was shown not to have been accepted. The
-// newest attempt and the ledger may be nil.
+// reached the carrier (R11). The newest attempt and the ledger may be nil.
 func NewestCovered(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {
-	if newest != nil && newest.Phase.Reached() && !changedNothing(newest) {
+	if newest != nil && newest.Phase.Reached() && !AnotherInProgress(newest) {
 		return newest.AttemptID
 	}
 	if ledger == nil {
@@ -65,9 +64,11 @@ func NewestCovered(
 	return ""
 }
 
-// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one.
+// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one. One that was
+// refused because another request was in progress had none.
 func MayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
-	return ended.Outcome.Reached() && !EndedForAnother(ended) && !ended.IsProvenNotAccepted()
+	forAnother := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
+	return ended.Outcome.Reached() && !forAnother
 }
 
 // NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil
@@ -80,22 +81,10 @@ func NewestWithEffect(in *Input, operation v1alpha1.Operation) (newest *v1alpha1
 	case newest.AttemptID != id:
 		history := in.Ledger.History()
 		return history[slices.IndexFunc(history, func(one *v1alpha1.Request) bool { return one.AttemptID == id })], true
-	case changedNothing(newest):
+	case AnotherInProgress(newest):
 		return nil, false
 	}
 	return newest, true
-}
-
-// EndedForAnother reports whether an attempt was refused only because another request was in progress.
-func EndedForAnother(ended *v1alpha1.EndedAttempt) bool {
-	return ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
-}
-
-// changedNothing reports whether an attempt that may have reached the carrier is known to have had
-// no effect, although nobody has ended it. If a person had, an approval would not cover the next
-// attempt (R11).
-func changedNothing(attempt *v1alpha1.Request) bool {
-	return AnotherInProgress(attempt) || ProvenNotAccepted(attempt)
 }
 
 // InProgressPause is the wait after the n-th response that shows somebody else's request in progress,

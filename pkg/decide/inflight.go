@@ -60,22 +60,16 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 // acceptedLate reports a late acceptance, which a person resolves as Succeeded, Abandoned or
 // Accepted. NotAccepted would deny what the carrier has said (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
-	known := "which became known only after the attempt had been resolved, or its object deleted. " +
-		heldUntilResolved(open.Operation) + " until you resolve it"
-	if in.Ledger.IsProvenNotAccepted(open.AttemptID) {
-		known = "although its description of the service had shown that the attempt was not accepted: remove " +
-			"spec.serviceRead from the account, and ask the carrier about every request for this change. " +
-			heldUntilResolved(open.Operation) + " until you resolve the attempt"
-	}
 	abandon := "=" + resolvedAbandoned
 	if isUsedUp(in, open.AttemptID+abandon) {
 		abandon = resolvedAll + "<the present time, as RFC 3339>" + abandon +
 			" as the value, because <attempt id>" + abandon + " is used up"
 	}
 	return RestStuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
-		"the carrier accepted %s attempt %s as %s, %s. "+
+		"the carrier accepted %s attempt %s as %s, which became known only after the attempt had been resolved, or its "+
+			"object deleted. %s until you resolve it. "+
 			"If the request is valid, run: %s; if it was cancelled at the carrier or is not valid, use %s",
-		open.Operation, open.AttemptID, open.Location, known,
+		open.Operation, open.AttemptID, open.Location, heldUntilResolved(open.Operation),
 		ResolveCommand(in, open, ResolvedSucceeded), abandon)+notResolvedByAll(in, open))
 }
 

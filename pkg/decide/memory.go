@@ -134,7 +134,6 @@ type Reading struct {
 	Alike       int            // failures in a row of the same class, the newest included
 	Empty       int            // responses in a row that did not contain the value
 	Modified    int            // responses in a row that showed a change in progress at the carrier
-	ModifiedAt  time.Time      // when the newest response that listed modifications was requested
 	Token       string         // the control annotation that requested it
 	Again       bool           // it was requested after a failure, although nothing had changed
 
@@ -160,7 +159,6 @@ type ServiceValues struct {
 	TechnologyType, LocationID, AVCID string
 
 	Modified bool // whether the description lists modifications
-	Listed   bool // whether it has the list, which may be empty
 }
 
 // ReadingState is the progress of a reading.

@@ -96,18 +96,15 @@ func byPoll() []v1alpha1.RequestPhase {
 }
 
 // byRule returns the phases that a rule may set: class Verify ends an attempt if another
-// cancellation has been requested since, and a Query whose Location is lost is sent again. Only an
-// attempt whose response was lost can be shown not to have been accepted.
+// cancellation has been requested since, and a Query whose Location is lost is sent again. No rule
+// sets NotAccepted: that nothing shows an attempt does not prove that it was not accepted.
 func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
-	either := []v1alpha1.RequestPhase{
-		v1alpha1.PhaseSucceeded, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,
-		v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-	}
 	switch attempt.Phase {
-	case v1alpha1.PhaseSubmitting:
-		return append(either, v1alpha1.PhaseNotAccepted)
-	case v1alpha1.PhaseInProgress:
-		return either
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress:
+		return []v1alpha1.RequestPhase{
+			v1alpha1.PhaseSucceeded, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,
+			v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
+		}
 	case v1alpha1.PhaseOutcomeUnknown:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned, v1alpha1.PhaseNotSent}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
@@ -225,12 +222,6 @@ func IsReadAgain(request *v1alpha1.Request) bool {
 func EndedByPerson(attempt *v1alpha1.Request) bool {
 	resolved := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
 	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(resolved, attempt.Phase)
-}
-
-// ProvenNotAccepted reports whether an attempt was shown not to have been accepted. The attempt may be
-// nil.
-func ProvenNotAccepted(attempt *v1alpha1.Request) bool {
-	return attempt != nil && attempt.Phase == v1alpha1.PhaseNotAccepted && attempt.EndedBy == v1alpha1.EndedByProof
 }
 
 // IsAutoRetried reports whether an attempt that ended in this phase may be retried automatically.

@@ -14,7 +14,7 @@ import (
 // another.
 const phaseTable = `
 Submitting       Sender  Submitting NotSent NotProcessed Rejected InProgress Succeeded
-Submitting       Rule    Succeeded OutcomeUnknown NotAccepted Abandoned NotSent NotProcessed
+Submitting       Rule    Succeeded OutcomeUnknown Abandoned NotSent NotProcessed
 Submitting       Person  InProgress Succeeded NotAccepted Abandoned
 InProgress       Poll    InProgress Succeeded Failed Submitting Abandoned
 InProgress       Rule    Succeeded OutcomeUnknown Abandoned NotSent NotProcessed

@@ -113,10 +113,6 @@ func TestTheMessageNamesTheAttemptThatMayBeInProgress(t *testing.T) {
 			[]v1alpha1.EndedAttempt{ended("left", v1alpha1.PhaseAbandoned, v1alpha1.EndedByPerson)},
 			"attempt left, which ended as Abandoned",
 		},
-		"a reading seemed to show it": {
-			[]v1alpha1.EndedAttempt{ended("read", v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof)},
-			"attempt read, which ended as NotAccepted",
-		},
 		"refused and not sent since": {[]v1alpha1.EndedAttempt{
 			ended("unsent", v1alpha1.PhaseNotSent, v1alpha1.EndedBySender),
 			ended("refused", v1alpha1.PhaseRejected, v1alpha1.EndedByCarrier), early,

@@ -19,7 +19,6 @@ func ServiceValuesOf(found carrier.Service) ServiceValues {
 		LocationID:          Bounded(found.LocationID, longest),
 		AVCID:               Bounded(found.AVCID, longest),
 		Modified:            len(found.Modifications) > 0,
-		Listed:              found.Modifications != nil,
 	}
 }
 
@@ -48,13 +47,6 @@ func MayReadService(account *Account) bool {
 		return false
 	}
 	return serviceReadSupported(account.Object) == nil && account.Extensions[v1alpha1.ExtensionServiceRead] == nil
-}
-
-// ListsFromAcceptance reports whether the carrier has confirmed that the description of a service
-// lists a change from the moment at which it is accepted until it has ended.
-func ListsFromAcceptance(account *Account) bool {
-	return account.Object != nil &&
-		account.Object.Spec.ServiceRead.Modifications == v1alpha1.ModificationsListedFromAcceptance
 }
 
 // ServiceReadRefused returns the error with which the carrier has refused to describe a service

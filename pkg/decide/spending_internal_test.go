@@ -115,7 +115,6 @@ func TestR10OnlyTheSenderOrTheCarrierReleasesAReservation(t *testing.T) {
 		{v1alpha1.PhaseNotProcessed, v1alpha1.EndedByCarrier, true},
 		{v1alpha1.PhaseNotProcessed, v1alpha1.EndedByPerson, false},
 		{v1alpha1.PhaseNotAccepted, v1alpha1.EndedByPerson, false},
-		{v1alpha1.PhaseNotAccepted, v1alpha1.EndedByProof, false},
 		{v1alpha1.PhaseAbandoned, v1alpha1.EndedByPerson, false},
 		{v1alpha1.PhaseRejected, v1alpha1.EndedByCarrier, false},
 		{v1alpha1.PhaseSucceeded, v1alpha1.EndedByCarrier, false},

@@ -8,7 +8,7 @@
 //
 // TestModel tries all states within the bounds of its scopes: two managers, two objects, and two or
 // three attempts. Each scope also has one or two of some of these: crashes, resolutions, edits,
-// closings of the account, pauses, restores of the ledger. That is 3.7 million states and 13
+// closings of the account, pauses, restores of the ledger. That is 3.4 million states and 12
 // million steps, half a minute of CPU time; without TEST_ALL the two largest scopes, half of that,
 // are left out. Other tests leave a rule out and expect its promise to break: rules.go names the
 // rules, and properties.go names the promises.
@@ -24,9 +24,6 @@
 //     refused.
 //   - Time has three values for an attempt: less than 10 s, more than 10 s, more than 120 s. It
 //     passes at any moment, on every clock at once, or not on the sender's (a suspended machine).
-//   - A carrier that has confirmed its list shows what it has accepted from that step on. The list is
-//     read only after whatever is past its last check has been sent (sentInTime): 10 s and 45 s at
-//     most.
 //   - Writing a receipt is one step: it is repeated until the resourceVersion fits (R16). So is a
 //     takeover with its live GET of the holder: a UID that is gone does not come back.
 //   - The managers are one program; states that differ only in which is which are one

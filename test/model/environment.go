@@ -34,19 +34,7 @@ func (m *model) applyRules(s *state, p place, emit emitter) {
 	m.apply(s, p, ruleProof, label{action: actRule, attempt: p.attempt, entry: p.entry, fact: ruleProof}, emit)
 	if s.ledger.at(p).phase != inProgress {
 		m.apply(s, p, ruleUnknown, label{action: actRule, attempt: p.attempt, entry: p.entry, fact: ruleUnknown}, emit)
-		m.showUnaccepted(s, p, emit)
 	}
-}
-
-// showUnaccepted ends an attempt that the carrier neither lists nor has carried out. If the carrier
-// had accepted it, it has failed since then, and may be sent once more.
-func (m *model) showUnaccepted(s *state, p place, emit emitter) {
-	next := *s
-	if s.intents[p.attempt].request == requestFailed {
-		next.intents[p.attempt].permit = permitSame
-	}
-	l := label{action: actRule, attempt: p.attempt, entry: p.entry, fact: ruleUnaccepted}
-	m.apply(&next, p, ruleUnaccepted, l, emit)
 }
 
 // loseHandle loses the handle of a request: the carrier has not had it for 24 h.

@@ -26,10 +26,6 @@ var scopes = []struct {
 		class: classCharge, attempts: 2, wants: [objects]uint8{1},
 		left: budget{resolutions: 1, pauses: 1, crashes: 1, losses: 1},
 	}},
-	{name: "a carrier that has confirmed its list", bounds: bounds{
-		class: classCharge, attempts: 3, wants: [objects]uint8{1}, confirmed: true,
-		left: budget{pauses: 2, crashes: 1, stops: 1},
-	}},
 	{name: "two objects that want different values", bounds: bounds{
 		class: classNever, attempts: 3, wants: [objects]uint8{1, 2},
 		left: budget{resolutions: 1, pauses: 1, crashes: 1},
@@ -169,11 +165,6 @@ func TestModelNeedsUnwrittenRules(t *testing.T) {
 		},
 		"the status that claims more is not in the cache yet": {
 			claimsAtGate, bounds{attempts: 2, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}}, neverSentTwice,
-		},
-		"a machine is suspended between its last check and its POST, and the carrier's list is read meanwhile": {
-			sentInTime, bounds{
-				class: classCharge, attempts: 2, wants: [objects]uint8{1}, confirmed: true, left: budget{pauses: 1, stops: 1},
-			}, neverSentTwice,
 		},
 		"the restored ledger has grown past the status": {
 			byAttempt, bounds{attempts: 3, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}}, neverSentTwice,

@@ -28,7 +28,6 @@ const (
 	byAttempt    // a loss is also noticed if the newest attempt is not in the ledger
 	statusFirst  // the status shows the intent before the POST
 	claimsAtGate // the gate's GET of the object closes it if the status claims more than was judged
-	sentInTime   // the carrier's list is read only after whatever is still being sent has arrived
 
 	lastRule
 	allRules = lastRule - 1
@@ -45,7 +44,6 @@ type bounds struct {
 	left      budget
 
 	oneProcess bool // the two managers are two workers of one process
-	confirmed  bool // the carrier has confirmed that it lists what it has accepted until that has ended
 }
 
 // model is the rules in force within bounds.

@@ -18,11 +18,10 @@ const (
 	senderRejected
 	senderAccepted
 	senderAmbiguous
-	pollSucceeded  // 200
-	pollFailed     // 422
-	ruleProof      // a reading proves it
-	ruleUnknown    // no reading proves it
-	ruleUnaccepted // what the carrier lists and shows proves that it was not accepted
+	pollSucceeded // 200
+	pollFailed    // 422
+	ruleProof     // a reading proves it
+	ruleUnknown   // no reading proves it
 	personSucceeded
 	personNotAccepted
 	personAbandoned
@@ -38,7 +37,6 @@ const (
 	uncertain          // error set, or another process as sender and 120 s
 	aProof             // the reading equals the target
 	provenDoubt        // both of the above
-	unlistedDoubt      // error set, or 120 s; and the carrier lists nothing and shows another value
 	ownNumber          // the recorded handle is none or the attempt's own
 	anotherNumber      // the recorded handle is one that a person named
 	newestAlone        // its lane's newest, and the lane is empty
@@ -65,7 +63,6 @@ var table = slices.Concat(
 		{from: submitting, fact: senderAmbiguous, to: submitting},
 		{from: submitting, fact: ruleProof, needs: provenDoubt, to: succeeded},
 		{from: submitting, fact: ruleUnknown, needs: uncertain, to: outcomeUnknown},
-		{from: submitting, fact: ruleUnaccepted, needs: unlistedDoubt, to: notAccepted},
 
 		{from: inProgress, fact: pollSucceeded, to: succeeded},
 		{from: inProgress, fact: pollFailed, to: failed},
@@ -184,13 +181,10 @@ func (r *row) isAbout(endedBy source) bool { return r.endedBy == anybody || r.en
 
 // needs are the conditions of each need.
 var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
-	nothing:     func(*model, *state, *ledger, place) bool { return true },
-	uncertain:   (*model).isUncertain,
-	aProof:      func(m *model, s *state, _ *ledger, p place) bool { return m.proves(s, p) },
-	provenDoubt: func(m *model, s *state, l *ledger, p place) bool { return m.isUncertain(s, l, p) && m.proves(s, p) },
-	unlistedDoubt: func(m *model, s *state, l *ledger, p place) bool {
-		return m.isUncertain(s, l, p) && m.isUnlisted(s, l, p)
-	},
+	nothing:       func(*model, *state, *ledger, place) bool { return true },
+	uncertain:     (*model).isUncertain,
+	aProof:        func(m *model, s *state, _ *ledger, p place) bool { return m.proves(s, p) },
+	provenDoubt:   func(m *model, s *state, l *ledger, p place) bool { return m.isUncertain(s, l, p) && m.proves(s, p) },
 	ownNumber:     func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle != otherHandle },
 	anotherNumber: func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle == otherHandle },
 	newestAlone:   func(_ *model, _ *state, l *ledger, p place) bool { return l.shows() == p.attempt+1 && l.isEmpty() },
@@ -205,28 +199,6 @@ func (m *model) isUncertain(s *state, l *ledger, p place) bool {
 
 func (m *model) proves(s *state, p place) bool {
 	return m.bounds.class == classCharge && s.plan == s.intents[p.attempt].value
-}
-
-// maxUnaccepted is how many attempts may end because the carrier lists nothing.
-const maxUnaccepted = 2
-
-// isUnlisted reports whether a carrier that has confirmed its list shows that an attempt was not
-// accepted: nothing is in progress, and the service does not have the value. By then its POST has been
-// sent, if at all.
-func (m *model) isUnlisted(s *state, l *ledger, p place) bool {
-	before := 0
-	for i := range p.attempt {
-		if e := l.attempts[i][mainEntry]; e.phase == notAccepted && e.endedBy == byProof {
-			before++
-		}
-	}
-	late := m.rules.has(sentInTime) && s.isPastTheGate(p.attempt)
-	return m.bounds.confirmed && before < maxUnaccepted && !late && !s.hasPending() && !m.proves(s, p)
-}
-
-// hasPending reports whether the carrier lists a request in progress.
-func (s *state) hasPending() bool {
-	return slices.ContainsFunc(s.intents[:], func(one intent) bool { return one.request == requestPending })
 }
 
 // named is the request id that a fact brings with it.
@@ -247,7 +219,7 @@ func endedBy(to phase, f fact) source {
 		return anybody
 	case f == senderUnsent:
 		return bySender
-	case f == ruleProof, f == ruleUnaccepted:
+	case f == ruleProof:
 		return byProof
 	case f >= personSucceeded:
 		return byPerson

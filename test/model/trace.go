@@ -88,7 +88,6 @@ var factNames = [...]string{
 	noFact: "", senderUnsent: "not sent", senderNotProcessed: "not processed", senderRejected: "rejected",
 	senderAccepted: "accepted", senderAmbiguous: "ambiguous", pollSucceeded: "it has succeeded",
 	pollFailed: "it has failed", ruleProof: "it is proved, Succeeded", ruleUnknown: "OutcomeUnknown",
-	ruleUnaccepted:  "the carrier does not list it, NotAccepted",
 	personSucceeded: "Succeeded", personNotAccepted: "NotAccepted", personAbandoned: "Abandoned",
 	personAccepted: "Accepted, with its request id", personAcceptedOther: "Accepted, with the id of another request",
 }

@@ -72,7 +72,6 @@ var thinnings = map[string]Thinning{
 	firstPlanChange:             {Pairs: 128, Orders: 64, FullOnly: true},
 
 	"PlanChange" + describedSuffix:                {Pairs: 256, Orders: 64},
-	"PlanChange" + unconfirmedSuffix:              {Pairs: 256, Orders: 64, FullOnly: true},
 	planWithNTD + describedSuffix:                 {Pairs: 256, Orders: 64, FullOnly: true},
 	"AggregationConversion" + describedSuffix:     {Pairs: 256, Orders: 64, FullOnly: true},
 	"DSLStabilityProfileChange" + describedSuffix: {Pairs: 256, Orders: 64, FullOnly: true},

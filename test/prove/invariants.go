@@ -46,7 +46,6 @@ func Invariants() []Invariant {
 		{26, "Tabled", "in a ledger an attempt makes only the transitions of the table of R14", onlyListedTransitions},
 		{27, "Patient", "a request that is refused because another is in progress follows after a pause", busyPauseRespected},
 		{29, "ProvenLater", "a reading asked for within a minute of an attempt proves nothing", provenLater},
-		{30, "ShownUnaccepted", "only a confirmed list shows that a request was not accepted", shownUnaccepted},
 		{31, "Followed", "a read of an order writes only what is new, the ledger first, and settles nothing", followedRight},
 		{32, "Off", "without an extension, no call of one is made", noExtensionCall},
 		{33, "ReadyIsTrue", "what is Ready is as declared, except for what is only trusted or not known", readyIsTrue},
@@ -337,14 +336,15 @@ func oneAtATime(w *recorder) string {
 	return ""
 }
 
-// resolutionExact checks that only a person resolves an unknown outcome as not accepted or
-// abandoned. The only exception is that deleting a diagnostic test abandons its run. A sender that
+// resolutionExact checks that only a person resolves an attempt as not accepted, or an unknown outcome
+// as abandoned. The only exception is that deleting a diagnostic test abandons its run. A sender that
 // knows that the carrier has not accepted its POST records other phases, which isCorrection allows.
 func resolutionExact(w *recorder) string {
 	for _, step := range w.phaseChanges {
-		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted
-		givenUp := step.to == v1alpha1.PhaseAbandoned && w.removed && w.isAboutTest()
-		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !givenUp && !w.resolved[step.attempt] {
+		abandoned := step.from == v1alpha1.PhaseOutcomeUnknown && step.to == v1alpha1.PhaseAbandoned
+		runGivenUp := w.removed && w.isAboutTest()
+		byPerson := step.to == v1alpha1.PhaseNotAccepted || abandoned && !runGivenUp
+		if byPerson && !w.resolved[step.attempt] {
 			return fmt.Sprintf("%s became %s without a resolution", step.attempt, step.to)
 		}
 	}

@@ -85,7 +85,6 @@ type post struct {
 	accepted     bool
 	doubled      bool // a gateway has sent it twice, and returned the second response
 	endsInError  bool // the carrier has accepted it, and it will fail
-	failedUnseen bool // it had failed when the carrier's description showed that nothing was in progress
 	requestID    string
 	body         []byte
 	deletingAt   bool

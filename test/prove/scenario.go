@@ -32,7 +32,6 @@ type Scenario struct {
 	Operation     v1alpha1.Operation
 	NeedsApproval bool   // a person has to approve the change
 	Described     bool   // the carrier describes its services (extension ServiceRead)
-	Confirmed     bool   // it has confirmed that it lists a change from its acceptance to its end
 	Followed      bool   // the carrier shows accepted orders (extension OrderRead)
 	Rejected      bool   // the carrier rejects the order after accepting it
 	Installed     bool   // the account and the object have the defaults of their CRDs, and there is a marker

@@ -36,7 +36,6 @@ type simulation struct {
 	fleet   *fleet
 
 	described bool // the carrier describes its services (extension ServiceRead)
-	confirmed bool // it has confirmed that it lists a change from its acceptance to its end
 	followed  bool // the carrier shows accepted orders (extension OrderRead)
 
 	healthPrefix string // what health puts in front of the name of each plan
@@ -55,9 +54,8 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 	sleep(beginning.Sub(now()))
 	l := &simulation{ctx: ctx, random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
 	l.rates = drawRates(l.random)
-	const someSeeds, halfOfThem = 4, 8
+	const someSeeds = 4
 	l.described, l.followed = seed%someSeeds == 0, seed%someSeeds == 2
-	l.confirmed = seed%halfOfThem == 0
 	uids := 0
 	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
 		uids++
@@ -71,7 +69,6 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 		for _, extension := range l.extensions() {
 			options.Seed.Extensions = append(options.Seed.Extensions, string(extension))
 		}
-		options.Seed.ServiceRead.ListAll = l.confirmed
 		options.Seed.OneHealthRequest, options.Seed.SlowCancellations = seed%3 == 0, seed%5 < 2
 		if seed%7 == 0 {
 			l.healthPrefix = "Access "

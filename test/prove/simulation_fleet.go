@@ -140,9 +140,6 @@ func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *me
 					account.Spec.BaseURL = "http://" + name + ".example" // another login, and the same simulator
 				}
 				account.Spec.Extensions = f.simulation.extensions()
-				if f.simulation.confirmed {
-					account.Spec.ServiceRead.Modifications = v1alpha1.ModificationsListedFromAcceptance
-				}
 				edit(account)
 			})
 		},

@@ -222,7 +222,7 @@ func (c *simulationRecorder) checkTransition(known *attempt, request *v1alpha1.R
 		name   string
 		holds  bool
 	}{
-		{5, "NoLostAcceptance", !of.losesAcceptance() || c.isExcused(of)},
+		{5, "NoLostAcceptance", !of.losesAcceptance() || of.repeatsQuery || c.resolvedFalsely[request.AttemptID]},
 		{6, "Truthful", of.to != v1alpha1.PhaseSucceeded || c.isSupported(of)},
 		{6, "Truthful", of.to != v1alpha1.PhaseFailed || c.refusals[request.Location]},
 		{10, "PhaseDAG", of.repeatsQuery || of.isCorrection() || slices.Contains(nextPhases(of.from), of.to)},
@@ -240,7 +240,6 @@ func (c *simulationRecorder) transitionOf(known *attempt, request *v1alpha1.Requ
 	of.accepted = known.sent != nil && known.sent.accepted
 	forgotten := classOf(*request) == carrier.ClassQuery && !request.LostSince.IsZero()
 	of.repeatsQuery = forgotten && of.to == v1alpha1.PhaseNotProcessed
-	of.noteFailedUnseen()
 	if of.to.Ended() || of.to == v1alpha1.PhaseInProgress {
 		known.member.notFound = of.isNotFound()
 	}
@@ -275,10 +274,11 @@ func (of transition) meansNotDone() bool {
 		of.to == v1alpha1.PhaseNotAccepted
 }
 
-// needsPerson reports whether only a person can decide on this transition of an unknown outcome.
+// needsPerson reports whether only a person can decide on this transition: that an attempt was not
+// accepted, or that one whose outcome is unknown is abandoned.
 func (of transition) needsPerson() bool {
-	ends := of.to == v1alpha1.PhaseNotAccepted || of.to == v1alpha1.PhaseAbandoned
-	return of.from == v1alpha1.PhaseOutcomeUnknown && ends
+	abandoned := of.from == v1alpha1.PhaseOutcomeUnknown && of.to == v1alpha1.PhaseAbandoned
+	return of.to == v1alpha1.PhaseNotAccepted || abandoned
 }
 
 // isSupported reports whether there is evidence for a record that an attempt is done.

@@ -15,7 +15,7 @@ import (
 func (c *simulationRecorder) sameRequest(one, earlier *post) bool {
 	sameSubject := one.operation == earlier.operation && c.memberOf[one].subject == c.memberOf[earlier].subject
 	switch {
-	case !sameSubject, c.resolvedFalsely[earlier.attempt], earlier.failedUnseen:
+	case !sameSubject, c.resolvedFalsely[earlier.attempt]:
 		return false
 	case one.operation == v1alpha1.OperationOrderCreate:
 		return true

@@ -44,10 +44,7 @@ func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) 
 		result.Elapsed, result.Generation, result.Again = elapsed, question.Generation, question.Again
 		result.Failures, result.FailingSince, result.Empty = reading.Failures, reading.FailingSince, reading.Empty
 		result.Alike = failuresAlike(reading, &result)
-		result.Modified, result.ModifiedAt = modifiedResponses(reading, &result), reading.ModifiedAt
-		if result.Service.Modified {
-			result.ModifiedAt = asked
-		}
+		result.Modified = modifiedResponses(reading, &result)
 		if result.State == decide.ReadingFailed {
 			pause := max(pauseAfter(reading, result.Err), result.RetryAt.Sub(asked))
 			p.readingFailed(&result, result.Err, pause)

@@ -121,7 +121,7 @@ func modificationsOf(r response) string {
 	return string(read.Modifications)
 }
 
-// TestAnAggregationConversionIsNotListed: the page names "plan, SLA, DSL stability changes" alone.
+// TestAnAggregationConversionIsNotListed: it is not known that a carrier lists one.
 func TestAnAggregationConversionIsNotListed(t *testing.T) {
 	for listAll, want := range map[bool]bool{false: true, true: false} {
 		h := start(t, withServiceRead, func(s *simulator.Seed) { s.ServiceRead.ListAll = listAll })

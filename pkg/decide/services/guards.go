@@ -71,7 +71,6 @@ func guards() []guard {
 		acknowledged,     // a new installation that nobody has acknowledged sends nothing for unknown values
 		suspended,        // spec.suspend
 		refused,          // a definitive failure is not retried automatically
-		contradicted,     // a person or the account says otherwise of an attempt that was shown not to be accepted
 		versionSupported, // the account's API version supports the operation and the field
 		termKnown,        // an SLA change includes the plan's term
 		contactGiven,     // an NTD option needs a contact
@@ -252,28 +251,4 @@ func sinceCancelled(in *Input) string {
 		return known.CancelledOn
 	}
 	return ""
-}
-
-// contradicted holds back a change whose last attempt was shown not to have been accepted, if the
-// resolve annotation says otherwise of that attempt, or if the account no longer has the carrier's
-// confirmation. A person who says NotAccepted has the last word.
-func contradicted(in *Input, want decide.DesiredChange) *decide.Decision {
-	last := decide.ReachedOf(&in.Input, want.Operation)
-	if !decide.ProvenNotAccepted(last) {
-		return nil
-	}
-	said, valid := decide.ParseResolution(decide.ResolveAnnotation(&in.Input))
-	named := valid && said.AttemptID == last.AttemptID
-	why := "the account no longer says that the carrier lists each change from the moment at which it is accepted"
-	switch {
-	case named && said.Outcome == decide.ResolvedNotAccepted, !named && decide.ListsFromAcceptance(&in.Account):
-		return nil
-	case named:
-		why = v1alpha1.AnnotationResolve + " says " + said.Outcome
-	}
-	return decide.RestStuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
-		"the carrier's description of the service showed that the carrier had not accepted %s attempt %s, but %s: nothing "+
-			"is sent. Ask the carrier about this attempt. If it was not accepted, run: %s; otherwise remove the change from "+
-			"spec",
-		last.Operation, last.AttemptID, why, decide.ResolveCommand(&in.Input, last, decide.ResolvedNotAccepted)))
 }

@@ -40,15 +40,11 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return awaitProof(in, open)
 }
 
-// verifyByDescription ends a request if the description of the service proves its success, or shows
-// that it was not accepted. Otherwise it waits for the next description; nil if none will be read
-// for the request.
+// verifyByDescription ends a request if the description of the service proves its success. Otherwise
+// it waits for the next description; nil if none will be read for the request.
 func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if provenByDescription(in, open) {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
-	}
-	if ended := notAcceptedByDescription(in, open); ended != nil {
-		return ended
 	}
 	if describable(in, open) && awaitsDescription(in, open) {
 		return awaitDescription(in, open)

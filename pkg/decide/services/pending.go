@@ -194,7 +194,7 @@ func knownSince(in *Input, approved string, value *v1alpha1.KnownValue) bool {
 // automatically, or a person has ended it (R11).
 func endsPlan(attempt *v1alpha1.Request) bool {
 	failed := (decide.Definitive(attempt.Phase) || decide.ResultDiffers(attempt)) && !decide.AnotherInProgress(attempt)
-	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted && !decide.ProvenNotAccepted(attempt)
+	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted
 }
 
 // isFreeAsApproved reports whether the price of an unknown SLA has been read and is zero. The

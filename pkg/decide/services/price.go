@@ -61,14 +61,9 @@ func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
 	return v1alpha1.ChangesBy(in.Service.Status.Pending.Changes, operation)
 }
 
-// quoteFresh reports whether the price was read just now. After an attempt that was shown not to
-// have been accepted, the price is read again.
+// quoteFresh reports whether the price was read just now.
 func quoteFresh(in *Input) bool {
 	reading := &in.Memory.Readings.Options
-	last := in.Service.RequestOf(v1alpha1.OperationPlanChange)
-	if decide.ProvenNotAccepted(last) && reading.RequestedAt.Before(in.Past(last.FinishedAt)) {
-		return false
-	}
 	return reading.Ended() && decide.AgeOf(&in.Input, reading) < decide.QuoteAge
 }
 

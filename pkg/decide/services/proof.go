@@ -54,7 +54,7 @@ func describable(in *Input, open *v1alpha1.Request) bool {
 // asked for late enough, lists no modification, and shows the requested values. These are the
 // conditions of docs/serviceread.md. What was described before does not matter for a request of
 // class Converge: it has reached its target. A description that does not show the values does not
-// prove the opposite, unless the carrier has confirmed more than is documented: see notaccepted.go.
+// prove the opposite.
 func provenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)

@@ -12,8 +12,7 @@
 //	                           ├─ pending.go                    the plan of changes that is shown and approved
 //	                           ├─ readings.go, description.go,
 //	                           │  refresh.go                    what has to be read first
-//	                           ├─ lostresponse.go, proof.go,
-//	                           │  notaccepted.go                whether a request whose response was lost was accepted
+//	                           ├─ lostresponse.go, proof.go     whether a request whose response was lost was accepted
 //	                           ├─ repeat.go                     whether it is still wanted, and may be sent again
 //	                           └─ conditions.go                 what the conditions say
 //
