@@ -117,9 +117,8 @@
 //   - There is no rate limit; only a hostile carrier returns 429.
 //   - A read of a service (extension ServiceRead) shows the service as it is at that moment, or as
 //     it was a while ago (seed: serviceRead.lag). Its modifications list what is in progress,
-//     including what somebody else requested. Aggregation conversions and reclaims are listed only
-//     with serviceRead.listAll. The form of the list is set by the seed
-//     (serviceRead.modifications).
+//     including what somebody else requested, but no aggregation conversion and no reclaim. The form
+//     of the list is set by the seed (serviceRead.modifications).
 //   - The result of every diagnostic test has the contents of the port-reset example.
 //   - With the extension OrderFields an order may have potsServiceOwner, potsWaiver, quoteName and
 //     ntdOption, and fields that the carrier has added (seed: orderFields). A missing waiver and an

@@ -16,10 +16,6 @@ type ServiceReadRules struct {
 	Lag Duration `json:"lag,omitempty"`
 	// Modifications is the form of the list of what is in progress; ModificationsList when empty.
 	Modifications ModificationsForm `json:"modifications,omitempty"`
-	// ListAll also lists aggregation conversions and reclaims in progress. Otherwise only changes
-	// of the plan, the SLA and the DSL profile are listed, which are the only ones that carriers
-	// are known to list.
-	ListAll bool `json:"listAll,omitempty"`
 }
 
 // ModificationsForm is the JSON form of a service's modifications. It is not known.
@@ -149,9 +145,10 @@ type listedModification struct {
 	RequestedOn string `json:"requestedOn"`
 }
 
-// show returns a service's modifications.
+// show returns a service's modifications. Only changes of the plan, the SLA and the DSL profile are
+// listed, which are the only ones that carriers are known to list.
 func (r ServiceReadRules) show(underway modification) any {
-	listed := r.ListAll || underway.Operation == OpPlanChange || underway.Operation == OpDSLStabilityProfileChange
+	listed := underway.Operation == OpPlanChange || underway.Operation == OpDSLStabilityProfileChange
 	if underway.Operation == "" || !listed {
 		return r.none()
 	}
