@@ -166,7 +166,7 @@ var _ = Describe("A service that the carrier describes", func() {
 			expectReady(s.declare(ctx, describedHourly), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			change.ServiceID = s.line
 			Expect(s.Carrier.ModifyElsewhere(change)).To(Succeed())
-			service := s.pass(ctx, time.Hour+time.Minute)
+			service := s.pass(ctx, 3*time.Hour)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 			Expect(condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(drift))
 			expectAspect(service, conditionType, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
@@ -197,7 +197,7 @@ var _ = Describe("A service that the carrier describes", func() {
 			ServiceID: s.line, Operation: simulator.OpDSLStabilityProfileChange, DSLStabilityProfile: "Stable",
 		}
 		Expect(s.Carrier.ModifyElsewhere(change)).To(Succeed())
-		expectReady(s.pass(ctx, time.Hour+time.Minute), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		expectReady(s.pass(ctx, 3*time.Hour), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		s.Edit(ctx, site, func(service *v1alpha1.BroadbandService) { service.Spec.DSLStabilityProfile = "Stable" })
 		expectNoDrift(s.pass(ctx, time.Second))
 
