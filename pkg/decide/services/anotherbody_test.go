@@ -254,10 +254,12 @@ func TestEachOperationOfAServiceHasItsBodyAndNoOtherHasOne(t *testing.T) {
 		operation v1alpha1.Operation
 		mark      string
 	}{
-		{v1alpha1.OperationPlanChange, `"Fast"`}, {v1alpha1.OperationAggregationConversion, `"L2TP"`},
+		{v1alpha1.OperationPlanChange, `"Fast"`},
+		{v1alpha1.OperationAggregationConversion, `"L2TP"`},
 		{v1alpha1.OperationDSLStabilityProfileChange, `"Stable"`},
 		{v1alpha1.OperationCancellationReschedule, `"2026-12-31"`},
-		{v1alpha1.OperationReclaim, "1234567"}, {v1alpha1.OperationCancellationAbort, "1234567"},
+		{v1alpha1.OperationReclaim, "1234567"},
+		{v1alpha1.OperationCancellationAbort, "1234567"},
 	}
 	for contract := range carrier.Contracts() {
 		operation, ours := v1alpha1.Operation(contract.Operation), false
