@@ -307,7 +307,7 @@ func (l *simulation) isReconciledForever(one *member) bool {
 
 // isRepeatedAfterStart reports whether a process that starts now calls the carrier about an object.
 func (l *simulation) isRepeatedAfterStart(one *member) bool {
-	return one.callFailed || l.waitsForPerson(one) || l.isUndescribed(one)
+	return one.callFailed || l.waitsForPerson(one) || l.holdsChange(one) || l.isUndescribed(one)
 }
 
 // isUndescribed reports whether a carrier that describes its services has not described the service
@@ -340,4 +340,11 @@ func (l *simulation) countFollowed(subject Subject) {
 	if is && l.followed && order.Status.ServiceID != "" && order.Spec.ServiceID == "" {
 		l.tally.Actions[followedToEnd]++
 	}
+}
+
+// holdsChange reports whether a change of a service waits for a person. It is judged by new readings
+// after a start, also while Ready says that another change of the service cannot be made at all.
+func (l *simulation) holdsChange(one *member) bool {
+	service, is := l.subject(one).(*v1alpha1.BroadbandService)
+	return is && service.Status.Pending != nil
 }
