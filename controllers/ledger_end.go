@@ -5,7 +5,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -84,7 +83,7 @@ func (e *EndedLedgers) testedLedgers(ctx context.Context) (map[string]bool, erro
 
 // shrink shrinks a ledger if no object uses it. One that is being written is shrunk another day.
 func (e *EndedLedgers) shrink(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
-	if !e.sees(ledger) || !decide.Shrink(ledger) {
+	if !e.watches(ledger.Spec.Holder.Namespace) || !decide.Shrink(ledger) {
 		return nil
 	}
 	exists, err := e.holderExists(ctx, ledger)
@@ -105,11 +104,6 @@ func (e *EndedLedgers) write(ctx context.Context, ledger *v1alpha1.RequestLedger
 		return fmt.Errorf("shrink RequestLedger %s: %w", ledger.Name, err)
 	}
 	return nil
-}
-
-// sees reports whether this manager sees the objects that may use a ledger.
-func (e *EndedLedgers) sees(ledger *v1alpha1.RequestLedger) bool {
-	return len(e.Namespaces) == 0 || slices.Contains(e.Namespaces, ledger.Spec.Holder.Namespace)
 }
 
 // holderExists reports whether the holder of a ledger may exist, as the API server shows it.

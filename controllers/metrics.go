@@ -18,22 +18,21 @@ import (
 	own "github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 )
 
-// setupMetrics registers the operator's own metrics with the manager's registry.
-func setupMetrics(ctx context.Context, reconcilers Reconcilers) error {
+// setupMetrics registers the operator's own metrics with the manager's registry, and returns them.
+func setupMetrics(ctx context.Context, reconcilers Reconcilers) (*own.Metrics, error) {
 	counts, err := own.New(metrics.Registry)
 	if err != nil {
-		return err
+		return counts, err
 	}
 	operator := reconcilers.Operator
 	operator.Protocol.Metrics, operator.Accounts.Observe = counts.Requests, counts.Carrier.Observer()
 	reconcilers.Receiver.CountIn(counts.Notifications)
-	reconcilers.RequestLog.Lost = counts.RequestLog.Lose
 	counts.State.ReadWith(func() *own.Fleet {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has no timeout
 		defer cancel()
 		return operator.fleet(within)
 	})
-	return nil
+	return counts, nil
 }
 
 // countWithin is the time limit for counting, because a cache that is not filled yet does not

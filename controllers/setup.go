@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -111,8 +110,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies
-	err := errors.Join(mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), mgr.Add(reconcilers.EndedLedgers),
-		setupMetrics(ctx, reconcilers), setupRequestLog(mgr, reconcilers.RequestLog, options))
+	counts, err := setupMetrics(ctx, reconcilers)
+	err = errors.Join(err, mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), mgr.Add(reconcilers.EndedLedgers),
+		setupRequestLog(mgr, reconcilers.Operator, options, counts.RequestLog.Lose))
 	if err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, the policies, the ledgers, the metrics "+
 			"and the request log: %w", err)
@@ -140,7 +140,6 @@ type Reconcilers struct {
 	Unrecorded    *UnrecordedResponses
 	Ledgers       *LedgerReconciler
 	EndedLedgers  *EndedLedgers
-	RequestLog    *requestlog.Log
 }
 
 // New creates and connects the controllers. The client may read from a cache; live bypasses it.
@@ -168,7 +167,6 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Unrecorded:   &UnrecordedResponses{Operator: operator},
 		Ledgers:      &LedgerReconciler{Operator: operator},
 		EndedLedgers: &EndedLedgers{Operator: operator},
-		RequestLog:   requestlog.New(options.RequestLog, options.Now, operator.mayManage),
 	}
 }
 
@@ -222,12 +220,14 @@ func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, options Optio
 		Complete(&receiverReconciler{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, accounts: reconcilers.Accounts})
 }
 
-// setupRequestLog makes this replica write the request log while it leads.
-func setupRequestLog(mgr ctrl.Manager, log *requestlog.Log, options Options) error {
+// setupRequestLog makes this replica write the request log while it leads, and count the lines that
+// are lost.
+func setupRequestLog(mgr ctrl.Manager, operator *Operator, options Options, lost func()) error {
 	if options.RequestLog == nil {
 		return nil
 	}
-	log.Ledgers = mgr.GetCache()
+	log := requestlog.New(options.RequestLog, options.Now, operator.mayManage)
+	log.Ledgers, log.Lost = mgr.GetCache(), lost
 	return mgr.Add(log)
 }
 
@@ -235,7 +235,7 @@ func setupRequestLog(mgr ctrl.Manager, log *requestlog.Log, options Options) err
 // ledger of diagnostic tests does not say where they are.
 func (o *Operator) mayManage(ledger *v1alpha1.RequestLedger) bool {
 	namespace := ledger.Spec.Holder.Namespace
-	return len(o.Namespaces) == 0 || namespace == "" || slices.Contains(o.Namespaces, namespace)
+	return namespace == "" || o.watches(namespace)
 }
 
 // leads returns a function that reports whether a manager was elected, or needs no election.

@@ -48,6 +48,7 @@ func (o *Operator) lacksHolder(ctx context.Context, ledger *v1alpha1.RequestLedg
 	return o.isHolderGone(ctx, holder, &v1alpha1.BroadbandService{})
 }
 
+// watches reports whether this manager watches a namespace, and sees the objects in it.
 func (o *Operator) watches(namespace string) bool {
 	return len(o.Namespaces) == 0 || slices.Contains(o.Namespaces, namespace)
 }

@@ -106,6 +106,15 @@ func BillOf(changes []v1alpha1.Change) Bill {
 	return b
 }
 
+// PriceOf returns the price of changes; nil if it is not known.
+func PriceOf(changes []v1alpha1.Change) *Price {
+	bill := BillOf(changes)
+	if price, known := bill.Price(); known {
+		return &price
+	}
+	return nil
+}
+
 // lengthensTerm reports whether a change sets a longer term, or one of which nobody knows whether it
 // is longer.
 func lengthensTerm(change v1alpha1.Change) bool {

@@ -65,46 +65,27 @@ type Decision struct {
 func lineOf(ledger *v1alpha1.RequestLedger, attempt *v1alpha1.EndedAttempt, now time.Time) Line {
 	line := Line{
 		Schema: Schema, Time: now.UTC(), Attempt: attempt.AttemptID, Phase: attempt.Outcome, Operation: attempt.Operation,
-		Object: objectOf(ledger, attempt.UID), Login: ledger.Spec.Login, Ledger: ledger.Name,
+		Object: Object{Kind: "BroadbandService", UID: attempt.UID}, Login: ledger.Spec.Login, Ledger: ledger.Name,
 		SubmittedAt: attempt.SubmittedAt.UTC(), FinishedAt: attempt.FinishedAt.UTC(), EndedBy: attempt.EndedBy,
-		Price:    priceOf(attempt.Changes),
+		Price:    decide.PriceOf(attempt.Changes),
 		Approved: decisionOf(attempt.ApprovedHash, attempt.ApprovedBy), Retried: decisionOf(attempt.Retry, attempt.RetriedBy),
 		Resolved: resolutionOf(attempt), Location: attempt.Location, Code: attempt.Code,
 	}
 	switch spec := &ledger.Spec; {
 	case spec.Order != nil:
-		line.Order = spec.Order.CustomerReference
+		line.Object.Kind, line.Order = "ServiceOrder", spec.Order.CustomerReference
+	case spec.Diagnostics != nil:
+		line.Object.Kind, line.Service = "DiagnosticTest", spec.Diagnostics.ID
 	case spec.Service != nil:
 		line.Service = spec.Service.ID
-	case spec.Diagnostics != nil:
-		line.Service = spec.Diagnostics.ID
+	}
+	if holder := ledger.Spec.Holder; holder.UID == attempt.UID {
+		line.Object.Namespace, line.Object.Name = holder.Namespace, holder.Name
 	}
 	for _, change := range attempt.Changes {
 		line.Changes = append(line.Changes, Change{Field: change.Field, From: change.From, To: change.To})
 	}
 	return line
-}
-
-func objectOf(ledger *v1alpha1.RequestLedger, uid string) Object {
-	object := Object{Kind: "BroadbandService", UID: uid}
-	switch {
-	case ledger.Spec.Order != nil:
-		object.Kind = "ServiceOrder"
-	case ledger.Spec.Diagnostics != nil:
-		object.Kind = "DiagnosticTest"
-	}
-	if holder := ledger.Spec.Holder; holder.UID == uid {
-		object.Namespace, object.Name = holder.Namespace, holder.Name
-	}
-	return object
-}
-
-func priceOf(changes []v1alpha1.Change) *decide.Price {
-	bill := decide.BillOf(changes)
-	if price, known := bill.Price(); known {
-		return &price
-	}
-	return nil
 }
 
 func decisionOf(value, by string) *Decision {

@@ -23,7 +23,7 @@ import (
 // request waits for a line, and there is a line for whatever is recorded, however it came about.
 type Log struct {
 	Ledgers cache.Informers
-	Lost    func() // called for each line that is lost; nil: nothing is called
+	Lost    func() // called for each line that is lost
 
 	out     io.Writer
 	now     func() time.Time
@@ -91,9 +91,7 @@ var errSlow = fmt.Errorf("%d lines wait for standard output", mostWaiting)
 
 // lose counts a line that is lost. The log says so once, until a line is written again.
 func (l *Log) lose(cause error) {
-	if l.Lost != nil {
-		l.Lost()
-	}
+	l.Lost()
 	if !l.failing.Swap(true) {
 		ctrl.Log.Error(cause, "lines of the request log are lost")
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -268,15 +269,20 @@ func TestTheExampleOfTheDocumentationMatchesTheSchema(t *testing.T) {
 	expectValid(t, line.String()+"\n")
 }
 
-// schema reads the documented schema.
-func schema(t *testing.T) *spec.Schema {
-	t.Helper()
+// documented is the documented schema.
+var documented = sync.OnceValues(func() (*spec.Schema, error) {
 	text, err := os.ReadFile("../../../docs/requestlog.schema.json")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	schema := &spec.Schema{}
-	if err := json.Unmarshal(text, schema); err != nil {
+	return schema, json.Unmarshal(text, schema)
+})
+
+func schema(t *testing.T) *spec.Schema {
+	t.Helper()
+	schema, err := documented()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return schema

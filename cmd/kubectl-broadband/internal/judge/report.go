@@ -105,13 +105,10 @@ func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 			Holder: object.Name, About: aboutOf(ledger), Operation: ended.Operation,
 			Change: decide.DescribeChanges(decide.Unpriced(ended.Changes)), Outcome: ended.Outcome, Code: ended.Code,
 			Person: cmp.Or(ended.ApprovedBy, ended.RetriedBy, decide.ResolverOf(ended.ResolvedBy)),
+			Price:  decide.PriceOf(ended.Changes),
 		}
 		if r.By != "" {
 			entry.Label = labelOf(object, exists, r.By)
-		}
-		bill := decide.BillOf(ended.Changes)
-		if price, known := bill.Price(); known {
-			entry.Price = &price
 		}
 		r.Entries = append(r.Entries, entry)
 	}
