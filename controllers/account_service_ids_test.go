@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -25,7 +25,7 @@ import (
 type serviceUser struct {
 	make  func(w *world.World, line int64) client.Object
 	look  func(ctx context.Context, process *world.Process) (ctrl.Result, error)
-	empty func() controllers.Subject
+	empty func() pass.Subject
 	name  string
 }
 
@@ -39,13 +39,13 @@ func serviceUserOf(edits ...func(*v1alpha1.BroadbandService)) serviceUser {
 		look: func(ctx context.Context, process *world.Process) (ctrl.Result, error) {
 			return process.Reconcile(ctx, site)
 		},
-		empty: func() controllers.Subject { return &v1alpha1.BroadbandService{} },
+		empty: func() pass.Subject { return &v1alpha1.BroadbandService{} },
 	}
 }
 
 // oneShotUserOf is a one-shot that refers to the service by its number, unless an edit changes
 // that.
-func oneShotUserOf(of oneShot, edits ...func(controllers.Subject)) serviceUser {
+func oneShotUserOf(of oneShot, edits ...func(pass.Subject)) serviceUser {
 	return serviceUser{
 		name: once,
 		make: func(w *world.World, line int64) client.Object {
@@ -63,7 +63,7 @@ func oneShotUserOf(of oneShot, edits ...func(controllers.Subject)) serviceUser {
 }
 
 // byReference makes a one-shot refer to the BroadbandService instead of its number.
-func byReference(object controllers.Subject) {
+func byReference(object pass.Subject) {
 	ref := &v1alpha1.ServiceReference{Name: site}
 	switch object := object.(type) {
 	case *v1alpha1.DiagnosticTest:

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -54,7 +54,7 @@ func impairment() v1alpha1.HealthCheckStatus {
 }
 
 // healthOf returns what the status of a check says of the line's health.
-func healthOf(object controllers.Subject) v1alpha1.HealthCheckStatus {
+func healthOf(object pass.Subject) v1alpha1.HealthCheckStatus {
 	GinkgoHelper()
 	check, is := object.(*v1alpha1.HealthCheck)
 	Expect(is).To(BeTrue())

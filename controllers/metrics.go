@@ -16,6 +16,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	own "github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
+	"github.com/broadband-operator/broadband-operator/controllers/ledgers"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 )
 
 // setupMetrics registers the operator's own metrics with the manager's registry, and returns them.
@@ -25,12 +27,12 @@ func setupMetrics(ctx context.Context, reconcilers Reconcilers) (*own.Metrics, e
 		return counts, err
 	}
 	operator := reconcilers.Operator
-	operator.Protocol.Metrics, operator.Accounts.Observe = counts.Requests, counts.Carrier.Observer()
+	operator.Protocol.Metrics, operator.Sessions.Observe = counts.Requests, counts.Carrier.Observer()
 	reconcilers.Receiver.CountIn(counts.Notifications)
 	counts.State.ReadWith(func() *own.Fleet {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has no timeout
 		defer cancel()
-		return operator.fleet(within)
+		return fleet(within, operator)
 	})
 	return counts, nil
 }
@@ -41,24 +43,24 @@ const countWithin = 2 * time.Second
 
 // fleet counts the objects in the caches, and the accounts that this process uses. It returns nil
 // if it cannot.
-func (o *Operator) fleet(ctx context.Context) *own.Fleet {
-	fleet := own.NewFleet(o.Protocol.Now())
-	if err := errors.Join(o.countObjects(ctx, fleet), o.countLedgers(ctx, fleet)); err != nil {
+func fleet(ctx context.Context, o *pass.Operator) *own.Fleet {
+	counted := own.NewFleet(o.Protocol.Now())
+	if err := errors.Join(countObjects(ctx, o, counted), countLedgers(ctx, o, counted)); err != nil {
 		ctrl.Log.Error(err, "cannot count the objects: their metrics are missing from this scrape")
 		return nil
 	}
-	fleet.Withheld = o.withheld()
-	usage := o.Accounts.Usage()
-	fleet.Breakers, fleet.OpenBreakers, fleet.OldestToken = usage.Sessions, usage.OpenBreakers, usage.OldestToken
-	return fleet
+	counted.Withheld = withheld(o)
+	usage := o.Sessions.Usage()
+	counted.Breakers, counted.OpenBreakers, counted.OldestToken = usage.Sessions, usage.OpenBreakers, usage.OldestToken
+	return counted
 }
 
 // withheld returns why this process sends nothing, or no order; "" if it sends, or does not lead.
-func (o *Operator) withheld() string {
+func withheld(o *pass.Operator) string {
 	if !o.Submit {
 		return own.WithheldByFlag
 	}
-	if o.Policies.missing.Load() {
+	if o.Policies.Missing() {
 		return own.WithheldByPolicy
 	}
 	return o.Marker.Awaited()
@@ -66,7 +68,7 @@ func (o *Operator) withheld() string {
 
 // countObjects counts the objects that users apply. They are read from the cache without a copy,
 // because counting does not change them.
-func (o *Operator) countObjects(ctx context.Context, fleet *own.Fleet) error {
+func countObjects(ctx context.Context, o *pass.Operator, fleet *own.Fleet) error {
 	for kind, list := range map[string]client.ObjectList{
 		"CarrierAccount":     &v1alpha1.CarrierAccountList{},
 		"BroadbandService":   &v1alpha1.BroadbandServiceList{},
@@ -94,12 +96,12 @@ func (o *Operator) countObjects(ctx context.Context, fleet *own.Fleet) error {
 }
 
 // countLedgers counts the ledgers, and the open requests in them whose object is deleted.
-func (o *Operator) countLedgers(ctx context.Context, fleet *own.Fleet) error {
-	var ledgers v1alpha1.RequestLedgerList
-	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
+func countLedgers(ctx context.Context, o *pass.Operator, fleet *own.Fleet) error {
+	var all v1alpha1.RequestLedgerList
+	if err := o.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list RequestLedgers: %w", err)
 	}
-	left, err := o.WithoutHolder(ctx, ledgers.Items)
-	fleet.Ledgers, fleet.WithoutHolder = len(ledgers.Items), left
+	left, err := ledgers.WithoutHolder(ctx, o, all.Items)
+	fleet.Ledgers, fleet.WithoutHolder = len(all.Items), left
 	return err
 }

@@ -3,128 +3,47 @@
 package controllers
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"reflect"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
+	"github.com/broadband-operator/broadband-operator/controllers/installation"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/pkg/admission"
+	"github.com/broadband-operator/broadband-operator/test/cache"
 	"github.com/broadband-operator/broadband-operator/test/scrape"
+	"github.com/broadband-operator/broadband-operator/test/store"
 )
 
-// heldObjects returns objects as a manager's cache does: a list contains the objects themselves,
-// not copies, and is limited by the fields that are indexed.
-type heldObjects struct {
-	client.Client
-
-	services map[types.NamespacedName]*v1alpha1.BroadbandService
-	lists    map[string][]runtime.Object // by type of the list
-	fails    error
-}
-
-func (h *heldObjects) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
-	held := h.lists[fmt.Sprintf("%T", list)]
-	applied := client.ListOptions{}
-	applied.ApplyOptions(options)
-	if applied.UnsafeDisableDeepCopy == nil || !*applied.UnsafeDisableDeepCopy {
-		return fmt.Errorf("a %T may be long, and must not be copied", list)
-	}
-	if applied.FieldSelector != nil {
-		for _, by := range applied.FieldSelector.Requirements() {
-			lacks := func(one runtime.Object) bool { return !hasField(one, by.Field, by.Value) }
-			held = slices.DeleteFunc(slices.Clone(held), lacks)
-		}
-	}
-	return errors.Join(h.fails, meta.SetList(list, held))
-}
-
-// hasField reports whether an object has a value in an indexed field.
-func hasField(of runtime.Object, field, value string) bool {
-	object, isObject := of.(client.Object)
-	for _, kind := range indexes() {
-		if isObject && reflect.TypeOf(kind.object) == reflect.TypeOf(of) && kind.fields[field] != nil {
-			return slices.Contains(kind.fields[field](object), value)
-		}
-	}
-	return false
-}
-
-func (h *heldObjects) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
-	service, is := into.(*v1alpha1.BroadbandService)
-	if found := h.services[key]; is && found != nil {
-		found.DeepCopyInto(service)
-		return nil
-	}
-	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
-}
-
-// fleetOf returns services with their ledgers. Every tenth has an open request, and for every
-// hundredth of those the service no longer exists.
-func fleetOf(services int, now time.Time) *heldObjects {
-	held := &heldObjects{
-		services: map[types.NamespacedName]*v1alpha1.BroadbandService{}, lists: map[string][]runtime.Object{},
-	}
-	serviceList, ledgerList := "*v1alpha1.BroadbandServiceList", "*v1alpha1.RequestLedgerList"
-	for i := range services {
-		name := types.NamespacedName{Namespace: "sites", Name: fmt.Sprintf("site-%05d", i)}
-		service := &v1alpha1.BroadbandService{}
-		service.Namespace, service.Name, service.UID = name.Namespace, name.Name, types.UID(name.Name)
-		service.Status.Conditions = []metav1.Condition{
-			{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync},
-			{Type: v1alpha1.ConditionPlanSynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync},
-			{Type: v1alpha1.ConditionHealthy, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonHealthGood},
-		}
-		ledger := &v1alpha1.RequestLedger{}
-		ledger.Spec.Holder = v1alpha1.LedgerHolder{Namespace: name.Namespace, Name: name.Name, UID: name.Name}
-		if i%10 == 0 {
-			open := v1alpha1.Request{
-				Operation: v1alpha1.OperationPlanChange, Phase: v1alpha1.PhaseInProgress,
-				SubmittedAt: metav1.NewTime(now.Add(-time.Duration(i) * time.Second)),
-			}
-			service.Status.Requests, ledger.Spec.Open = []v1alpha1.Request{open}, []v1alpha1.Request{open}
-		}
-		held.lists[ledgerList] = append(held.lists[ledgerList], ledger)
-		if i%1000 == 0 {
-			continue // it is deleted
-		}
-		held.services[name] = service
-		held.lists[serviceList] = append(held.lists[serviceList], service)
-	}
-	return held
-}
-
-func (h *heldObjects) operator(now time.Time) *Operator {
+func operatorOf(held *cache.Cache, now time.Time) *pass.Operator {
 	clock := func() time.Time { return now }
-	return &Operator{
-		Client: h, Accounts: &accounts.Registry{Now: clock}, Protocol: &operate.Protocol{Now: clock},
-		Policies: &Policies{},
+	return &pass.Operator{
+		Client: held, Sessions: &sessions.Registry{Now: clock}, Protocol: &operate.Protocol{Now: clock},
+		Policies: &installation.Policies{}, Marker: &installation.Marker{},
 	}
 }
 
-func scraped(tb testing.TB, operator *Operator) *prometheus.Registry {
+func scraped(tb testing.TB, operator *pass.Operator) *prometheus.Registry {
 	tb.Helper()
 	registry := prometheus.NewRegistry()
 	counts, err := metrics.New(registry)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	counts.State.ReadWith(func() *metrics.Fleet { return operator.fleet(tb.Context()) })
+	counts.State.ReadWith(func() *metrics.Fleet { return fleet(tb.Context(), operator) })
 	return registry
 }
 
@@ -132,7 +51,7 @@ var scrapedAt = time.Date(2026, time.November, 24, 12, 0, 0, 0, time.UTC)
 
 func TestAScrapeCountsTheObjectsInTheCaches(t *testing.T) {
 	t.Parallel()
-	page := scrape.PageOf(t, scraped(t, fleetOf(2000, scrapedAt).operator(scrapedAt)))
+	page := scrape.PageOf(t, scraped(t, operatorOf(cache.Fleet(2000, scrapedAt), scrapedAt)))
 	for series, want := range map[string]float64{
 		`broadband_objects{kind="BroadbandService",ready="True",reason="InSync"}`: 1998,
 		`broadband_request_ledgers`: 2000,
@@ -150,9 +69,9 @@ func TestAScrapeCountsTheObjectsInTheCaches(t *testing.T) {
 // Metrics that cannot be counted are missing, and do not affect the others.
 func TestAScrapeWithoutCachesHasTheCounters(t *testing.T) {
 	t.Parallel()
-	held := fleetOf(1, scrapedAt)
-	held.fails = errors.New("no cache")
-	page := scrape.PageOf(t, scraped(t, held.operator(scrapedAt)))
+	held := cache.Fleet(1, scrapedAt)
+	held.Fails = errors.New("no cache")
+	page := scrape.PageOf(t, scraped(t, operatorOf(held, scrapedAt)))
 	if value, there := page[`broadband_services_drifted`]; there {
 		t.Errorf("%v services have drifted, according to no cache", value)
 	}
@@ -163,7 +82,7 @@ func TestAScrapeWithoutCachesHasTheCounters(t *testing.T) {
 
 // BenchmarkScrape measures a scrape of 10,000 services; docs/metrics.md has the result.
 func BenchmarkScrape(b *testing.B) {
-	registry := scraped(b, fleetOf(10_000, scrapedAt).operator(scrapedAt))
+	registry := scraped(b, operatorOf(cache.Fleet(10_000, scrapedAt), scrapedAt))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := registry.Gather(); err != nil {
@@ -175,30 +94,38 @@ func BenchmarkScrape(b *testing.B) {
 // Nobody notices a forgotten flag, or a missing acknowledgement, from requests that are not sent.
 func TestAScrapeShowsWhySendingIsWithheld(t *testing.T) {
 	t.Parallel()
-	waiting := func(waits v1alpha1.MarkerWait) *Marker {
-		marker := &Marker{}
-		marker.update(&v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-			Marker: &v1alpha1.LedgerMarker{Clusters: []string{""}, Waits: waits},
-		}}, decide.Found{})
-		return marker
-	}
+	const unread v1alpha1.MarkerWait = "unread"
 	for name, test := range map[string]struct {
 		submit, unprotected bool
-		marker              *Marker
+		waits               v1alpha1.MarkerWait
 		want                string
 	}{
-		"with --submit=false":                  {false, true, waiting(v1alpha1.MarkerRecovery), metrics.WithheldByFlag},
-		"without the admission policies":       {true, true, waiting(v1alpha1.MarkerRecovery), metrics.WithheldByPolicy},
-		"after a restore":                      {true, false, waiting(v1alpha1.MarkerRecovery), "Recovery"},
-		"with objects of another installation": {true, false, waiting(v1alpha1.MarkerNewInstallation), "NewInstallation"},
-		"on standby":                           {true, false, &Marker{}, ""},
-		"once it is acknowledged":              {true, false, waiting(""), ""},
+		"with --submit=false":                  {false, true, v1alpha1.MarkerRecovery, metrics.WithheldByFlag},
+		"without the admission policies":       {true, true, v1alpha1.MarkerRecovery, metrics.WithheldByPolicy},
+		"after a restore":                      {true, false, v1alpha1.MarkerRecovery, "Recovery"},
+		"with objects of another installation": {true, false, v1alpha1.MarkerNewInstallation, "NewInstallation"},
+		"on standby":                           {true, false, unread, ""},
+		"once it is acknowledged":              {true, false, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			operator := fleetOf(1, scrapedAt).operator(scrapedAt)
-			operator.Submit, operator.Marker = test.submit, test.marker
-			operator.Policies.missing.Store(test.unprotected)
+			cluster := clusterWith(t, test.waits)
+			operator := operatorOf(cache.Fleet(1, scrapedAt), scrapedAt)
+			operator.Submit = test.submit
+			operator.Marker = &installation.Marker{
+				Client: cluster, Live: cluster, Ledgers: &operate.Ledgers{Cluster: cluster, Live: cluster}, Name: "marker",
+			}
+			if test.waits != unread {
+				must(t, operator.Marker.Start(t.Context()))
+			}
+			if test.unprotected {
+				policies, err := admission.Shipped(operatorName)
+				must(t, err)
+				operator.Policies = &installation.Policies{
+					Client: cluster, Live: cluster, Marker: &installation.Marker{}, Now: operator.Protocol.Now, Wanted: policies,
+				}
+				must(t, operator.Policies.Check(t.Context()))
+			}
 			page := scrape.PageOf(t, scraped(t, operator))
 			for _, reason := range []string{metrics.WithheldByFlag, metrics.WithheldByPolicy, "Recovery", "NewInstallation"} {
 				shown := page[`broadband_sending_withheld{reason="`+reason+`"}`] == 1
@@ -207,5 +134,28 @@ func TestAScrapeShowsWhySendingIsWithheld(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// clusterWith returns a cluster without admission policies, and with a marker that waits for a person.
+func clusterWith(t *testing.T, waits v1alpha1.MarkerWait) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	must(t, errors.Join(v1alpha1.AddToScheme(scheme), clientgoscheme.AddToScheme(scheme)))
+	const uid = "cluster"
+	cluster := store.New(store.Options{
+		Scheme: scheme, Now: func() time.Time { return scrapedAt }, NewUID: func() types.UID { return uid },
+	}).Client()
+	must(t, cluster.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: metav1.NamespaceSystem}}))
+	must(t, cluster.Create(t.Context(), operate.NewLedger("marker", v1alpha1.RequestLedgerSpec{
+		Cluster: uid, Marker: &v1alpha1.LedgerMarker{Clusters: []string{uid}, Waits: waits},
+	})))
+	return cluster
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

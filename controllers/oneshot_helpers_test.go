@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -27,14 +27,14 @@ const once = "once"
 type oneShot struct {
 	kind      string
 	operation simulator.Operation
-	build     func(w *world.World, line int64) controllers.Subject
-	empty     func() controllers.Subject
+	build     func(w *world.World, line int64) pass.Subject
+	empty     func() pass.Subject
 }
 
 func (s oneShot) shot() world.OneShot { return world.OneShot{Kind: s.kind, Name: once} }
 
 // read reads the object; nil when there is none.
-func (s oneShot) read(ctx context.Context, w *world.World) controllers.Subject {
+func (s oneShot) read(ctx context.Context, w *world.World) pass.Subject {
 	GinkgoHelper()
 	object, found := world.Fetch(ctx, w, once, s.empty())
 	if !found {
@@ -54,7 +54,7 @@ func (s oneShot) posts(w *world.World) int { return w.Carrier.Submissions(s.oper
 // drive reconciles the object as far as possible, and expects its final state.
 func (s oneShot) drive(
 	ctx context.Context, w *world.World, process *world.Process, status metav1.ConditionStatus, reason string,
-) controllers.Subject {
+) pass.Subject {
 	GinkgoHelper()
 	Expect(process.DriveOneShot(ctx, s.shot())).To(BeTrue())
 	return s.expect(ctx, w, status, reason)
@@ -63,7 +63,7 @@ func (s oneShot) drive(
 // expect expects the object's Ready condition to have a status and a reason.
 func (s oneShot) expect(
 	ctx context.Context, w *world.World, status metav1.ConditionStatus, reason string,
-) controllers.Subject {
+) pass.Subject {
 	GinkgoHelper()
 	object := s.read(ctx, w)
 	Expect(object).NotTo(BeNil())
@@ -73,7 +73,7 @@ func (s oneShot) expect(
 }
 
 // until reconciles until Ready has a reason.
-func (s oneShot) until(ctx context.Context, w *world.World, process *world.Process, reason string) controllers.Subject {
+func (s oneShot) until(ctx context.Context, w *world.World, process *world.Process, reason string) pass.Subject {
 	GinkgoHelper()
 	seen := ""
 	for range 100 {
@@ -104,7 +104,7 @@ func (s oneShot) annotate(ctx context.Context, w *world.World, key, value string
 	Expect(w.Patch(ctx, object, client.MergeFrom(before))).To(Succeed())
 }
 
-func readyOf(object controllers.Subject) metav1.Condition {
+func readyOf(object pass.Subject) metav1.Condition {
 	conditions, _ := object.Describes()
 	return world.Condition(*conditions, v1alpha1.ConditionReady)
 }
@@ -112,32 +112,32 @@ func readyOf(object controllers.Subject) metav1.Condition {
 func tests() oneShot {
 	return oneShot{
 		kind: "DiagnosticTest", operation: simulator.OpDiagnosticTest,
-		build: func(w *world.World, line int64) controllers.Subject { return w.Test(once, line) },
-		empty: func() controllers.Subject { return &v1alpha1.DiagnosticTest{} },
+		build: func(w *world.World, line int64) pass.Subject { return w.Test(once, line) },
+		empty: func() pass.Subject { return &v1alpha1.DiagnosticTest{} },
 	}
 }
 
 func quotes() oneShot {
 	return oneShot{
 		kind: "FibreBuildQuote", operation: simulator.OpFibreBuildCharge,
-		build: func(w *world.World, _ int64) controllers.Subject { return w.Quote(once, world.QualifiedSite) },
-		empty: func() controllers.Subject { return &v1alpha1.FibreBuildQuote{} },
+		build: func(w *world.World, _ int64) pass.Subject { return w.Quote(once, world.QualifiedSite) },
+		empty: func() pass.Subject { return &v1alpha1.FibreBuildQuote{} },
 	}
 }
 
 func queries() oneShot {
 	return oneShot{
 		kind: "PlanOptionsQuery", operation: simulator.OpPlanOptions,
-		build: func(w *world.World, line int64) controllers.Subject { return w.Query(once, line) },
-		empty: func() controllers.Subject { return &v1alpha1.PlanOptionsQuery{} },
+		build: func(w *world.World, line int64) pass.Subject { return w.Query(once, line) },
+		empty: func() pass.Subject { return &v1alpha1.PlanOptionsQuery{} },
 	}
 }
 
 func checks() oneShot {
 	return oneShot{
 		kind: "HealthCheck", operation: simulator.OpHealth,
-		build: func(w *world.World, line int64) controllers.Subject { return w.Check(once, line) },
-		empty: func() controllers.Subject { return &v1alpha1.HealthCheck{} },
+		build: func(w *world.World, line int64) pass.Subject { return w.Check(once, line) },
+		empty: func() pass.Subject { return &v1alpha1.HealthCheck{} },
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -18,7 +18,7 @@ import (
 
 var _ = Describe("A one-shot", func() {
 	// runOnce runs a one-shot of a kind once, and expects what all kinds have in common.
-	runOnce := func(ctx SpecContext, s oneShot) (*world.World, *world.Process, controllers.Subject) {
+	runOnce := func(ctx SpecContext, s oneShot) (*world.World, *world.Process, pass.Subject) {
 		GinkgoHelper()
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -59,10 +59,10 @@ var _ = Describe("A plan change that is refused because another is in progress",
 // refusable is a kind of request that the carrier may refuse because another one is in progress.
 type refusable struct {
 	operation simulator.Operation
-	build     func(w *world.World, line int64) controllers.Subject // an object with the name of the scenario
-	sold      func(*simulator.Service)                             // edits its service; nil: unchanged
-	isFree    bool                                                 // nobody has to approve it
-	done      string                                               // the reason of Ready at its end; "": Completed
+	build     func(w *world.World, line int64) pass.Subject // an object with the name of the scenario
+	sold      func(*simulator.Service)                      // edits its service; nil: unchanged
+	isFree    bool                                          // nobody has to approve it
+	done      string                                        // the reason of Ready at its end; "": Completed
 }
 
 // refusedRun is a world with an object whose request is refused.
@@ -71,7 +71,7 @@ type refusedRun struct {
 	refusable
 
 	process  *world.Process
-	object   controllers.Subject
+	object   pass.Subject
 	approved string // the hash that a person has approved; "": none
 }
 
@@ -165,8 +165,8 @@ func (r *refusedRun) annotate(ctx context.Context, key, value string) {
 
 // changing builds a service that needs an approval for a chargeable change and for its first
 // change.
-func changing(edits ...edit) func(*world.World, int64) controllers.Subject {
-	return func(w *world.World, line int64) controllers.Subject {
+func changing(edits ...edit) func(*world.World, int64) pass.Subject {
+	return func(w *world.World, line int64) pass.Subject {
 		return w.Service(site, line, append(edits, withApproval(v1alpha1.ApprovalOnCost))...)
 	}
 }
@@ -219,7 +219,7 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 		sold: withCancellation(stateRequested, pendingDate), done: v1alpha1.ReasonInSync,
 	}),
 	Entry("a query for appointments", refusable{
-		operation: simulator.OpAppointmentSlots, isFree: true, build: func(w *world.World, _ int64) controllers.Subject {
+		operation: simulator.OpAppointmentSlots, isFree: true, build: func(w *world.World, _ int64) pass.Subject {
 			return w.Appointment(site)
 		},
 	}),
@@ -246,17 +246,17 @@ var _ = DescribeTable("A request whose outcome nothing shows waits for a person 
 	},
 	Entry("an aggregation conversion", refusable{
 		operation: simulator.OpAggregationConversion, done: v1alpha1.ReasonInSync,
-		build: func(w *world.World, line int64) controllers.Subject {
+		build: func(w *world.World, line int64) pass.Subject {
 			return w.Service(site, line, aggregated("ETHERNET"))
 		},
 	}),
 	Entry("an order", refusable{
 		operation: simulator.OpOrderCreate, done: v1alpha1.ReasonSubmitted,
-		build: func(w *world.World, _ int64) controllers.Subject { return w.Order(site, reference) },
+		build: func(w *world.World, _ int64) pass.Subject { return w.Order(site, reference) },
 	}),
 	Entry("a diagnostic test", refusable{
 		operation: simulator.OpDiagnosticTest,
-		build:     func(w *world.World, line int64) controllers.Subject { return w.Test(site, line) },
+		build:     func(w *world.World, line int64) pass.Subject { return w.Test(site, line) },
 	}),
 )
 

@@ -13,17 +13,26 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
+	"github.com/broadband-operator/broadband-operator/controllers/accounts"
+	"github.com/broadband-operator/broadband-operator/controllers/appointments"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
+	"github.com/broadband-operator/broadband-operator/controllers/installation"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestlog"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
+	"github.com/broadband-operator/broadband-operator/controllers/ledgers"
+	"github.com/broadband-operator/broadband-operator/controllers/notifications"
+	"github.com/broadband-operator/broadband-operator/controllers/oneshots"
+	"github.com/broadband-operator/broadband-operator/controllers/orders"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/controllers/services"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -46,20 +55,20 @@ type Options struct {
 	Marker        string             // the RequestLedger that is the marker; "": treat the installation as acknowledged
 	Policies      []admission.Policy // nothing is sent without them; none: something else checks approvals
 	Workers       int                // concurrent passes, per kind
-	RecheckAfter  time.Duration      // delay before an object that became less settled is checked again; 0: [RecheckAfter]
+	RecheckAfter  time.Duration      // delay before an object that became less settled is checked again; 0: [watch.RecheckAfter]
 	UserAgent     string
 	Now           func() time.Time
 	Elapsed       func() time.Duration // monotonic; nil: from Now, whose times have a monotonic reading in production
 	NewID         func() string
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
-	Orders        Orders                                    // resolves orderRef; nil: from ServiceOrders
+	Orders        services.Orders                           // resolves orderRef; nil: from ServiceOrders
 	Wrap          func(http.RoundTripper) http.RoundTripper // wraps every call to a carrier; nil: not wrapped
 	MinTimeout    time.Duration                             // as in [carrier.Config]
 	EventsAddress string                                    // of the receiver of notifications; "0": no receiver
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
 	RequestLog    io.Writer                                 // nil: no request log
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
-	NewQueue      NewQueue                                  // below the fair queues; nil: [priorityqueue.New]
+	NewQueue      watch.NewQueue                            // below the fair queues; nil: [priorityqueue.New]
 	Leads         func() bool                               // as in [Operator]; [Setup] sets it
 }
 
@@ -72,12 +81,6 @@ func (o Options) elapsed() func() time.Duration {
 	return func() time.Duration { return o.Now().Sub(began) }
 }
 
-// NewQueue creates the work queue of a controller. Delayed passes wait in the queue, which uses the
-// machine's timers unless the implementation has others.
-type NewQueue func(
-	controller string, limiter workqueue.TypedRateLimiter[reconcile.Request],
-) priorityqueue.PriorityQueue[reconcile.Request]
-
 // operatorName is the field manager of the operator's writes, and the reporter of its Events.
 const operatorName = "broadband-operator"
 
@@ -86,27 +89,27 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	owner := client.WithFieldOwner(mgr.GetClient(), operatorName)
 	options.Leads = leads(mgr)
 	reconcilers := New(owner, mgr.GetAPIReader(), mgr.GetEventRecorder(operatorName), options)
-	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
+	if err := index.Fields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	shared := reconcilers.Operator.newWorkers(ctx, mgr, options)
-	notified, notifiedOrders := newQueue(), newQueue()
-	if err := reconcilers.Accounts.setup(mgr, shared); err != nil {
+	shared := newWorkers(ctx, mgr, reconcilers.Operator, options)
+	notified, notifiedOrders := watch.NewTrigger(), watch.NewTrigger()
+	if err := reconcilers.Accounts.Setup(mgr, shared); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
 	}
-	if err := reconcilers.Services.setup(mgr, notified, shared); err != nil {
+	if err := reconcilers.Services.Setup(mgr, notified, shared); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
 	}
-	if err := reconcilers.Orders.setup(mgr, notifiedOrders, shared); err != nil {
+	if err := reconcilers.Orders.Setup(mgr, notifiedOrders, shared); err != nil {
 		return fmt.Errorf("set up ServiceOrder: %w", err)
 	}
-	if err := reconcilers.Appointments.setup(mgr, shared); err != nil {
+	if err := reconcilers.Appointments.Setup(mgr, shared); err != nil {
 		return fmt.Errorf("set up AppointmentRequest: %w", err)
 	}
-	if err := setupOneShots(mgr, reconcilers.OneShots, shared); err != nil {
+	if err := oneshots.Setup(mgr, reconcilers.OneShots, shared); err != nil {
 		return err
 	}
-	if err := reconcilers.Ledgers.setup(mgr, shared); err != nil {
+	if err := reconcilers.Ledgers.Setup(mgr, shared); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies
@@ -117,8 +120,12 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		return fmt.Errorf("set up the recording of responses, the marker, the policies, the ledgers, the metrics "+
 			"and the request log: %w", err)
 	}
-	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.put, notifiedOrders.put
-	if err := setupNotifications(mgr, reconcilers, options); err != nil {
+	reconcilers.Notifications.Enqueue, reconcilers.Notifications.EnqueueOrder = notified.Put, notifiedOrders.Put
+	listener := &receiver.Listener{
+		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,
+	}
+	err = notifications.Setup(mgr, listener, reconcilers.Operator.Sessions, reconcilers.Accounts.Requeue)
+	if err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)
 	}
 	return nil
@@ -126,60 +133,60 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 
 // Reconcilers has the operator's controllers, connected to each other.
 type Reconcilers struct {
-	Operator *Operator // shared by all of them
+	Operator *pass.Operator // shared by all of them
 
-	Accounts *CarrierAccountReconciler
-	Services *BroadbandServiceReconciler
-	Orders   *ServiceOrderReconciler
+	Accounts *accounts.Reconciler
+	Services *services.Reconciler
+	Orders   *orders.Reconciler
 
-	Appointments *AppointmentRequestReconciler
-	OneShots     map[string]*OneShotReconciler // by kind
+	Appointments *appointments.Reconciler
+	OneShots     map[string]*oneshots.Reconciler // by kind
 
-	Notifications *Notifications
+	Notifications *notifications.Notifications
 	Receiver      *receiver.Receiver // an [http.Handler]
-	Unrecorded    *UnrecordedResponses
-	Ledgers       *LedgerReconciler
-	EndedLedgers  *EndedLedgers
+	Unrecorded    *ledgers.UnrecordedResponses
+	Ledgers       *ledgers.Reconciler
+	EndedLedgers  *ledgers.EndedLedgers
 }
 
 // New creates and connects the controllers. The client may read from a cache; live bypasses it.
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
 	operator := newOperator(cluster, live, events, options)
-	orders := &ServiceOrderReconciler{Operator: operator}
+	placed := &orders.Reconciler{Operator: operator}
 	if options.Orders == nil {
-		options.Orders = orders
+		options.Orders = placed
 	}
-	appointments := &AppointmentRequestReconciler{Operator: operator}
-	notifications := &Notifications{Operator: operator, Orders: orders, Appointments: appointments}
-	login := &CarrierAccountReconciler{Operator: operator}
+	booked := &appointments.Reconciler{Operator: operator}
+	notified := &notifications.Notifications{Operator: operator, Orders: placed, Appointments: booked}
+	login := &accounts.Reconciler{Operator: operator}
 	login.Receiver = receiver.New(receiver.Config{
-		Secret: secretReader(live), Take: notifications.Take, Changed: login.requeue, Now: options.Now,
+		Secret: secretReader(live), Take: notified.Take, Changed: login.Requeue, Now: options.Now,
 	})
-	operator.Accounts.Changed = login.requeue
+	operator.Sessions.Changed = login.Requeue
 	return Reconcilers{
 		Operator:      operator,
-		Notifications: notifications, Receiver: login.Receiver,
-		Orders:       orders,
+		Notifications: notified, Receiver: login.Receiver,
+		Orders:       placed,
 		Accounts:     login,
-		Services:     &BroadbandServiceReconciler{Operator: operator, Orders: options.Orders},
-		Appointments: appointments,
-		OneShots:     oneShots(operator),
-		Unrecorded:   &UnrecordedResponses{Operator: operator},
-		Ledgers:      &LedgerReconciler{Operator: operator},
-		EndedLedgers: &EndedLedgers{Operator: operator},
+		Services:     &services.Reconciler{Operator: operator, Orders: options.Orders},
+		Appointments: booked,
+		OneShots:     oneshots.New(operator),
+		Unrecorded:   &ledgers.UnrecordedResponses{Operator: operator},
+		Ledgers:      &ledgers.Reconciler{Operator: operator},
+		EndedLedgers: &ledgers.EndedLedgers{Operator: operator},
 	}
 }
 
 // newOperator creates what all controllers share.
-func newOperator(cluster client.Client, live client.Reader, events operate.Recorder, options Options) *Operator {
-	operator := &Operator{
+func newOperator(cluster client.Client, live client.Reader, events operate.Recorder, options Options) *pass.Operator {
+	operator := &pass.Operator{
 		Client: cluster, Submit: options.Submit, Namespaces: options.Namespaces,
-		Accounts: &accounts.Registry{
+		Sessions: &sessions.Registry{
 			Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent,
 			Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 			MinTimeout: options.MinTimeout, Hosts: options.CarrierHosts,
 		},
-		RecheckAfter: cmp.Or(options.RecheckAfter, RecheckAfter), Leads: options.Leads,
+		RecheckAfter: cmp.Or(options.RecheckAfter, watch.RecheckAfter), Leads: options.Leads,
 		Ledgers: &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: operate.Concise{Recorder: events},
@@ -187,12 +194,20 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 			Memory: operate.NewMemory(options.NewID()),
 		},
 	}
-	operator.Marker = &Marker{Operator: operator, name: options.Marker}
-	operator.Policies = &Policies{Operator: operator, wanted: options.Policies, found: map[string]string{}}
+	operator.Marker = &installation.Marker{
+		Client: cluster, Live: live, Ledgers: operator.Ledgers, Name: options.Marker, Namespaces: options.Namespaces,
+	}
+	operator.Policies = &installation.Policies{
+		Client: cluster, Live: live, Events: operator.Protocol.Events, Marker: operator.Marker, Now: options.Now,
+		Wanted: options.Policies,
+	}
 	if len(options.Policies) > 0 {
 		operator.Protocol.Policies = operator.Policies
 	}
-	operator.Ledgers.MayCreate = operator.mayCreate
+	operator.Logins = &operate.Logins{
+		Ledgers: operator.Ledgers, Installation: operator.Marker.Installation, VerifyMarker: operator.Marker.Verify,
+	}
+	operator.Ledgers.MayCreate = operator.Logins.MayCreate
 	return operator
 }
 
@@ -201,41 +216,26 @@ func secretReader(live client.Reader) receiver.SecretFunc {
 	return func(
 		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 	) ([]byte, error) {
-		return accounts.SecretKey(ctx, live, namespace, ref, addresses...)
+		return sessions.SecretKey(ctx, live, namespace, ref, addresses...)
 	}
-}
-
-// setupNotifications makes this replica listen for notifications.
-func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, options Options) error {
-	listener := &receiver.Listener{
-		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,
-	}
-	if err := mgr.Add(listener); err != nil {
-		return fmt.Errorf("add the listener: %w", err)
-	}
-	return ctrl.NewControllerManagedBy(mgr).
-		Named("carrieraccount-events").
-		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(specChanges())).
-		WithOptions(controller.Options{NeedLeaderElection: new(false)}).
-		Complete(&receiverReconciler{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, accounts: reconcilers.Accounts})
 }
 
 // setupRequestLog makes this replica write the request log while it leads, and count the lines that
 // are lost.
-func setupRequestLog(mgr ctrl.Manager, operator *Operator, options Options, lost func()) error {
+func setupRequestLog(mgr ctrl.Manager, operator *pass.Operator, options Options, lost func()) error {
 	if options.RequestLog == nil {
 		return nil
 	}
-	log := requestlog.New(options.RequestLog, options.Now, operator.mayManage)
+	log := requestlog.New(options.RequestLog, options.Now, func(ledger *v1alpha1.RequestLedger) bool { return mayManage(operator, ledger) })
 	log.Ledgers, log.Lost = mgr.GetCache(), lost
 	return mgr.Add(log)
 }
 
 // mayManage reports whether the object of a ledger may be in a namespace that this manager watches. A
 // ledger of diagnostic tests does not say where they are.
-func (o *Operator) mayManage(ledger *v1alpha1.RequestLedger) bool {
+func mayManage(operator *pass.Operator, ledger *v1alpha1.RequestLedger) bool {
 	namespace := ledger.Spec.Holder.Namespace
-	return namespace == "" || o.watches(namespace)
+	return namespace == "" || operator.Watches(namespace)
 }
 
 // leads returns a function that reports whether a manager was elected, or needs no election.
@@ -247,5 +247,25 @@ func leads(mgr ctrl.Manager) func() bool {
 		default:
 			return false
 		}
+	}
+}
+
+// newWorkers returns the workers of a manager. Without another queue, they use that of controller-runtime.
+func newWorkers(ctx context.Context, mgr ctrl.Manager, operator *pass.Operator, options Options) watch.Workers {
+	newQueue := options.NewQueue
+	if newQueue == nil {
+		newQueue = func(
+			name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+		) priorityqueue.PriorityQueue[reconcile.Request] {
+			return priorityqueue.New(name, func(of *priorityqueue.Opts[reconcile.Request]) {
+				of.Log, of.RateLimiter = mgr.GetLogger().WithValues("controller", name), limiter
+			})
+		}
+	}
+	return watch.Workers{
+		Count: max(options.Workers, 1), NewQueue: newQueue, StandingOf: operator.Sessions.StandingOf, Now: options.Now,
+		Find: func(request reconcile.Request, object client.Object) error {
+			return operator.Get(ctx, request.NamespacedName, object)
+		},
 	}
 }

@@ -318,6 +318,11 @@ func (l *RequestLedger) MayHaveDropped(shown *Request) bool {
 	return l != nil && shown.Phase.Ended() && len(l.Spec.Ended) == endedLimit && !l.Knows(shown)
 }
 
+// AwaitsRelease reports whether the ledger is being deleted, and is kept by its finalizer.
+func (l *RequestLedger) AwaitsRelease() bool {
+	return !l.DeletionTimestamp.IsZero() && slices.Contains(l.Finalizers, FinalizerMemory)
+}
+
 // HasDropped reports whether the ledger may have dropped attempts that have ended.
 func (l *RequestLedger) HasDropped() bool { return len(l.Spec.Ended) == endedLimit }
 

@@ -281,3 +281,19 @@ func TestR3AnAttemptDoesNotRepeatItself(t *testing.T) {
 	g.Expect(ledger.Spec.Open).To(HaveLen(1))
 	g.Expect(ledger.Spec.Ended).To(BeEmpty())
 }
+
+func TestOnlyADeletedLedgerWithItsFinalizerAwaitsItsRelease(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ deleted, kept bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
+		ledger := &v1alpha1.RequestLedger{}
+		if row.deleted {
+			ledger.DeletionTimestamp = &metav1.Time{Time: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}
+		}
+		if row.kept {
+			ledger.Finalizers = []string{v1alpha1.FinalizerMemory}
+		}
+		if got := ledger.AwaitsRelease(); got != (row.deleted && row.kept) {
+			t.Errorf("deleted %t, with the finalizer %t: %t", row.deleted, row.kept, got)
+		}
+	}
+}

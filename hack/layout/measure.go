@@ -24,7 +24,7 @@ func walks() []start {
 	return []start{
 		{"pkg/decide/services", "Decide"},
 		{"pkg/decide/orders", "Decide"},
-		{"controllers", "pass.run"},
+		{"controllers/pass", "Pass.Run"},
 		{"controllers/internal/operate", "Protocol.Send"},
 		{"pkg/carrier", "Client.Submit"},
 		{"pkg/carrier/simulator", "submit"},

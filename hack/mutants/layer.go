@@ -22,7 +22,7 @@ const (
 	ofDecisions   = "pkg/decide"
 	allDecisions  = ofDecisions + "/..."
 	ofSteps       = "controllers/internal/operate"
-	ofAccounts    = "controllers/internal/accounts"
+	ofSessions    = "controllers/internal/sessions"
 	ofStatus      = "controllers/internal/status"
 	ofControllers = "controllers"
 	ofTypes       = "api/v1alpha1"
@@ -41,7 +41,7 @@ func layers() []layer {
 		{name: "fuzzSeeds", folder: allDecisions},                               // properties that hold for every view
 		{name: "client", folder: ofClient},                                      // the client against test servers
 		{name: "steps", folder: ofSteps},                                        // the protocol's steps in isolation
-		{name: "accounts", folder: ofAccounts},                                  // the state shared by objects of an account
+		{name: "sessions", folder: ofSessions},                                  // the state shared by objects of an account
 		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
 		{ // every single fault of a run, and the fault plans that once found a bug
 			name: "enumeration", folder: ofProof, parent: "TestProve|TestRegressions", env: []string{"PROVE=alone"},

@@ -16,7 +16,7 @@ const eventsPage = "docs/operations.md"
 var (
 	// eventReason is a constant with the reason of an Event. A reason that Ready has, too, is that
 	// constant of the API.
-	eventReason = regexp.MustCompile(`(?m)^\s*(?:const )?event[A-Z]\w*\s+= (?:"(\w+)"|v1alpha1\.Reason(\w+))$`)
+	eventReason = regexp.MustCompile(`(?m)^\s*(?:const )?[eE]vent[A-Z]\w*\s+= (?:"(\w+)"|v1alpha1\.Reason(\w+))$`)
 	// literalReason is an Event whose reason is no constant.
 	literalReason = regexp.MustCompile(`Eventf\([^,]+, [^,]+, [^,]+, ("\w+")`)
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
@@ -140,7 +141,7 @@ func (r *run) newsOfLedger(version int64) bool {
 		was, is := before[name], after[name]
 		changed := was == nil || is == nil || was.GetResourceVersion() != is.GetResourceVersion()
 		return changed && slices.ContainsFunc(r.managers, func(manager *process) bool {
-			return manager.reconcilers.Orders.IsLedgerNews(was, is)
+			return watch.IsLedgerNews(manager.reconcilers.Orders.Ledgers, was, is)
 		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/ledgers"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
@@ -121,9 +122,9 @@ func (s *scriptedRun) forceDeleteObject(t *testing.T) {
 func (s *scriptedRun) expectLeftOpen(t *testing.T, operation v1alpha1.Operation, want int) {
 	t.Helper()
 	operator := s.managers[0].reconcilers.Operator
-	var ledgers v1alpha1.RequestLedgerList
-	must(operator.List(t.Context(), &ledgers))
-	left, err := operator.WithoutHolder(t.Context(), ledgers.Items)
+	var all v1alpha1.RequestLedgerList
+	must(operator.List(t.Context(), &all))
+	left, err := ledgers.WithoutHolder(t.Context(), operator, all.Items)
 	if err != nil || left[operation] != want {
 		t.Fatalf("%v is open without its object, and not %d of %s (%v)", left, want, operation, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
@@ -101,7 +101,7 @@ func (r *run) recheck(before, after Subject) {
 		return
 	}
 	for _, manager := range r.managers {
-		if at := now().Add(controllers.RecheckAfter); manager.recheck.IsZero() || at.Before(manager.recheck) {
+		if at := now().Add(watch.RecheckAfter); manager.recheck.IsZero() || at.Before(manager.recheck) {
 			manager.recheck = at
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
@@ -66,7 +66,7 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
-	must(controllers.IndexFields(ctx, r.store))
+	must(index.Fields(ctx, r.store))
 	r.world = world.Offline(r.store.Client(), now, plan.Scenario.describe, plan.Scenario.follow, plan.Scenario.restrict)
 	r.carrier = r.world.Carrier.Handler()
 	r.recorder = newRecorder(r)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -157,7 +157,7 @@ func isUserChange(change store.Change) bool {
 // becameLessSettled reports whether an object became less settled. This is the one status change
 // that is a reason to reconcile the object, a while later.
 func becameLessSettled(before, after client.Object) bool {
-	return before != nil && after != nil && controllers.LessSettled(before, after)
+	return before != nil && after != nil && watch.LessSettled(before, after)
 }
 
 // aspect is one aspect of a service: the initial state of its line, and the edits of a user. The

@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/test/store"
 )
 
@@ -173,7 +174,7 @@ func (m *manager) queueFor(change store.Change) {
 		m.entryOf(one).schedule(now())
 	}
 	if becameLessSettled(change.Before, change.Now) {
-		m.entryOf(one).schedule(now().Add(controllers.RecheckAfter))
+		m.entryOf(one).schedule(now().Add(watch.RecheckAfter))
 	}
 	for _, other := range one.dependents {
 		m.entryOf(other).schedule(now())
@@ -190,11 +191,11 @@ func objectOf(change store.Change) client.Object {
 
 // queueForLedger queues what has to be reconciled after a change of a member's ledger.
 func (m *manager) queueForLedger(holder *member, change store.Change) {
-	news := m.reconcilers.Orders.IsLedgerNews(change.Before, change.Now)
+	news := watch.IsLedgerNews(m.reconcilers.Orders.Ledgers, change.Before, change.Now)
 	if news {
 		m.entryOf(holder).schedule(now())
 	}
-	if news || controllers.HolderChanged(change.Before, change.Now) {
+	if news || watch.HolderChanged(change.Before, change.Now) {
 		m.queueOthers(holder)
 	}
 }
@@ -222,7 +223,7 @@ func (m *manager) queueTests(change store.Change) {
 	var number int64
 	switch object := objectOf(change).(type) {
 	case *v1alpha1.RequestLedger:
-		news := m.reconcilers.Orders.IsLedgerNews(change.Before, change.Now)
+		news := watch.IsLedgerNews(m.reconcilers.Orders.Ledgers, change.Before, change.Now)
 		if object.Spec.Diagnostics != nil && (news || len(object.Spec.Open) == 0) {
 			number = object.Spec.Diagnostics.ID.Number()
 		}

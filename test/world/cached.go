@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 )
 
 // sharedCache is an informer cache of all our kinds, with a signal for changes.
@@ -38,7 +38,7 @@ func startCache(ctx context.Context, plane *ControlPlane) (started *sharedCache,
 		return nil, nil, fmt.Errorf("create the cache: %w", err)
 	}
 	c := &sharedCache{Cache: informers, scheme: plane.Scheme, changed: make(chan struct{})}
-	err = errors.Join(controllers.IndexFields(ctx, c), c.watchAll(ctx))
+	err = errors.Join(index.Fields(ctx, c), c.watchAll(ctx))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/orders"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -120,7 +120,7 @@ func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason
 	notification := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
 	_, err := p.run(func() (ctrl.Result, error) {
 		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName,
-			controllers.OrderAt{ID: v1alpha1.CarrierIDOf(orderID)}, notification)
+			orders.At{ID: v1alpha1.CarrierIDOf(orderID)}, notification)
 	})
 	p.world.expectValid(ctx, "ServiceOrder", name)
 	return err

@@ -91,7 +91,7 @@ func TestALocationOfAnotherAttemptIsNone(t *testing.T) {
 		}, true},
 	} {
 		request := &v1alpha1.Request{Operation: test.operation, AttemptID: "a-1"}
-		got := ofItsOwn(&ledgerTape{others: test.others}, request, test.receipt)
+		got := ofItsOwn(&Ledger{ledger: test.others}, request, test.receipt)
 		inconclusive := got.Delivery == carrier.Ambiguous && got.Handle.IsZero() && got.Candidate.IsZero()
 		if inconclusive != test.taken {
 			t.Errorf("%s: %+v", name, got)

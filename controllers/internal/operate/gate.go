@@ -175,7 +175,7 @@ func (p *Protocol) verifyPolicies(ctx context.Context, scope Scope, intent v1alp
 
 // verifyLedger checks that the ledger is as the intent left it. It is the last read, because it is
 // the one that another sender would change (R12).
-func (*Protocol) verifyLedger(ctx context.Context, ledger Ledger, live Subject) error {
+func (*Protocol) verifyLedger(ctx context.Context, ledger *Ledger, live Subject) error {
 	if ledger == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -28,4 +29,22 @@ func IsGone(err error, name string) bool {
 
 func isUnexpected(cause metav1.StatusCause) bool {
 	return cause.Type == metav1.CauseTypeUnexpectedServerResponse
+}
+
+// MayExist reports whether the object of a read exists, or may exist: only the API server's own
+// answer that there is none counts (R2). It returns an error if the read is to be repeated.
+func MayExist(err error, name string) (bool, error) {
+	switch {
+	case IsGone(err, name):
+		return false, nil
+	case err == nil, IsHidden(err):
+		return true, nil
+	}
+	return false, err
+}
+
+// IsHidden reports whether a read failed because this manager may not read the kind, or the API
+// server does not serve it.
+func IsHidden(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
 }

@@ -43,3 +43,32 @@ func TestR2OnlyAMissingObjectIsGone(t *testing.T) {
 func unserved(of schema.GroupResource, verb, body string) error {
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, verb, of, "site", body, 0, true)
 }
+
+// A service's pass and a ledger that is being deleted judge the holder alike. A token that the API
+// server refuses for a moment once meant that the object of a deleted ledger existed, and that was
+// never rechecked.
+func TestR2AnObjectThatIsHiddenMayExist(t *testing.T) {
+	t.Parallel()
+	services := schema.GroupResource{Group: "wholesale.broadband", Resource: "broadbandservices"}
+	for name, test := range map[string]struct {
+		err            error
+		exists, failed bool
+	}{
+		"it exists":                 {nil, true, false},
+		"it is missing":             {apierrors.NewNotFound(services, "site"), false, false},
+		"another object is missing": {apierrors.NewNotFound(services, "default"), true, false},
+		"its kind is not served": {
+			apierrors.NewGenericServerResponse(http.StatusNotFound, "get", services, "site", "404 page not found", 0, true),
+			true, false,
+		},
+		"its kind is unknown":           {&meta.NoKindMatchError{}, true, false},
+		"it may not be read":            {apierrors.NewForbidden(services, "site", errors.New("no")), true, false},
+		"the token is refused":          {apierrors.NewUnauthorized("expired"), false, true},
+		"the API server is unavailable": {errors.New("connection refused"), false, true},
+	} {
+		exists, err := MayExist(test.err, "site")
+		if exists != test.exists || (err != nil) != test.failed {
+			t.Errorf("%s: exists %t, %v", name, exists, err)
+		}
+	}
+}

@@ -56,9 +56,13 @@ func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 			tape := newTape()
 			protocol, registry := metered(t, tape)
 			subject := tape.record.DeepCopy()
-			subject.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1"})
+			open := v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
+			}
+			subject.PutRequest(open)
+			tape.recordIn(tape.ledgerOf(subject), open)
 			scope := tape.scope()
-			scope.Subject, scope.Ledger = subject, &ledgerTape{tape: tape, subject: subject}
+			scope.Subject, scope.Ledger = subject, tape.ledgerOf(subject)
 			protocol.Memory.Posting("a-1", tape.now)
 			protocol.Memory.SetReceipt("a-1", receipt)
 			fails := func() error { return protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep) }

@@ -21,8 +21,8 @@ type Scope struct {
 	Carrier   Carrier
 	Refused   func(*v1alpha1.Request) // called when the carrier refused an attempt; nil: no call
 	Finish    Finish                  // handles the response to a POST that is not polled; nil: no handling
-	Spending  Spending                // counts chargeable requests; nil: nothing is counted
-	Ledger    Ledger                  // records the attempts instead of the status; nil: the status records them
+	Spending  *Spending               // counts chargeable requests; nil: nothing is counted
+	Ledger    *Ledger                 // records the attempts instead of the status; nil: the status records them
 	Finalizer bool                    // whether to add the finalizer before sending, even with a Ledger
 	Policies  decide.Policies         // as the decision was based on
 	Describe  func()                  // updates the conditions from the facts; called before each write
@@ -65,32 +65,6 @@ type PlainReads interface {
 	Order(ctx context.Context, orderID int64) (carrier.Order, error)
 }
 
-// Ledger records the attempts of an object. The status of the object only shows them.
-type Ledger interface {
-	// Open writes an intent, under the resourceVersion that the decision was based on.
-	Open(ctx context.Context, intent v1alpha1.Request) error
-	// Verify fails if the ledger changed after the intent was written, or if the live object has seen
-	// a newer ledger.
-	Verify(ctx context.Context, live Subject) error
-	// OtherAttemptAt returns the id of another attempt at the same operation that has a path as its
-	// Location; "" if there is none.
-	OtherAttemptAt(attempt *v1alpha1.Request, location string) string
-	// Late records that the carrier has accepted an attempt that is no longer open, and reports
-	// whether that is new.
-	Late(ctx context.Context, late v1alpha1.Request) (bool, error)
-	// Record writes the outcome of an attempt, and what the object has learned from it.
-	Record(ctx context.Context, attempt v1alpha1.Request) error
-	LedgerView
-}
-
-// LedgerView is what an object's status shows of its ledger.
-type LedgerView interface {
-	// Reload makes the object show what is recorded now.
-	Reload(ctx context.Context) error
-	// SetReference writes the ledger's name to a status.
-	SetReference(status Subject)
-}
-
 // Policies are the admission policies that decide who may approve.
 type Policies interface {
 	// Verify fails if they were not in force when they were last read, or not those that the decision
@@ -98,16 +72,6 @@ type Policies interface {
 	Verify(ctx context.Context, judged decide.Policies) error
 	// VerifyLive is Verify, and reads the policy of approvals again.
 	VerifyLive(ctx context.Context, judged decide.Policies) error
-}
-
-// Spending records what the accounts of a login spend.
-type Spending interface {
-	// Reserve counts an attempt before its intent is written. A wait above zero means that the limit
-	// is reached.
-	Reserve(ctx context.Context, attempt v1alpha1.Request) (wait time.Duration, err error)
-	// Release removes the reservation of an attempt, if there is one. A reservation that cannot be
-	// removed counts for an hour.
-	Release(ctx context.Context, attemptID string)
 }
 
 // Finish handles the carrier's result of a request. The request counts as succeeded unless Finish

@@ -46,6 +46,7 @@ type tape struct {
 	passed time.Duration              // the monotonic clock
 
 	account v1alpha1.CarrierAccount // as recorded
+	ledgers map[string]*v1alpha1.RequestLedger
 	at      map[string]func() error // what happens at a step, before it counts as completed
 }
 
@@ -54,7 +55,7 @@ func newTape() *tape {
 	service.Name, service.ResourceVersion = "site", "1"
 	service.Annotations = map[string]string{v1alpha1.AnnotationApprove: "p1"}
 	return &tape{
-		record: service, at: map[string]func() error{},
+		record: service, at: map[string]func() error{}, ledgers: map[string]*v1alpha1.RequestLedger{},
 		now: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC),
 	}
 }
@@ -88,7 +89,10 @@ func (t *tape) store(object client.Object) error {
 }
 
 // Get reads the recorded object.
-func (t *tape) Get(_ context.Context, _ client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+func (t *tape) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+	if ledger, is := object.(*v1alpha1.RequestLedger); is {
+		return t.getLedger(key.Name, ledger)
+	}
 	if account, is := object.(*v1alpha1.CarrierAccount); is {
 		err := t.take(stepAccount)
 		t.account.DeepCopyInto(account)

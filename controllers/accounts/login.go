@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// checkRecovery makes a free read of a carrier that does not answer when one is due. If it answers
+// again, the account is reconciled once more, and its objects with it.
+func (r *Reconciler) checkRecovery(
+	ctx context.Context, account *v1alpha1.CarrierAccount,
+) (ctrl.Result, error) {
+	session, err := r.Sessions.Lease(account, account)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("use CarrierAccount %s: %w", account.Name, err)
+	}
+	defer session.Release()
+	if at, now := session.RecoveryAt(), r.Protocol.Now(); at.IsZero() || now.Before(at) {
+		return status.Exit(now, at), nil
+	}
+	service, err := r.ProbeTarget(ctx, account)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	wait, err := session.Prepare(ctx, carrier.ClassQuery)
+	if err != nil {
+		return pass.RetryAfter(err)
+	}
+	if wait > 0 {
+		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil
+	}
+	return status.Exit(r.Protocol.Now(), session.CheckRecovery(ctx, service)), nil
+}
+
+// requireLedger makes an account Ready only if the ledger of its login can be used. It creates the
+// ledger if there is none and requests may be sent. Nothing is sent for the account before that.
+func (r *Reconciler) requireLedger(
+	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
+) (decide.Verdict, error) {
+	here, err := r.Marker.Installation(ctx)
+	if err != nil {
+		return login, err
+	}
+	ledger, err := r.ensureLoginLedger(ctx, account.Login(), here)
+	if err != nil {
+		return login, err
+	}
+	if account.Status.Continues = ledger.Continued(); account.Status.Continues != nil {
+		if ledger, err = r.Logins.Get(ctx, *account.Status.Continues); err != nil {
+			return login, err
+		}
+	}
+	if why := decide.WhyLoginUnusable(ledger, here); why != nil {
+		return *why, nil
+	}
+	return login, nil
+}
+
+// ensureLoginLedger returns the ledger of a login, and creates it if there is none. The API server
+// decides which of two managers, or of two accounts, creates it. It is nil if it may not be created.
+func (r *Reconciler) ensureLoginLedger(
+	ctx context.Context, login v1alpha1.CarrierLogin, here decide.Installation,
+) (*v1alpha1.RequestLedger, error) {
+	ledger, err := r.Logins.Get(ctx, login)
+	if ledger != nil || err != nil || !r.Submit || here.ForbidsNewLedgers() {
+		return ledger, err
+	}
+	if ledger, err = r.Logins.New(ctx, login); err != nil {
+		return nil, err
+	}
+	if err = r.Ledgers.Write(ctx, ledger); apierrors.IsConflict(err) { // it exists, and the cache is behind
+		ledger, _, err = r.Ledgers.GetLive(ctx, ledger.Name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create the RequestLedger of what is shared by the accounts with %s: %w", login, err)
+	}
+	return ledger, nil
+}

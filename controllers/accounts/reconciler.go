@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package accounts checks whether each CarrierAccount can log in.
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Reconciler checks whether an account can log in.
+type Reconciler struct {
+	*pass.Operator
+
+	Receiver *receiver.Receiver
+
+	enqueue func(types.NamespacedName) // enqueues an account; nil: not called
+}
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
+
+// retryLogin is the longest interval between two checks of an account whose identity provider does
+// not answer. A check reads the keys, because changed keys end the pause of the token source.
+const retryLogin = time.Minute
+
+const eventDeprecatedVersion = "DeprecatedAPIVersion"
+
+// deprecatedVersion is the newest deprecated version of the API (spec §9).
+const deprecatedVersion = 2
+
+// Reconcile logs the account in and reports the result.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	account := &v1alpha1.CarrierAccount{}
+	err := r.Get(ctx, request.NamespacedName, account)
+	if apierrors.IsNotFound(err) || err == nil && !account.DeletionTimestamp.IsZero() {
+		r.Sessions.Close(request.NamespacedName)
+		r.Receiver.Forget(request.NamespacedName)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("read CarrierAccount %s: %w", request.NamespacedName, err)
+	}
+	if r.IsLagging(account) {
+		now := r.Protocol.Now()
+		return status.Exit(now, r.RequeueAt(account, now, time.Time{})), nil
+	}
+	return r.check(ctx, account)
+}
+
+func (r *Reconciler) check(ctx context.Context, account *v1alpha1.CarrierAccount) (ctrl.Result, error) {
+	before := account.Status.DeepCopy()
+	path, listenErr := r.Receiver.Learn(ctx, account)
+	account.Status.EventsPath = path
+	login, wait, err := r.login(ctx, account)
+	if wait > 0 {
+		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil // the result is not known yet
+	}
+	verdict := decide.CarrierAccount(account, login, listenErr, r.Protocol.Now())
+	if err == nil && verdict.State == decide.Settled {
+		verdict, err = r.requireLedger(ctx, account, verdict)
+	}
+	if refused := pass.ErrorVerdict(err); refused != nil {
+		verdict, err = *refused, nil
+	}
+	if err != nil {
+		return pass.RetryAfter(err)
+	}
+	if err := r.record(ctx, account, before, verdict); err != nil {
+		return pass.RetryAfter(client.IgnoreNotFound(err))
+	}
+	if verdict.State == decide.Settled && login.Err == nil && listenErr == nil {
+		return r.checkRecovery(ctx, account)
+	}
+	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict, login))), nil
+}
+
+// pause returns the wait before an account is checked again that is not ready, or has no token. While
+// the identity provider does not answer, that is when the token source tries again; otherwise, it is
+// a second at first, then longer. The time since when the account is not ready may lie in the future,
+// if another clock recorded it.
+func (r *Reconciler) pause(
+	account *v1alpha1.CarrierAccount, verdict decide.Verdict, login decide.Login,
+) time.Duration {
+	if login.Err != nil && verdict.State != decide.Stuck {
+		return min(max(login.Outage.RetryAt.Sub(r.Protocol.Now()), time.Second), retryLogin)
+	}
+	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
+	since := r.Protocol.Now().Sub(ready.LastTransitionTime.Time)
+	if since < 0 {
+		return pass.SecretInterval
+	}
+	return min(max(since, time.Second), pass.SecretInterval)
+}
+
+// Requeue enqueues an account whose status may have to change, for example because a login failed
+// during a call, or because the notification endpoint changed.
+func (r *Reconciler) Requeue(account types.NamespacedName) {
+	if r.enqueue != nil {
+		r.enqueue(account)
+	}
+}
+
+// login logs the account in, at the identity provider and at the carrier. A wait above zero means that
+// the result is not known yet. The error is that of the API server.
+func (r *Reconciler) login(
+	ctx context.Context, account *v1alpha1.CarrierAccount,
+) (decide.Login, time.Duration, error) {
+	session, err := r.Sessions.Lease(account, account)
+	if err != nil {
+		keepKnown(account, v1alpha1.ConditionCarrier)
+		keepKnown(account, v1alpha1.ConditionExtensions)
+		return decide.Login{Err: fmt.Errorf("cannot use CarrierAccount %s: %w", account.Name, err)}, 0, nil
+	}
+	login, wait, err := session.Login(ctx)
+	r.describeCarrier(account, session.Session)
+	r.describeExtensions(account, session.Session)
+	if err == nil {
+		login.Sharing, err = r.sharing(ctx, account)
+	}
+	return login, wait, err
+}
+
+// describeCarrier reports whether the carrier answers. As long as this session does not know, what was
+// known before stays.
+func (r *Reconciler) describeCarrier(account *v1alpha1.CarrierAccount, session *sessions.Session) {
+	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
+		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
+	} else {
+		keepKnown(account, v1alpha1.ConditionCarrier)
+	}
+}
+
+// keepKnown keeps a condition of which nothing new is known. All conditions of a status are of the
+// generation that it has observed.
+func keepKnown(account *v1alpha1.CarrierAccount, condition string) {
+	if shown := meta.FindStatusCondition(account.Status.Conditions, condition); shown != nil {
+		shown.ObservedGeneration = account.Generation
+	}
+}
+
+// describeExtensions reports in a condition which extensions the carrier has. An account without
+// extensions has no such condition.
+func (r *Reconciler) describeExtensions(account *v1alpha1.CarrierAccount, session *sessions.Session) {
+	if len(account.Spec.Extensions) == 0 {
+		meta.RemoveStatusCondition(&account.Status.Conditions, v1alpha1.ConditionExtensions)
+	} else if aspect := decide.ExtensionsAspect(account, session.Extensions()); aspect != nil {
+		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
+	}
+}
+
+func (r *Reconciler) target(account *v1alpha1.CarrierAccount) status.Object {
+	return status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
+}
+
+// record writes the status if it has changed, and emits Events about what is new.
+func (r *Reconciler) record(
+	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
+) error {
+	status.Describe(r.target(account), verdict, r.Protocol.Now())
+	account.Status.ObservedGeneration, account.Status.Login = account.Generation, nil
+	if verdict.State == decide.Settled {
+		account.Status.Login = new(account.Login())
+	}
+	if equality.Semantic.DeepEqual(before, &account.Status) {
+		return nil
+	}
+	err := r.Protocol.WriteStatus(ctx, account)
+	if err == nil {
+		r.announce(account, before, verdict)
+		return nil
+	}
+	err = fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
+	if errors.Is(err, operate.ErrStatusPruned) {
+		return errors.Join(err, r.reportPruned(ctx, account, before, decide.PrunedStatus(err)))
+	}
+	return err
+}
+
+// reportPruned reports in the conditions of an account that its status cannot be written completely.
+// Everything else in it stays as it was.
+func (r *Reconciler) reportPruned(
+	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
+) error {
+	before.DeepCopyInto(&account.Status)
+	status.Describe(r.target(account), verdict, r.Protocol.Now())
+	account.Status.ObservedGeneration = account.Generation
+	if equality.Semantic.DeepEqual(before, &account.Status) {
+		return nil
+	}
+	if err := r.Protocol.WriteStatus(ctx, account); err != nil {
+		return fmt.Errorf("report it in the status: %w", err)
+	}
+	r.announce(account, before, verdict)
+	return nil
+}
+
+func (r *Reconciler) announce(
+	account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
+) {
+	held := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionReady)
+	if held == nil || held.Reason != verdict.Reason {
+		r.Protocol.Events.Eventf(account, nil, eventType(verdict), verdict.Reason, "Login", "%s", verdict.Message)
+	}
+	if account.Spec.APIVersion <= deprecatedVersion && before.ObservedGeneration != account.Generation {
+		r.Protocol.Events.Eventf(account, nil, corev1.EventTypeWarning, eventDeprecatedVersion, "Login",
+			"spec.apiVersion %d is deprecated by the carrier: set 3 or later", account.Spec.APIVersion)
+	}
+}
+
+func eventType(verdict decide.Verdict) string {
+	if verdict.State == decide.Settled {
+		return corev1.EventTypeNormal
+	}
+	return corev1.EventTypeWarning
+}

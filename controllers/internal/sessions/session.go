@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sessions keeps one session per CarrierAccount: the tokens, the HTTP client and the proof
+// that the carrier accepts the tokens, shared by all objects of the account; and what belongs to a
+// login, the rate limit and the breaker, shared by all accounts of the login.
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Session provides the calls to the carrier for one account.
+type Session struct {
+	client  *carrier.Client
+	tokens  *carrier.ClientCredentials
+	shared  atomic.Pointer[login] // what belongs to its login
+	proof   proof
+	changed func() // called when the account's status may have to change
+
+	carrierChanged func(*Session)      // called when it is news whether the carrier answers
+	join           func(*Session) bool // makes it share what belongs to its login; false: it is not in use any more
+
+	extensions extensions
+}
+
+// share makes the session use what belongs to a login.
+func (s *Session) share(state *login) {
+	s.shared.Store(state)
+	s.client.Share(state.rate)
+}
+
+func (s *Session) breaker() *breaker { return &s.shared.Load().breaker }
+
+// requestToken ensures that there is a token, and requests one if there is none. The error is that of
+// the API server, if a key could not be read.
+func (s *Session) requestToken(ctx context.Context) (decide.Login, error) {
+	_, err := s.tokens.Token(ctx)
+	_, failed := errors.AsType[*carrier.TokenError](err)
+	_, missing := errors.AsType[*decide.SecretError](err)
+	switch {
+	case err == nil:
+		return decide.Login{}, nil
+	case failed || missing:
+		return decide.Login{Err: &LoginError{cause: err}, Outage: s.tokens.Outage()}, nil
+	}
+	return decide.Login{}, fmt.Errorf("log in: %w", err)
+}
+
+// awaitToken waits a moment for a token that outlives the next call, or returns how long to wait.
+func (s *Session) awaitToken(ctx context.Context) (time.Duration, error) {
+	_, err := s.tokens.Token(ctx)
+	if wait := carrier.PendingWait(err); wait > 0 || err == nil {
+		return wait, nil
+	}
+	return 0, &LoginError{cause: err}
+}
+
+// Breaker returns the state of the breaker, and what is known about the carrier.
+func (s *Session) Breaker() decide.Breaker { return s.breaker().state() }
+
+// noteRead notes whether a read for an object was answered.
+func (s *Session) noteRead(err error) {
+	if err == nil || isRefused(err) {
+		s.breaker().serve()
+	}
+	s.noteCall(err)
+}
+
+// noteCall notes whether a read was answered: after that, what waits for the carrier continues.
+func (s *Session) noteCall(err error) {
+	var news bool
+	switch {
+	case err == nil:
+		news = s.breaker().responded()
+	case isRefused(err):
+		news = s.breaker().refused()
+	default:
+		news = s.breaker().unanswered(err)
+	}
+	if news {
+		s.carrierChanged(s)
+	}
+}
+
+// isComplete reports whether the carrier has processed a call that ended with this error or nil.
+func isComplete(err error) bool {
+	switch carrier.ClassOf(err) {
+	case "", carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Refused, carrier.Unreadable:
+		return true
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+	}
+	return false
+}
+
+// isRefused reports whether a read got a 403 or 404, which is a response about the service.
+func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFoundOrForbidden }
+
+// Probe makes a free read about a service, if one is due, to learn whether the carrier answers
+// again. The content of the response is ignored.
+func (s *Session) Probe(ctx context.Context, serviceID int64) {
+	if !s.breaker().probe() {
+		return
+	}
+	_, err := s.client.Cancellation(ctx, serviceID)
+	answered := err == nil || isRefused(err)
+	if answered && s.breaker().responded() || !answered && s.breaker().probeFailed(err) {
+		s.carrierChanged(s)
+	}
+}
+
+// RecoveryAt returns when a silent carrier is read next; zero if the carrier is not silent.
+func (s *Session) RecoveryAt() time.Time { return s.breaker().recoveryAt() }
+
+// CheckRecovery makes a free read about a service, or without one the token check, if the carrier
+// is silent and a read is due. It returns when the next one is due; zero if the carrier is not
+// silent.
+func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time {
+	due, at := s.breaker().checkRecovery()
+	if !due {
+		return at
+	}
+	var err error
+	if serviceID == 0 {
+		err = s.client.CheckToken(ctx)
+	} else {
+		_, err = s.client.Cancellation(ctx, serviceID)
+	}
+	s.noteCall(err) // not for an object: a carrier may answer this read only
+	return at
+}
+
+// Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
+// whether the carrier answers.
+func (s *Session) Unprobed() { s.breaker().admit() }
+
+// Poll polls a Location once.
+func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
+	outcome, err := s.client.Poll(ctx, handle)
+	s.noteRead(err)
+	if err != nil {
+		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
+	}
+	return outcome, nil
+}
+
+// Cancellation reads the cancellation of a service.
+func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error) {
+	found, err := s.client.Cancellation(ctx, serviceID)
+	s.noteRead(err)
+	if err != nil {
+		return found, fmt.Errorf("read the cancellation of service %d: %w", serviceID, err)
+	}
+	return found, nil
+}
+
+// Disruptions reads one page of the active and scheduled disruptions of a service, and reports
+// whether it is the last. The first page has the number zero.
+func (s *Session) Disruptions(
+	ctx context.Context, serviceID int64, number int,
+) (found []carrier.Disruption, last bool, err error) {
+	query := carrier.DisruptionQuery{
+		ServiceID: serviceID, Size: 100,
+		Statuses: []carrier.DisruptionStatus{carrier.DisruptionActive, carrier.DisruptionScheduled},
+	}
+	page, err := s.client.DisruptionPage(ctx, query, number)
+	s.noteRead(err)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
+	}
+	return page.Content, page.IsLast(number), nil
+}
+
+// LoginError reports that a call was not made because there is no token for it.
+type LoginError struct{ cause error }
+
+// Error returns the cause as text.
+func (e *LoginError) Error() string { return "cannot log in: " + e.cause.Error() }
+
+// Unwrap returns the cause.
+func (e *LoginError) Unwrap() error { return e.cause }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ledgers maintains the RequestLedgers: it releases those that are to be deleted, shrinks those
+// that ended long ago, lets one login continue another, and records responses that no pass could record.
+package ledgers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Reasons of the Events of this package.
+const (
+	eventLedgerKept      = "LedgerKept"
+	eventLedgerForgotten = "LedgerForgotten"
+	eventContinued       = "LoginContinued"
+	eventNotContinued    = "LoginNotContinued"
+)
+
+// Reconciler releases a RequestLedger that is being deleted once nothing depends on it, and lets
+// one login continue another.
+type Reconciler struct{ *pass.Operator }
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;update
+
+// Reconcile removes the finalizer from a ledger, or emits an Event with the reason why it stays: it
+// has an open attempt, an object uses it, or the annotation that releases it does not repeat its
+// name. It also carries out the annotation that continues a login.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	ledger := &v1alpha1.RequestLedger{}
+	if err := r.Get(ctx, request.NamespacedName, ledger); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	switch {
+	case isContinued(ledger) && ledger.DeletionTimestamp.IsZero():
+		return r.continueLogin(ctx, ledger.Name)
+	case !ledger.AwaitsRelease():
+		return ctrl.Result{}, nil
+	}
+	kept, err := r.keepReason(ctx, ledger)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if kept.why != "" {
+		r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeWarning, eventLedgerKept, "Delete",
+			"RequestLedger %s is being deleted. %s", ledger.Name, kept.why)
+		return ctrl.Result{RequeueAfter: kept.again}, nil
+	}
+	return pass.RetryAfter(client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy())))
+}
+
+// keptAgain is when the reason why a ledger stays is reported again, because an Event lasts an hour.
+// The ledger is also reconciled when an object is deleted.
+const keptAgain = time.Hour
+
+// hiddenAgain is when that is checked again if an object may not be read, or its kind is not served:
+// no watch shows its deletion.
+const hiddenAgain = time.Minute
+
+// keepReason is why a ledger must not be released, and when that is checked again.
+type keepReason struct {
+	why   string // "": it may be released
+	again time.Duration
+}
+
+// keepReason returns why a ledger must not be released.
+func (r *Reconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
+	if why := decide.WhyLedgerKept(ledger); why != "" {
+		return keepReason{why, keptAgain}, nil
+	}
+	return r.dependent(ctx, ledger)
+}
+
+// dependent returns the object that depends on a ledger as the reason to keep it. An object that this
+// manager may not read counts as existing.
+func (r *Reconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
+	kind, at, err := readHolder(ctx, r.Protocol.Live, ledger)
+	switch {
+	case kind != "":
+		return keptBy(kind, at, err)
+	case ledger.Spec.Diagnostics != nil:
+		return r.dependentTest(ctx, ledger)
+	}
+	return keepReason{}, nil
+}
+
+// readHolder reads the holder of the ledger of an order or a service, bypassing the cache. It returns
+// the holder's kind, "" if there is none, its name, and the error of the read.
+func readHolder(
+	ctx context.Context, live client.Reader, ledger *v1alpha1.RequestLedger,
+) (kind string, at client.ObjectKey, err error) {
+	holder := ledger.Spec.Holder
+	at = client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
+	switch {
+	case holder.Name == "":
+		return "", at, nil
+	case ledger.Spec.Order != nil:
+		return "ServiceOrder", at, live.Get(ctx, at, &v1alpha1.ServiceOrder{})
+	case ledger.Spec.Service != nil:
+		return "BroadbandService", at, live.Get(ctx, at, &v1alpha1.BroadbandService{})
+	}
+	return "", at, nil
+}
+
+// keptBy returns an object as the reason to keep a ledger, unless the API server confirms that it does
+// not exist. The error is that of reading the object.
+func keptBy(kind string, at client.ObjectKey, err error) (keepReason, error) {
+	exists, failed := operate.MayExist(err, at.Name)
+	switch {
+	case failed != nil:
+		return keepReason{}, lookFailed(kind+" "+at.String(), failed)
+	case !exists:
+		return keepReason{}, nil
+	}
+	return usedBy(kind+" "+at.String(), err), nil
+}
+
+// usedBy is the reason to keep a ledger that an object uses. The error is that of reading the object.
+func usedBy(object string, err error) keepReason {
+	again := keptAgain
+	if operate.IsHidden(err) {
+		again = hiddenAgain
+	}
+	return keepReason{decide.LedgerInUse(object), again}
+}
+
+// dependentTest returns a DiagnosticTest whose status names a ledger as the reason to keep it.
+func (r *Reconciler) dependentTest(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
+	var tests v1alpha1.DiagnosticTestList
+	err := r.Protocol.Live.List(ctx, &tests)
+	switch {
+	case operate.IsHidden(err):
+		return usedBy("a DiagnosticTest that this manager may not see", err), nil
+	case err != nil:
+		return keepReason{}, lookFailed("the DiagnosticTests", err)
+	}
+	for _, test := range tests.Items {
+		if test.Status.Ledger != nil && test.Status.Ledger.Name == ledger.Name {
+			return usedBy(fmt.Sprintf("DiagnosticTest %s/%s", test.Namespace, test.Name), nil), nil
+		}
+	}
+	return keepReason{}, nil
+}
+
+func lookFailed(objects string, err error) error {
+	return fmt.Errorf("read %s to see whether a RequestLedger that is being deleted is still in use: %w", objects, err)
+}
+
+// release removes the finalizer from the version of the ledger that the decision was based on.
+func (r *Reconciler) release(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	controllerutil.RemoveFinalizer(ledger, v1alpha1.FinalizerMemory)
+	if err := r.Update(ctx, ledger); err != nil {
+		return fmt.Errorf("release RequestLedger %s: %w", ledger.Name, err)
+	}
+	r.Ledgers.Forget(ledger.Name)
+	r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeNormal, eventLedgerForgotten, "Delete",
+		"RequestLedger %s is deleted, as its annotation %s requests: its records are lost",
+		ledger.Name, v1alpha1.AnnotationForget)
+	return nil
+}

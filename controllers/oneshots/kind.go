@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package oneshots
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+)
+
+// gathered is an object in one pass, with what was gathered for it.
+type gathered struct {
+	oneShot
+
+	number    v1alpha1.CarrierID // the number of its service; "": none, or not known
+	blockedBy *decide.Verdict    // why the request cannot be sent yet; nil when it can
+}
+
+func (g *gathered) kind() pass.Kind {
+	return pass.Kind{Gather: g.gather, Judge: g.judge, Body: g.body, Finish: g.finish}
+}
+
+func (g *gathered) gather(ctx context.Context, p *pass.Pass) error {
+	if err := p.GatherAccount(ctx); err != nil {
+		return err
+	}
+	return g.gatherNumber(ctx, p)
+}
+
+// gatherNumber takes the service number from the spec, or from the BroadbandService that the spec
+// names.
+func (g *gathered) gatherNumber(ctx context.Context, p *pass.Pass) error {
+	own, ref := g.subject.NamedService()
+	if own == "" && ref == nil {
+		return nil // the kind has no service
+	}
+	var named *v1alpha1.BroadbandService
+	if own == "" {
+		service := &v1alpha1.BroadbandService{}
+		err := p.Get(ctx, client.ObjectKey{Namespace: g.subject.GetNamespace(), Name: ref.Name}, service)
+		switch {
+		case err == nil:
+			named = service
+		case !apierrors.IsNotFound(err):
+			return fmt.Errorf("read BroadbandService %s: %w", ref.Name, err)
+		}
+	}
+	g.number, g.blockedBy = services.NumberOf(p.Account.Object, own, ref, named)
+	return nil
+}
+
+func (g *gathered) judge(_ *pass.Pass, input decide.Input) decide.Decision {
+	return oneshots.Decide(*g.input(input))
+}
+
+func (g *gathered) input(input decide.Input) *oneshots.Input {
+	task := decide.Task{Operation: g.operation, Body: g.bodyFor(g.number)}
+	shot := &oneshots.Input{Input: input, ServiceID: g.number, BlockedBy: g.blockedBy, TTL: g.subject.KeptFor()}
+	if test, is := g.subject.(*v1alpha1.DiagnosticTest); is {
+		shot.Test = test
+	}
+	if g.approval != nil {
+		shot.Approval, task.Changes = g.approval()
+	}
+	if g.found != nil {
+		shot.Summary = g.found()
+	}
+	if g.holdsUntil != nil {
+		shot.ValidUntil = g.holdsUntil()
+	}
+	shot.Task = task
+	return shot
+}
+
+func (g *gathered) body(v1alpha1.Request, v1alpha1.Contact) []byte { return g.bodyFor(g.number) }
+
+// finish takes over the carrier's response. A service in the response is ours if the request was
+// sent for it, whatever its BroadbandService shows now.
+func (g *gathered) finish(_ *pass.Pass, request *v1alpha1.Request, body []byte) {
+	ours := func(serviceID v1alpha1.CarrierID) bool {
+		return request.BodyHash == decide.BodyHash(g.bodyFor(serviceID)) || request.BodyHash == "" && serviceID == g.number
+	}
+	if why := g.record(request, body, ours); why != nil {
+		request.Phase, request.Error = why.Phase, why.Error
+	}
+}

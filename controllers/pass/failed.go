@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// reportInterval is the minimum interval between changes of the message of one refusal, because a
+// webhook may return a different message for each attempt.
+const reportInterval = 10 * time.Minute
+
+// Failed is the exit of a pass that an error has ended. An object that silently stays as it is
+// would look settled, so the error is shown on it (R18).
+func (p *Pass) Failed(ctx context.Context, err error) (ctrl.Result, error) {
+	if verdict := ErrorVerdict(err); verdict != nil {
+		p.keepRead()
+		err = errors.Join(err, p.report(ctx, *verdict))
+	}
+	return RetryAfter(err)
+}
+
+// keepRead restores the readings of a pass whose step failed or has to wait. They are not in the
+// status, so they would otherwise be read again at each attempt.
+func (p *Pass) keepRead() {
+	if p.read != nil {
+		restore := func(memory *decide.Memory) { memory.Readings = *p.read }
+		p.Protocol.Memory.Change(p.Subject.GetUID(), p.Protocol.Now(), restore)
+	}
+}
+
+// ErrorVerdict returns the verdict for an error that the next pass does not get past by itself; nil
+// if there is nothing to report.
+func ErrorVerdict(err error) *decide.Verdict {
+	switch {
+	case errors.Is(err, operate.ErrLedgerPruned):
+		return new(decide.PrunedLedger(err))
+	case errors.Is(err, operate.ErrStatusPruned):
+		return new(decide.PrunedStatus(err))
+	case errors.Is(err, operate.ErrLedgerDamaged):
+		return new(decide.DamagedLedger(err))
+	case errors.Is(err, operate.ErrLedgerNewer):
+		return new(decide.LedgerOfNewerVersion(err))
+	case errors.Is(err, ErrTooManySteps):
+		return new(decide.NotFinished(err))
+	}
+	return decide.APIRefused(err)
+}
+
+// report writes a verdict to the conditions of the live object, because the changes that this pass
+// made to the object's status must not be shown before they are in the ledger. It does not read the
+// status of the pass's own object, which another goroutine may be changing: see
+// [UnrecordedResponses].
+func (p *Pass) report(ctx context.Context, verdict decide.Verdict) error {
+	live := operate.Empty(p.Subject)
+	err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.Subject), live)
+	if err != nil || live.GetUID() != p.Subject.GetUID() || p.isReported(live, verdict) {
+		return client.IgnoreNotFound(err)
+	}
+	before := live.DeepCopyObject()
+	now := p.Protocol.Now()
+	conditions, observed := live.Describes()
+	target := status.Object{Conditions: conditions, Generation: live.GetGeneration()}
+	status.Describe(target, verdict, now)
+	status.Unjudged(target, verdict, now)
+	*observed = live.GetGeneration()
+	if equality.Semantic.DeepEqual(before, live) {
+		return nil
+	}
+	if err = p.Protocol.WriteStatus(ctx, live); err != nil {
+		return fmt.Errorf("report it in the status: %w", err)
+	}
+	if held, isSubject := before.(Subject); isSubject {
+		p.announce(held, live)
+	}
+	again := now.Add(reportInterval)
+	p.Protocol.Memory.Change(live.GetUID(), now, func(memory *decide.Memory) { memory.NextRefusalWrite = again })
+	return nil
+}
+
+// isReported reports whether an object shows the reason of a verdict and was updated recently.
+func (p *Pass) isReported(live Subject, verdict decide.Verdict) bool {
+	ready := readyCondition(live)
+	return ready != nil && ready.Reason == verdict.Reason && ready.ObservedGeneration == live.GetGeneration() &&
+		p.Protocol.Now().Before(p.Protocol.Memory.View(live.GetUID()).NextRefusalWrite)
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// GatherLedger reads the ledger for an object's subject, evaluates whether this object may use it,
+// and updates the status from it.
+func (p *Pass) GatherLedger(ctx context.Context, kind operate.LedgerKind) error {
+	p.Ledger = nil
+	if p.Account.Unproven {
+		return nil // the status stays unchanged
+	}
+	ledger := p.Ledgers.Of(p.Subject, kind, p.Account.Memory(), p.Here)
+	if ledger.Name == "" {
+		kind.Show(nil) // no request was sent, and none is about to be sent
+		return nil
+	}
+	p.reportImplausible(kind)
+	lost, err := ledger.Read(ctx)
+	if errors.Is(err, operate.ErrLedgerDamaged) {
+		p.Verdict = new(decide.DamagedLedger(err))
+		return nil
+	}
+	p.Ledger = ledger
+	if err != nil {
+		return err
+	}
+	return p.judgeAndShow(ctx, lost)
+}
+
+// reportImplausible emits an Event for a revision that no ledger can have reached, and which is
+// therefore ignored (R5).
+func (p *Pass) reportImplausible(kind operate.LedgerKind) {
+	shown := *kind.Shown(p.Subject).At
+	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {
+		return
+	}
+	p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, eventRevisionIgnored, "Read",
+		"%s", decide.ImplausibleRevision(*shown))
+}
+
+// judgeAndShow updates the status from the ledger, if the object may use it.
+func (p *Pass) judgeAndShow(ctx context.Context, lost bool) error {
+	if err := p.judgeLedger(ctx, lost); err != nil {
+		return err
+	}
+	if p.Ledger != nil {
+		p.Ledger.Show(p.Ledger.Own())
+	}
+	return nil
+}
+
+// judgeLedger evaluates whether this object may use the ledger, and takes it over or records a loss
+// in it if necessary.
+func (p *Pass) judgeLedger(ctx context.Context, lost bool) (err error) {
+	held := p.Ledger.Current()
+	input := decide.LedgerInput{Lost: lost || p.Here.IsLost(held), Receipt: p.receiptOnlyInStatus(), Input: decide.Input{
+		Subject: p.Subject, Ledger: held, Account: p.Account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.Here,
+	}}
+	if input.Former = p.Ledger.Former; input.Former != nil {
+		p.Verdict = p.Ledger.Judge(input).Verdict
+		p.Ledger = nil // the status stays unchanged
+		return nil
+	}
+	if input.HolderExists, err = p.holderExists(ctx, held); err != nil {
+		return err
+	}
+	judged := p.Ledger.Judge(input)
+	if why := decide.Unrecordable(&input); judged.Lost != nil && why != nil {
+		p.Ledger, p.Verdict = nil, why // the status stays unchanged
+		return nil
+	}
+	p.Verdict = judged.Verdict
+	if judged.Lost != nil && judged.Lost.AttemptID == "" {
+		judged.Lost.AttemptID = p.Protocol.NewID() // so that a resolution can name it
+	}
+	return p.Ledger.Apply(ctx, judged)
+}
+
+// receiptOnlyInStatus returns an attempt whose receipt only the status has; nil for none. A response
+// that this process still has in memory is excluded, because it is recorded from memory.
+func (p *Pass) receiptOnlyInStatus() *v1alpha1.Request {
+	receipt := p.Ledger.Receipt
+	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {
+		return nil
+	}
+	return receipt
+}
+
+// holderExists reports whether a ledger has a holder other than this object that exists, or may
+// exist.
+func (p *Pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
+	if ledger == nil || ledger.Spec.Holder.UID == p.Ledger.Holder.UID {
+		return false, nil
+	}
+	holder, object := ledger.Spec.Holder, operate.Empty(p.Subject)
+	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
+	exists, failed := operate.MayExist(err, holder.Name)
+	if failed != nil {
+		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, failed)
+	}
+	wasReplaced := err == nil && string(object.GetUID()) != holder.UID
+	return exists && !wasReplaced, nil
+}
+
+// recordLearned records in the ledger what the object has learned without an attempt. What cannot
+// be read again would otherwise be lost with the status.
+func (p *Pass) recordLearned(ctx context.Context) error {
+	if p.Ledger == nil || p.Verdict != nil || p.lacksLedger() && p.Here.ForbidsNewLedgers() {
+		return nil
+	}
+	return p.Ledger.RecordLearned(ctx)
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pass
+
+import (
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Pass is one pass over one object: gather, judge, act, record.
+type Pass struct {
+	*Operator
+
+	Subject   Subject
+	Account   decide.Account
+	Here      decide.Installation
+	Session   *sessions.Lease // nil while the account cannot be used
+	Ledger    *operate.Ledger // nil: the kind has none, or its name is not known
+	Annotated Subject         // whose annotations count; nil: the subject's
+	Verdict   *decide.Verdict // overrides the decision, because of what is recorded elsewhere
+
+	kind    Kind
+	written runtime.Object   // the object as recorded
+	read    *decide.Readings // what was read before the step; nil: there was none
+	kept    bool             // whether the status stays as it is, because the ledger that would confirm it is not read
+}
+
+// New returns a pass over an object.
+func New(operator *Operator, subject Subject, kind Kind) *Pass {
+	return &Pass{Operator: operator, Subject: subject, kind: kind}
+}
+
+// RetryAfter is the exit after an error. A conflict means that there is a newer version, and is not
+// a failure. Nor is an object that was deleted or replaced: the next pass evaluates the new one.
+func RetryAfter(err error) (ctrl.Result, error) {
+	if apierrors.IsConflict(err) || errors.Is(err, operate.ErrGone) {
+		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+// Decide evaluates the object in its current state.
+func (p *Pass) Decide() decide.Decision {
+	p.kept = false
+	if p.Verdict != nil {
+		return decide.Overruled(p.Subject, *p.Verdict)
+	}
+	input := p.Input()
+	decision := p.kind.Judge(p, input)
+	unconfirmed := p.isUnconfirmed(&input, decision)
+	p.kept = unconfirmed && p.isSettled()
+	if unconfirmed || p.Account.Unproven && !decide.IsRest(decision.Step) {
+		return *p.notReady(&input, decision.RequeueAt)
+	}
+	return decision
+}
+
+// isUnconfirmed reports whether a decision says that the object is done, or waits for a person,
+// although only the ledger, which is not read for an unproven account, could confirm it.
+func (p *Pass) isUnconfirmed(input *decide.Input, decision decide.Decision) bool {
+	claims := decision.Verdict.State == decide.Settled || decision.Verdict.State == decide.Stuck
+	return p.Account.Unproven && claims && decision.Verdict.Reason != decide.AccountReady(input).Verdict.Reason
+}
+
+// isSettled reports whether the status shows that the object, as it is declared now, is done or waits
+// for a person.
+func (p *Pass) isSettled() bool {
+	conditions, _ := p.Subject.Describes()
+	ready := decide.ReadyIn(*conditions)
+	done := ready.Status == metav1.ConditionTrue || meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionStalled)
+	return done && ready.ObservedGeneration == p.Subject.GetGeneration()
+}
+
+// notReady is the decision of a pass for an account that is not proven, which is due again at a
+// time of its own.
+func (p *Pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
+	held := decide.AccountReady(input)
+	decision := decide.Overruled(p.Subject, held.Verdict)
+	decision.RequeueAt, decision.Transient = decide.Earlier(held.RequeueAt, due), held.Transient
+	return &decision
+}
+
+// Input returns what the next decision is based on. It also starts the times of what is seen for the
+// first time, and reports recorded times in the future. To only read what is remembered of an
+// object, use [operate.Memory.View].
+func (p *Pass) Input() decide.Input {
+	now := p.Protocol.Now()
+	if p.Session != nil {
+		p.Account.Breaker, p.Account.Extensions = p.Session.Breaker(), p.Session.Extensions()
+	}
+	input := decide.Input{
+		Subject: p.Subject, Ledger: p.Ledger.Current(), Account: p.Account, Now: now, Elapsed: p.Protocol.Elapsed(),
+		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.Subject.GetUID(), p.Subject.OpenRequests(), now),
+		Installation: p.installation(),
+	}
+	p.Protocol.NoteFutureTimes(&input, p.Subject)
+	return input
+}
+
+// describe updates the status from a decision.
+func (p *Pass) describe(decision decide.Decision) {
+	if p.kept {
+		return
+	}
+	now := p.Protocol.Now()
+	conditions, observed := p.Subject.Describes()
+	target := status.Object{Conditions: conditions, Generation: p.Subject.GetGeneration()}
+	status.Describe(target, decision.Verdict, now)
+	status.DescribeAspects(target, decision.Aspects, now)
+	*observed = p.Subject.GetGeneration()
+	*p.Subject.Controls() = decision.Handled
+	p.show(decision)
+	p.Ledger.ShowReference()
+}
+
+// describeDuringStep does the same as describe, during a step. A resolution that arrives only now
+// is not marked as handled by this write, because it gets a step of its own.
+func (p *Pass) describeDuringStep() {
+	decision := p.Decide()
+	if _, resolves := decision.Step.(decide.Resolve); resolves {
+		decision.Handled.Resolve = p.Subject.Controls().Resolve
+	}
+	p.describe(decision)
+}
+
+func (p *Pass) changed() bool {
+	return !equality.Semantic.DeepEqual(operate.AsShown(p.written), operate.AsShown(p.Subject))
+}
+
+// noteWritten remembers the recorded object after a step has written it.
+func (p *Pass) noteWritten() {
+	held, isSubject := p.written.(Subject)
+	if isSubject && held.GetResourceVersion() == p.Subject.GetResourceVersion() {
+		return
+	}
+	if isSubject {
+		p.announce(held, p.Subject)
+	}
+	p.written = p.Subject.DeepCopyObject()
+}
+
+// Scope returns this object as the protocol sees it. It also marks the readings so far as recorded,
+// because they are in the status of this pass, and after the step they may be older than the step's
+// result.
+func (p *Pass) Scope() operate.Scope {
+	p.Protocol.Memory.Change(p.Subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
+		p.read = new(memory.Readings)
+		memory.Readings.MarkRecorded()
+	})
+	scope := operate.Scope{
+		Subject: p.Subject, Account: p.Account.Object, Carrier: p.Session, Refused: p.kind.Refused,
+		Describe: p.describeDuringStep, Spending: p.spending(), Finalizer: p.kind.AddsFinalizer,
+		Policies: p.Here.Policies, Ledger: p.Ledger,
+	}
+	if p.kind.Synchronous {
+		scope.Finish = p.finish
+	}
+	return scope
+}
+
+// settled returns a function that applies the effect of a settled attempt, and marks the resolution
+// as handled.
+func (p *Pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1alpha1.Request) {
+	return func(request *v1alpha1.Request) {
+		p.Subject.Controls().Resolve = handled.Resolve
+		if request.Phase == v1alpha1.PhaseSucceeded {
+			p.kind.reached(request, step.Source, p.Protocol.Now())
+		} else if step.From == v1alpha1.PhaseSucceeded {
+			p.kind.withdrawn(request, p.Protocol.Now())
+		}
+	}
+}
+
+// lacksLedger reports whether sending for an object would have to create a ledger.
+func (p *Pass) lacksLedger() bool { return p.Ledger != nil && p.Ledger.Current() == nil }
+
+// installation returns what the marker means for an object.
+func (p *Pass) installation() decide.Installation {
+	here := p.Here
+	here.MarkerGone = here.MarkerGone && p.lacksLedger()
+	return here
+}
+
+// spending returns the counter for an object's requests; nil if its account has no chargeLimit.
+func (p *Pass) spending() *operate.Spending {
+	if account := p.Account.Object; account != nil && account.Spec.ChargeLimit != nil {
+		return &operate.Spending{Protocol: p.Protocol, Logins: p.Logins, Account: account, Login: p.Account.Memory()}
+	}
+	return nil
+}
