@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,12 +15,11 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/installation"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
@@ -112,19 +112,11 @@ func TestAScrapeShowsWhySendingIsWithheld(t *testing.T) {
 			cluster := clusterWith(t, test.waits)
 			operator := operatorOf(cache.Fleet(1, scrapedAt), scrapedAt)
 			operator.Submit = test.submit
-			operator.Marker = &installation.Marker{
-				Client: cluster, Live: cluster, Ledgers: &operate.Ledgers{Cluster: cluster, Live: cluster}, Name: "marker",
-			}
 			if test.waits != unread {
-				must(t, operator.Marker.Start(t.Context()))
+				operator.Marker = markerIn(t, cluster)
 			}
 			if test.unprotected {
-				policies, err := admission.Shipped(operatorName)
-				must(t, err)
-				operator.Policies = &installation.Policies{
-					Client: cluster, Live: cluster, Marker: &installation.Marker{}, Now: operator.Protocol.Now, Wanted: policies,
-				}
-				must(t, operator.Policies.Check(t.Context()))
+				operator.Policies = policiesIn(t, cluster)
 			}
 			page := scrape.PageOf(t, scraped(t, operator))
 			for _, reason := range []string{metrics.WithheldByFlag, metrics.WithheldByPolicy, "Recovery", "NewInstallation"} {
@@ -147,10 +139,33 @@ func clusterWith(t *testing.T, waits v1alpha1.MarkerWait) client.Client {
 		Scheme: scheme, Now: func() time.Time { return scrapedAt }, NewUID: func() types.UID { return uid },
 	}).Client()
 	must(t, cluster.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: metav1.NamespaceSystem}}))
-	must(t, cluster.Create(t.Context(), operate.NewLedger("marker", v1alpha1.RequestLedgerSpec{
+	must(t, cluster.Create(t.Context(), requestledger.New("marker", v1alpha1.RequestLedgerSpec{
 		Cluster: uid, Marker: &v1alpha1.LedgerMarker{Clusters: []string{uid}, Waits: waits},
 	})))
 	return cluster
+}
+
+// markerIn returns the marker as a process knows it that has read it.
+func markerIn(t *testing.T, cluster client.Client) *installation.Marker {
+	t.Helper()
+	marker := &installation.Marker{
+		Client: cluster, Live: cluster, Ledgers: &requestledger.Store{Cluster: cluster, Live: cluster}, Name: "marker",
+	}
+	must(t, marker.Start(t.Context()))
+	return marker
+}
+
+// policiesIn returns the policies as a process knows them that has read them.
+func policiesIn(t *testing.T, cluster client.Client) *installation.Policies {
+	t.Helper()
+	shipped, err := admission.Shipped(operatorName)
+	must(t, err)
+	policies := &installation.Policies{
+		Client: cluster, Live: cluster, Marker: &installation.Marker{}, Wanted: shipped,
+		Now: func() time.Time { return scrapedAt },
+	}
+	must(t, policies.Check(t.Context()))
+	return policies
 }
 
 func must(t *testing.T, err error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/installation"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestlog"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/controllers/ledgers"
@@ -55,7 +56,7 @@ type Options struct {
 	Marker        string             // the RequestLedger that is the marker; "": treat the installation as acknowledged
 	Policies      []admission.Policy // nothing is sent without them; none: something else checks approvals
 	Workers       int                // concurrent passes, per kind
-	RecheckAfter  time.Duration      // delay before an object that became less settled is checked again; 0: [watch.RecheckAfter]
+	RecheckAfter  time.Duration      // delay before an object that became less settled is checked; 0: [watch.RecheckAfter]
 	UserAgent     string
 	Now           func() time.Time
 	Elapsed       func() time.Duration // monotonic; nil: from Now, whose times have a monotonic reading in production
@@ -187,7 +188,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 			MinTimeout: options.MinTimeout, Hosts: options.CarrierHosts,
 		},
 		RecheckAfter: cmp.Or(options.RecheckAfter, watch.RecheckAfter), Leads: options.Leads,
-		Ledgers: &operate.Ledgers{Cluster: cluster, Live: live},
+		Ledgers: &requestledger.Store{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: operate.Concise{Recorder: events},
 			Now: options.Now, NewID: options.NewID, Elapsed: options.elapsed(), Submissions: options.Submissions,
@@ -204,7 +205,7 @@ func newOperator(cluster client.Client, live client.Reader, events operate.Recor
 	if len(options.Policies) > 0 {
 		operator.Protocol.Policies = operator.Policies
 	}
-	operator.Logins = &operate.Logins{
+	operator.Logins = &requestledger.Logins{
 		Ledgers: operator.Ledgers, Installation: operator.Marker.Installation, VerifyMarker: operator.Marker.Verify,
 	}
 	operator.Ledgers.MayCreate = operator.Logins.MayCreate
@@ -226,7 +227,9 @@ func setupRequestLog(mgr ctrl.Manager, operator *pass.Operator, options Options,
 	if options.RequestLog == nil {
 		return nil
 	}
-	log := requestlog.New(options.RequestLog, options.Now, func(ledger *v1alpha1.RequestLedger) bool { return mayManage(operator, ledger) })
+	log := requestlog.New(options.RequestLog, options.Now, func(ledger *v1alpha1.RequestLedger) bool {
+		return mayManage(operator, ledger)
+	})
 	log.Ledgers, log.Lost = mgr.GetCache(), lost
 	return mgr.Add(log)
 }
@@ -250,7 +253,8 @@ func leads(mgr ctrl.Manager) func() bool {
 	}
 }
 
-// newWorkers returns the workers of a manager. Without another queue, they use that of controller-runtime.
+// newWorkers returns the workers of a manager. Without another queue, they use that of
+// controller-runtime.
 func newWorkers(ctx context.Context, mgr ctrl.Manager, operator *pass.Operator, options Options) watch.Workers {
 	newQueue := options.NewQueue
 	if newQueue == nil {

@@ -7,14 +7,14 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
-	"github.com/broadband-operator/broadband-operator/controllers/pass"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
 )
 
 // finalize cancels the appointment-request of a deleted object. It releases the object once there
@@ -64,7 +64,7 @@ func (a *appointment) release(
 func (a *appointment) namespaceDeleting(ctx context.Context, p *pass.Pass) (bool, error) {
 	var namespace corev1.Namespace
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: a.object.Namespace}, &namespace)
-	if operate.IsGone(err, a.object.Namespace) {
+	if apiserver.IsGone(err, a.object.Namespace) {
 		return true, nil
 	}
 	if err != nil {

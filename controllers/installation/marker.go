@@ -24,7 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -34,7 +35,7 @@ type Marker struct {
 	client.Client // reads from the cache
 
 	Live       client.Reader
-	Ledgers    *operate.Ledgers
+	Ledgers    *requestledger.Store
 	Name       string   // "": there is no marker
 	Namespaces []string // the namespaces of this manager; none: all
 
@@ -126,7 +127,7 @@ func (m *Marker) firstRead(ctx context.Context) error {
 
 // newMarker returns a marker to create.
 func (m *Marker) newMarker(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
-	return operate.NewLedger(m.Name, v1alpha1.RequestLedgerSpec{
+	return requestledger.New(m.Name, v1alpha1.RequestLedgerSpec{
 		Cluster: m.installation.Cluster,
 		Marker:  &v1alpha1.LedgerMarker{Clusters: []string{m.installation.Cluster}, Waits: waits},
 	})
@@ -164,7 +165,7 @@ func checkNoLedger(object runtime.Object) error {
 	case *v1alpha1.DiagnosticTest:
 		shown = object.Status.Ledger
 	}
-	if shown == nil || operate.Plausible(shown.Revision) == 0 {
+	if shown == nil || requestledger.Plausible(shown.Revision) == 0 {
 		return nil
 	}
 	return fmt.Errorf("RequestLedger %s is named by a status", shown.Name)
@@ -268,12 +269,12 @@ func (m *Marker) Object(ctx context.Context) (*v1alpha1.RequestLedger, error) {
 func (m *Marker) read(ctx context.Context, from client.Reader) (*v1alpha1.RequestLedger, error) {
 	var marker v1alpha1.RequestLedger
 	switch err := from.Get(ctx, client.ObjectKey{Name: m.Name}, &marker); {
-	case operate.IsGone(err, m.Name):
+	case apiserver.IsGone(err, m.Name):
 		return nil, nil //nolint:nilnil // a missing marker is no error
 	case err != nil:
 		return nil, fmt.Errorf("read the marker: %w", err)
 	case marker.Spec.Marker == nil:
-		return nil, operate.ErrLedgerDamaged
+		return nil, requestledger.ErrDamaged
 	}
 	return &marker, nil
 }

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 )
 
 // wakeUp says that the state of the admission policies has changed.
@@ -29,7 +29,7 @@ func (c *Policies) Waiting(list client.ObjectList) source.Source {
 	wakes := make(chan wakeUp, 1)
 	c.wakes = append(c.wakes, wakes)
 	find := func(ctx context.Context, _ struct{}) []reconcile.Request {
-		all := operate.Empty(list)
+		all := apiserver.Empty(list)
 		if err := c.List(ctx, all, client.UnsafeDisableDeepCopy); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot list the objects that wait for the admission policies")
 			return nil

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -114,7 +114,7 @@ func (e *EndedLedgers) holderExists(ctx context.Context, ledger *v1alpha1.Reques
 	if kind == "" {
 		return false, nil
 	}
-	exists, err := operate.MayExist(err, at.Name)
+	exists, err := apiserver.MayExist(err, at.Name)
 	if err != nil {
 		return false, fmt.Errorf("look for the holder %s of RequestLedger %s: %w", at, ledger.Name, err)
 	}

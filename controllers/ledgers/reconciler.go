@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ledgers maintains the RequestLedgers: it releases those that are to be deleted, shrinks those
-// that ended long ago, lets one login continue another, and records responses that no pass could record.
+// Package ledgers maintains the RequestLedgers: it releases those that are to be deleted, shrinks
+// those that ended long ago, lets one login continue another, and records responses that no pass
+// could record.
 package ledgers
 
 import (
@@ -15,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -116,7 +117,7 @@ func readHolder(
 // keptBy returns an object as the reason to keep a ledger, unless the API server confirms that it does
 // not exist. The error is that of reading the object.
 func keptBy(kind string, at client.ObjectKey, err error) (keepReason, error) {
-	exists, failed := operate.MayExist(err, at.Name)
+	exists, failed := apiserver.MayExist(err, at.Name)
 	switch {
 	case failed != nil:
 		return keepReason{}, lookFailed(kind+" "+at.String(), failed)
@@ -129,7 +130,7 @@ func keptBy(kind string, at client.ObjectKey, err error) (keepReason, error) {
 // usedBy is the reason to keep a ledger that an object uses. The error is that of reading the object.
 func usedBy(object string, err error) keepReason {
 	again := keptAgain
-	if operate.IsHidden(err) {
+	if apiserver.IsHidden(err) {
 		again = hiddenAgain
 	}
 	return keepReason{decide.LedgerInUse(object), again}
@@ -140,7 +141,7 @@ func (r *Reconciler) dependentTest(ctx context.Context, ledger *v1alpha1.Request
 	var tests v1alpha1.DiagnosticTestList
 	err := r.Protocol.Live.List(ctx, &tests)
 	switch {
-	case operate.IsHidden(err):
+	case apiserver.IsHidden(err):
 		return usedBy("a DiagnosticTest that this manager may not see", err), nil
 	case err != nil:
 		return keepReason{}, lookFailed("the DiagnosticTests", err)

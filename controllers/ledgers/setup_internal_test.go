@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/cache"
@@ -61,7 +61,7 @@ func TestR6OnlyAReleasedLedgerIsNotLost(t *testing.T) {
 	} {
 		ledger := &v1alpha1.RequestLedger{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
 		cluster := &oneLedger{ledger: ledger}
-		operator := &pass.Operator{Ledgers: &operate.Ledgers{Cluster: cluster, Live: cluster}}
+		operator := &pass.Operator{Ledgers: &requestledger.Store{Cluster: cluster, Live: cluster}}
 		if _, _, err := operator.Ledgers.GetLive(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/cache"
@@ -21,7 +22,7 @@ func TestR28EveryReplicaForgetsDeletedObjects(t *testing.T) {
 	memory := operate.NewMemory("me")
 	standby := &UnrecordedResponses{Operator: &pass.Operator{Client: cache.Fleet(0, now)}}
 	standby.Protocol = &operate.Protocol{Memory: memory, Now: func() time.Time { return now }}
-	standby.Ledgers = &operate.Ledgers{}
+	standby.Ledgers = &requestledger.Store{}
 	memory.Forget(uid)
 	memory.Change(uid, now, func(held *decide.Memory) { held.NotBefore = now }) // by a pass that was running
 	for range 2 {

@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"slices"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -213,12 +212,12 @@ func (n *Notifications) appointmentCancelled(ctx context.Context, notification r
 
 // isFor reports whether an appointment-request is for an order, by the order's number or by the
 // name of one of the order's objects.
-func isFor(appointment *v1alpha1.AppointmentRequest, number v1alpha1.CarrierID, orders []*v1alpha1.ServiceOrder) bool {
+func isFor(appointment *v1alpha1.AppointmentRequest, number v1alpha1.CarrierID, placed []*v1alpha1.ServiceOrder) bool {
 	if id := appointment.Spec.OrderID; id != "" {
 		return id == number
 	}
 	ref := appointment.Spec.OrderRef
-	return ref != nil && slices.ContainsFunc(orders, func(order *v1alpha1.ServiceOrder) bool {
+	return ref != nil && slices.ContainsFunc(placed, func(order *v1alpha1.ServiceOrder) bool {
 		return order.Name == ref.Name
 	})
 }
@@ -253,8 +252,8 @@ func listOf[S pass.Subject](
 	return found, nil
 }
 
-// Setup makes this replica listen for notifications. requeue reconciles an account whose status may have
-// to change.
+// Setup makes this replica listen for notifications. requeue reconciles an account whose status may
+// have to change.
 func Setup(
 	mgr ctrl.Manager, listener *receiver.Listener, registry *sessions.Registry, requeue func(types.NamespacedName),
 ) error {

@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/orders"
 	"github.com/broadband-operator/broadband-operator/test/cache"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // A notification has an id as a number. In a Location, the carrier may have written it with leading

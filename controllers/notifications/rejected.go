@@ -46,7 +46,9 @@ func (n *Notifications) orderRejected(ctx context.Context, notification receiver
 // person has resolved it without its number. A notification without a customerReference has to wait
 // until each order being sent has its number, and is ignored for orders that are no longer being
 // sent. A notification about an earlier order with the same reference is ignored.
-func (n *Notifications) unnumberedRejected(ctx context.Context, notification receiver.Notification, at orders.At) error {
+func (n *Notifications) unnumberedRejected(
+	ctx context.Context, notification receiver.Notification, at orders.At,
+) error {
 	ledgers, err := n.ledgersAt(ctx, notification, at)
 	since := n.Protocol.Now().Add(-sendingFor)
 	for i := range ledgers {

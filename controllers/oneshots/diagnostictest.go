@@ -15,6 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
@@ -64,7 +65,7 @@ func (t *test) keepNumber(ctx context.Context, p *pass.Pass) error {
 	}
 	ledger, _, err := p.Ledgers.Get(ctx, shown.Name, 0)
 	switch {
-	case errors.Is(err, operate.ErrLedgerDamaged):
+	case errors.Is(err, requestledger.ErrDamaged):
 		return nil // gatherLedger reports it
 	case err != nil:
 		return fmt.Errorf("read the ledger that the status of DiagnosticTest %s names: %w", t.object.Name, err)
@@ -158,8 +159,8 @@ func (t *test) show(_ *pass.Pass, decision decide.Decision) {
 
 // ledger returns how the attempts of a test are recorded: beside those of the other tests of its
 // service. What a test has found is only in its status, because it can be read again.
-func (t *test) ledger(p *pass.Pass) operate.LedgerKind {
-	return operate.LedgerKind{
+func (t *test) ledger(p *pass.Pass) requestledger.Kind {
+	return requestledger.Kind{
 		Spec: func() v1alpha1.RequestLedgerSpec {
 			return v1alpha1.RequestLedgerSpec{Diagnostics: &v1alpha1.LedgerService{ID: t.number}}
 		},
@@ -173,12 +174,12 @@ func (t *test) ledger(p *pass.Pass) operate.LedgerKind {
 	}
 }
 
-func shownLedger(object client.Object) operate.ShownLedger {
+func shownLedger(object client.Object) requestledger.Shown {
 	test, ok := object.(*v1alpha1.DiagnosticTest)
 	if !ok {
-		return operate.ShownLedger{At: new(*v1alpha1.LedgerReference)}
+		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
 	}
-	shown := operate.ShownLedger{At: &test.Status.Ledger}
+	shown := requestledger.Shown{At: &test.Status.Ledger}
 	if test.Status.Request != nil {
 		shown.Requests = []v1alpha1.Request{*test.Status.Request}
 	}

@@ -50,7 +50,8 @@ func (r *Reconciler) waitingFor(ctx context.Context, object client.Object) []rec
 	if !is || test.Status.Ledger == nil {
 		return nil // it has sent nothing
 	}
-	waiting := watch.RequestsFor(ctx, r, r.newObject().list, client.MatchingFields{index.WaitsFor: test.Status.Ledger.Name})
+	by := client.MatchingFields{index.WaitsFor: test.Status.Ledger.Name}
+	waiting := watch.RequestsFor(ctx, r, r.newObject().list, by)
 	number, ref := test.Spec.ServiceID, test.Spec.ServiceRef
 	if number == "" && ref != nil {
 		var service v1alpha1.BroadbandService

@@ -56,7 +56,9 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 			builder.WithPredicates(numberChanges())).
 		Watches(r.newObject().subject, watch.WhenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
-			builder.WithPredicates(predicate.Or(watch.LedgerNews(r.Ledgers), predicate.NewPredicateFuncs(isFree), lateChanges()))).
+			builder.WithPredicates(predicate.Or(
+				watch.LedgerNews(r.Ledgers), predicate.NewPredicateFuncs(isFree), lateChanges(),
+			))).
 		WatchesRawSource(r.Policies.Waiting(r.newObject().list)).
 		WithOptions(workers.Options(r.newObject().subject)).
 		Complete(r)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -122,9 +123,9 @@ func (o *order) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _ tim
 }
 
 // ledger returns how the attempts at an order are recorded.
-func (o *order) ledger(p *pass.Pass) operate.LedgerKind {
-	return operate.LedgerKind{
-		Holder: operate.HolderOf(o.object),
+func (o *order) ledger(p *pass.Pass) requestledger.Kind {
+	return requestledger.Kind{
+		Holder: requestledger.HolderOf(o.object),
 		Spec: func() v1alpha1.RequestLedgerSpec {
 			return v1alpha1.RequestLedgerSpec{
 				Order: &v1alpha1.LedgerOrder{CustomerReference: o.object.Spec.CustomerReference},
@@ -139,12 +140,12 @@ func (o *order) ledger(p *pass.Pass) operate.LedgerKind {
 	}
 }
 
-func shownLedger(object client.Object) operate.ShownLedger {
+func shownLedger(object client.Object) requestledger.Shown {
 	order, ok := object.(*v1alpha1.ServiceOrder)
 	if !ok {
-		return operate.ShownLedger{At: new(*v1alpha1.LedgerReference)}
+		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
 	}
-	shown := operate.ShownLedger{At: &order.Status.Ledger}
+	shown := requestledger.Shown{At: &order.Status.Ledger}
 	if order.Status.Request != nil {
 		shown.Requests = []v1alpha1.Request{*order.Status.Request}
 	}

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"slices"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // At identifies an order at the carrier: by its number or, if one of the two sides does not know
@@ -64,8 +65,8 @@ func MayBePlaced(request *v1alpha1.Request) bool {
 	return request != nil && (!request.Phase.Ended() || request.Phase == v1alpha1.PhaseSucceeded)
 }
 
-// IsEarlier reports whether the number is that of an attempt at the order of a ledger before the newest
-// one. The ledger may be nil.
+// IsEarlier reports whether the number is that of an attempt at the order of a ledger before the
+// newest one. The ledger may be nil.
 func (at At) IsEarlier(ledger *v1alpha1.RequestLedger) bool {
 	return anyEarlier(ledger, func(ended v1alpha1.EndedAttempt) bool {
 		handle, err := carrier.ParseLocation(carrier.OrderCreate, int(ended.APIVersion), ended.Location)

@@ -12,7 +12,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -44,13 +46,13 @@ func (p *Pass) keepRead() {
 // if there is nothing to report.
 func ErrorVerdict(err error) *decide.Verdict {
 	switch {
-	case errors.Is(err, operate.ErrLedgerPruned):
+	case errors.Is(err, requestledger.ErrPruned):
 		return new(decide.PrunedLedger(err))
 	case errors.Is(err, operate.ErrStatusPruned):
 		return new(decide.PrunedStatus(err))
-	case errors.Is(err, operate.ErrLedgerDamaged):
+	case errors.Is(err, requestledger.ErrDamaged):
 		return new(decide.DamagedLedger(err))
-	case errors.Is(err, operate.ErrLedgerNewer):
+	case errors.Is(err, requestledger.ErrNewer):
 		return new(decide.LedgerOfNewerVersion(err))
 	case errors.Is(err, ErrTooManySteps):
 		return new(decide.NotFinished(err))
@@ -63,7 +65,7 @@ func ErrorVerdict(err error) *decide.Verdict {
 // status of the pass's own object, which another goroutine may be changing: see
 // [UnrecordedResponses].
 func (p *Pass) report(ctx context.Context, verdict decide.Verdict) error {
-	live := operate.Empty(p.Subject)
+	live := apiserver.Empty(p.Subject)
 	err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.Subject), live)
 	if err != nil || live.GetUID() != p.Subject.GetUID() || p.isReported(live, verdict) {
 		return client.IgnoreNotFound(err)

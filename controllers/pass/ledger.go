@@ -11,13 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // GatherLedger reads the ledger for an object's subject, evaluates whether this object may use it,
 // and updates the status from it.
-func (p *Pass) GatherLedger(ctx context.Context, kind operate.LedgerKind) error {
+func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error {
 	p.Ledger = nil
 	if p.Account.Unproven {
 		return nil // the status stays unchanged
@@ -29,7 +30,7 @@ func (p *Pass) GatherLedger(ctx context.Context, kind operate.LedgerKind) error 
 	}
 	p.reportImplausible(kind)
 	lost, err := ledger.Read(ctx)
-	if errors.Is(err, operate.ErrLedgerDamaged) {
+	if errors.Is(err, requestledger.ErrDamaged) {
 		p.Verdict = new(decide.DamagedLedger(err))
 		return nil
 	}
@@ -42,9 +43,9 @@ func (p *Pass) GatherLedger(ctx context.Context, kind operate.LedgerKind) error 
 
 // reportImplausible emits an Event for a revision that no ledger can have reached, and which is
 // therefore ignored (R5).
-func (p *Pass) reportImplausible(kind operate.LedgerKind) {
+func (p *Pass) reportImplausible(kind requestledger.Kind) {
 	shown := *kind.Shown(p.Subject).At
-	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {
+	if shown == nil || requestledger.Plausible(shown.Revision) == shown.Revision {
 		return
 	}
 	p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, eventRevisionIgnored, "Read",
@@ -105,9 +106,9 @@ func (p *Pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger)
 	if ledger == nil || ledger.Spec.Holder.UID == p.Ledger.Holder.UID {
 		return false, nil
 	}
-	holder, object := ledger.Spec.Holder, operate.Empty(p.Subject)
+	holder, object := ledger.Spec.Holder, apiserver.Empty(p.Subject)
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
-	exists, failed := operate.MayExist(err, holder.Name)
+	exists, failed := apiserver.MayExist(err, holder.Name)
 	if failed != nil {
 		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, failed)
 	}

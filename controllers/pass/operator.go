@@ -14,6 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/installation"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -23,8 +24,8 @@ type Operator struct {
 	client.Client // reads from the cache, writes to the API server
 
 	Protocol *operate.Protocol
-	Ledgers  *operate.Ledgers
-	Logins   *operate.Logins
+	Ledgers  *requestledger.Store
+	Logins   *requestledger.Logins
 	Marker   *installation.Marker
 	Policies *installation.Policies
 	Sessions *sessions.Registry

@@ -15,6 +15,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -27,10 +28,10 @@ type Pass struct {
 	Subject   Subject
 	Account   decide.Account
 	Here      decide.Installation
-	Session   *sessions.Lease // nil while the account cannot be used
-	Ledger    *operate.Ledger // nil: the kind has none, or its name is not known
-	Annotated Subject         // whose annotations count; nil: the subject's
-	Verdict   *decide.Verdict // overrides the decision, because of what is recorded elsewhere
+	Session   *sessions.Lease       // nil while the account cannot be used
+	Ledger    *requestledger.Ledger // nil: the kind has none, or its name is not known
+	Annotated Subject               // whose annotations count; nil: the subject's
+	Verdict   *decide.Verdict       // overrides the decision, because of what is recorded elsewhere
 
 	kind    Kind
 	written runtime.Object   // the object as recorded

@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/installation"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -98,7 +99,7 @@ func (p *Pass) noteAuthors(ctx context.Context, step *decide.Submit) error {
 // readAnnotated reads the object, bypassing the cache, which keeps no field managers.
 func (p *Pass) readAnnotated(ctx context.Context) (client.Object, error) {
 	annotated := p.annotatedObject()
-	live := operate.Empty(annotated)
+	live := apiserver.Empty(annotated)
 	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(annotated), live); err != nil {
 		return nil, fmt.Errorf("read the annotations of %s: %w", annotated.GetName(), err)
 	}

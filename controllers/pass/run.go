@@ -27,6 +27,7 @@ import (
 // response in memory, a resolution, four readings, and a request of each lane with its outcome.
 const MaxSteps = 16
 
+// ErrTooManySteps ends a pass that still has something to do after MaxSteps steps.
 var ErrTooManySteps = fmt.Errorf("a pass took more than %d steps", MaxSteps)
 
 // loginPause is the wait before a login that failed during a call is tried again. The account's

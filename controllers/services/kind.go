@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
@@ -157,9 +158,9 @@ func (s *service) refused(request *v1alpha1.Request) {
 
 // ledger returns how the requests of a service are recorded: with what no read returns, and the plan
 // that the service was changed to.
-func (s *service) ledger(p *pass.Pass) operate.LedgerKind {
-	return operate.LedgerKind{
-		Holder: operate.HolderOf(s.object),
+func (s *service) ledger(p *pass.Pass) requestledger.Kind {
+	return requestledger.Kind{
+		Holder: requestledger.HolderOf(s.object),
 		Spec: func() v1alpha1.RequestLedgerSpec {
 			return v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: s.object.ServiceNumber()}}
 		},
@@ -177,10 +178,10 @@ func (s *service) clock(p *pass.Pass) decide.Clock {
 	return decide.Clock{Now: p.Protocol.Now(), FutureTimes: p.Protocol.Memory.View(s.object.UID).FutureTimes}
 }
 
-func shownLedger(object client.Object) operate.ShownLedger {
+func shownLedger(object client.Object) requestledger.Shown {
 	service, ok := object.(*v1alpha1.BroadbandService)
 	if !ok {
-		return operate.ShownLedger{At: new(*v1alpha1.LedgerReference)}
+		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
 	}
-	return operate.ShownLedger{At: &service.Status.Ledger, Requests: service.Status.Requests}
+	return requestledger.Shown{At: &service.Status.Ledger, Requests: service.Status.Requests}
 }

@@ -19,7 +19,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/index"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 )
 
 // UserChanges passes changes made by a user. Our own status writes do not trigger a pass.
@@ -89,7 +90,7 @@ func WhenDeleted(find handler.MapFunc) handler.Funcs {
 }
 
 // LedgerNews passes the ledger changes that are news.
-func LedgerNews(ledgers *operate.Ledgers) predicate.Predicate {
+func LedgerNews(ledgers *requestledger.Store) predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(create event.CreateEvent) bool { return IsLedgerNews(ledgers, nil, create.Object) },
 		UpdateFunc: func(update event.UpdateEvent) bool {
@@ -103,7 +104,7 @@ func LedgerNews(ledgers *operate.Ledgers) predicate.Predicate {
 // IsLedgerNews reports whether a ledger change is not our own: an own write wakes nobody (R32). A
 // change that removes a ledger, or takes it back to an older revision, is not our own. The objects
 // of the ledger must then report that it is lost (R5, R6).
-func IsLedgerNews(ledgers *operate.Ledgers, before, after client.Object) bool {
+func IsLedgerNews(ledgers *requestledger.Store, before, after client.Object) bool {
 	ledger, is := after.(*v1alpha1.RequestLedger)
 	if !is {
 		return true
@@ -153,7 +154,7 @@ func RequestsFor(
 // EnqueueAll enqueues every object of a list.
 func EnqueueAll(from client.Reader, list client.ObjectList) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
-		return RequestsFor(ctx, from, operate.Empty(list))
+		return RequestsFor(ctx, from, apiserver.Empty(list))
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -29,7 +29,7 @@ func TestR32ALossIsNewsAndAnOwnWriteIsNot(t *testing.T) {
 		ledger.Spec.Revision = revision
 		return ledger
 	}
-	ledgers := &operate.Ledgers{Cluster: oneLedger{ledger: at(seen)}}
+	ledgers := &requestledger.Store{Cluster: oneLedger{ledger: at(seen)}}
 	if _, _, err := ledgers.Get(t.Context(), at(seen).Name, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ func NewTrigger() *Trigger {
 	return &Trigger{waiting: make(chan event.TypedGenericEvent[types.NamespacedName], queued)}
 }
 
-// Put starts a pass over an object. If a thousand are waiting already, it does nothing, because every object
-// that is not settled is reconciled again anyway.
+// Put starts a pass over an object. If a thousand are waiting already, it does nothing, because
+// every object that is not settled is reconciled again anyway.
 func (t *Trigger) Put(object types.NamespacedName) {
 	select {
 	case t.waiting <- event.TypedGenericEvent[types.NamespacedName]{Object: object}:

@@ -27,7 +27,7 @@ func rounds() []round {
 	return []round{
 		{
 			name: "units", timeout: "2m",
-			packages: []string{allDecisions, ofSteps, ofTypes},
+			packages: []string{allDecisions, ofSteps, ofLedgers, ofTypes},
 		},
 		{name: "prove", timeout: "5m", packages: []string{ofProof}}, // at the reduced size of `make test`
 		{

@@ -22,6 +22,7 @@ const (
 	ofDecisions   = "pkg/decide"
 	allDecisions  = ofDecisions + "/..."
 	ofSteps       = "controllers/internal/operate"
+	ofLedgers     = "controllers/internal/requestledger"
 	ofSessions    = "controllers/internal/sessions"
 	ofStatus      = "controllers/internal/status"
 	ofControllers = "controllers"
@@ -41,6 +42,7 @@ func layers() []layer {
 		{name: "fuzzSeeds", folder: allDecisions},                               // properties that hold for every view
 		{name: "client", folder: ofClient},                                      // the client against test servers
 		{name: "steps", folder: ofSteps},                                        // the protocol's steps in isolation
+		{name: "ledgers", folder: ofLedgers},                                    // the record of what was sent
 		{name: "sessions", folder: ofSessions},                                  // the state shared by objects of an account
 		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
 		{ // every single fault of a run, and the fault plans that once found a bug

@@ -44,6 +44,7 @@ func targets() []target {
 		allOf(ofDecisions + "/appointments"),
 		allOf(ofDecisions + "/oneshots"),
 		allOf(ofSteps),
+		allOf(ofLedgers),
 		allOf(ofSessions),
 		allOf(ofStatus),
 		allOf(ofControllers + "/pass"),

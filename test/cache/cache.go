@@ -11,15 +11,15 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 )
 
 // Cache returns objects as a manager's cache does: a list contains the objects themselves,
@@ -32,7 +32,8 @@ type Cache struct {
 	Fails    error                       // of every list
 }
 
-func (c *Cache) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
+// List lists objects, which must not be copied.
+func (c *Cache) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	held := c.Lists[fmt.Sprintf("%T", list)]
 	applied := client.ListOptions{}
 	applied.ApplyOptions(options)
@@ -41,7 +42,7 @@ func (c *Cache) List(_ context.Context, list client.ObjectList, options ...clien
 	}
 	if applied.FieldSelector != nil {
 		for _, by := range applied.FieldSelector.Requirements() {
-			lacks := func(one runtime.Object) bool { return !hasField(one, by.Field, by.Value) }
+			lacks := func(one runtime.Object) bool { return !hasField(ctx, one, by.Field, by.Value) }
 			held = slices.DeleteFunc(slices.Clone(held), lacks)
 		}
 	}
@@ -58,16 +59,17 @@ func (i indexes) IndexField(_ context.Context, of client.Object, field string, v
 }
 
 // hasField reports whether an object has a value in an indexed field.
-func hasField(of runtime.Object, field, value string) bool {
+func hasField(ctx context.Context, of runtime.Object, field, value string) bool {
 	object, isObject := of.(client.Object)
 	known := indexes{}
-	if err := index.Fields(context.Background(), known); err != nil || !isObject {
+	if err := index.Fields(ctx, known); err != nil || !isObject {
 		return false
 	}
 	values := known[fmt.Sprintf("%T %s", of, field)]
 	return values != nil && slices.Contains(values(object), value)
 }
 
+// Get reads a service.
 func (c *Cache) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
 	service, is := into.(*v1alpha1.BroadbandService)
 	if found := c.Services[key]; is && found != nil {

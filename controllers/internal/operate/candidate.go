@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -40,7 +41,7 @@ func (p *Protocol) pollCandidate(ctx context.Context, scope Scope, request *v1al
 
 // ofItsOwn makes a receipt inconclusive if it names the Location of another attempt, which a carrier
 // that recognizes duplicates may return: the response then does not show what became of this one.
-func ofItsOwn(ledger *Ledger, request *v1alpha1.Request, receipt carrier.Receipt) carrier.Receipt {
+func ofItsOwn(ledger *requestledger.Ledger, request *v1alpha1.Request, receipt carrier.Receipt) carrier.Receipt {
 	path := cmp.Or(receipt.Handle.Path(), receipt.Candidate.Path())
 	if ledger == nil || path == "" || !decide.TakesRequestID(request.Operation) {
 		return receipt

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -68,16 +69,19 @@ func TestALocationOfAnotherAttemptIsNone(t *testing.T) {
 	handle := func(operation v1alpha1.Operation) carrier.Handle {
 		return carrier.Handle{Operation: carrier.Operation(operation), Version: 8, ID: "77"}
 	}
-	ledger := func(operation v1alpha1.Operation) *v1alpha1.RequestLedger {
-		return &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Ended: []v1alpha1.EndedAttempt{
-			{AttemptID: "a-0", Operation: operation, Location: handle(operation).Path()},
-		}}}
+	ledger := func(operation v1alpha1.Operation) *requestledger.Ledger {
+		tape := newTape()
+		of := tape.ledgerOf(t.Context(), tape.record)
+		tape.recordIn(of, v1alpha1.Request{
+			AttemptID: "a-0", Operation: operation, Location: handle(operation).Path(), Phase: v1alpha1.PhaseInProgress,
+		})
+		return tape.ledgerOf(t.Context(), tape.record)
 	}
 	accepted := func(operation v1alpha1.Operation) carrier.Receipt {
 		return carrier.Receipt{Delivery: carrier.Accepted, Handle: handle(operation)}
 	}
 	for name, test := range map[string]struct {
-		others    *v1alpha1.RequestLedger
+		others    *requestledger.Ledger
 		operation v1alpha1.Operation
 		receipt   carrier.Receipt
 		taken     bool
@@ -91,7 +95,7 @@ func TestALocationOfAnotherAttemptIsNone(t *testing.T) {
 		}, true},
 	} {
 		request := &v1alpha1.Request{Operation: test.operation, AttemptID: "a-1"}
-		got := ofItsOwn(&Ledger{ledger: test.others}, request, test.receipt)
+		got := ofItsOwn(test.others, request, test.receipt)
 		inconclusive := got.Delivery == carrier.Ambiguous && got.Handle.IsZero() && got.Candidate.IsZero()
 		if inconclusive != test.taken {
 			t.Errorf("%s: %+v", name, got)

@@ -5,6 +5,7 @@ package operate
 import (
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,4 +56,22 @@ func (p *Protocol) CheckAllReservations(
 		return !slices.ContainsFunc(reservations, func(one v1alpha1.Reservation) bool { return one.AttemptID == id })
 	})
 	return spending
+}
+
+// futureReservations holds, by login, when this process first saw reservations with a time in
+// the future.
+type futureReservations struct {
+	mu sync.Mutex
+	by map[v1alpha1.CarrierLogin]decide.FutureReservations
+}
+
+// sightings returns the sightings of a login. The lock must be held.
+func (s *futureReservations) sightings(login v1alpha1.CarrierLogin) decide.FutureReservations {
+	if s.by[login] == nil {
+		if s.by == nil {
+			s.by = map[v1alpha1.CarrierLogin]decide.FutureReservations{}
+		}
+		s.by[login] = decide.FutureReservations{}
+	}
+	return s.by[login]
 }

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -124,7 +126,7 @@ func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 // recorded in the status, that is checked, too.
 func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
 	subject := scope.Subject
-	live := Empty(subject)
+	live := apiserver.Empty(subject)
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
 		return nil, err
 	}
@@ -175,7 +177,7 @@ func (p *Protocol) verifyPolicies(ctx context.Context, scope Scope, intent v1alp
 
 // verifyLedger checks that the ledger is as the intent left it. It is the last read, because it is
 // the one that another sender would change (R12).
-func (*Protocol) verifyLedger(ctx context.Context, ledger *Ledger, live Subject) error {
+func (*Protocol) verifyLedger(ctx context.Context, ledger *requestledger.Ledger, live Subject) error {
 	if ledger == nil {
 		return nil
 	}

@@ -60,9 +60,9 @@ func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
 			}
 			subject.PutRequest(open)
-			tape.recordIn(tape.ledgerOf(subject), open)
+			tape.recordIn(tape.ledgerOf(t.Context(), subject), open)
 			scope := tape.scope()
-			scope.Subject, scope.Ledger = subject, tape.ledgerOf(subject)
+			scope.Subject, scope.Ledger = subject, tape.ledgerOf(t.Context(), subject)
 			protocol.Memory.Posting("a-1", tape.now)
 			protocol.Memory.SetReceipt("a-1", receipt)
 			fails := func() error { return protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep) }

@@ -18,6 +18,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+// ErrGone is the error for an outcome that cannot be recorded, because its object no longer exists.
+var ErrGone = errors.New("the object was deleted, or replaced by another one of the same name")
+
 // RecordWithin is the time limit for recording the outcome of a request.
 const RecordWithin = time.Minute
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -95,10 +96,13 @@ func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission
 	return p.verifyNewest(ctx, subject)
 }
 
+// errNotNewest is the reason of a conflict.
+var errNotNewest = errors.New("there is a newer version than the one that was evaluated")
+
 // verifyNewest returns a conflict unless the object is the latest version. A Query writes no
 // intent, so a stale cache could otherwise cause the same question to be sent twice.
 func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
-	live := Empty(subject)
+	live := apiserver.Empty(subject)
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
 		return fmt.Errorf("read the recorded state of %s: %w", subject.GetName(), err)
 	}

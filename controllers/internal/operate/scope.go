@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -22,7 +23,7 @@ type Scope struct {
 	Refused   func(*v1alpha1.Request) // called when the carrier refused an attempt; nil: no call
 	Finish    Finish                  // handles the response to a POST that is not polled; nil: no handling
 	Spending  *Spending               // counts chargeable requests; nil: nothing is counted
-	Ledger    *Ledger                 // records the attempts instead of the status; nil: the status records them
+	Ledger    *requestledger.Ledger   // records the attempts instead of the status; nil: the status records them
 	Finalizer bool                    // whether to add the finalizer before sending, even with a Ledger
 	Policies  decide.Policies         // as the decision was based on
 	Describe  func()                  // updates the conditions from the facts; called before each write

@@ -17,6 +17,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/index"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -33,7 +34,7 @@ func onConflict() wait.Backoff {
 // Spending counts, for one account, what all accounts of its login spend together.
 type Spending struct {
 	Protocol *Protocol
-	Logins   *Logins
+	Logins   *requestledger.Logins
 	Account  *v1alpha1.CarrierAccount
 	Login    v1alpha1.CarrierLogin // under which its requests are recorded
 }
@@ -116,7 +117,7 @@ func (s *Spending) Release(ctx context.Context, attemptID string) {
 // and tests, it adds what was sent with the login in the last hour from accounts without a
 // chargeLimit, or before its own ledger existed. It reports whether it added anything.
 func (s *Spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
-	ledger, err = s.Logins.getOwn(ctx, s.Login)
+	ledger, err = s.Logins.GetOwn(ctx, s.Login)
 	if err != nil || ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return ledger, false, err
 	}
@@ -192,11 +193,11 @@ func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submissi
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
 	defer cancel()
-	wait, err := scope.Spending.Reserve(ctx, submission.Request)
+	pause, err := scope.Spending.Reserve(ctx, submission.Request)
 	if err != nil && !apierrors.IsConflict(err) { // it may have been written nevertheless
 		p.release(ctx, scope, submission)
 	}
-	return wait, err
+	return pause, err
 }
 
 // release removes the reservation of an attempt that has no intent and will not be sent.

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/test/cache"
@@ -23,15 +24,15 @@ const (
 	stepRelease = "release "
 )
 
-// spendingOf counts the requests of an account that may send one in an hour, and has sent some already.
+// spendingOf counts the requests of an account that may send one in an hour, and has sent some.
 func (t *tape) spendingOf(protocol *Protocol, sent ...v1alpha1.Reservation) *Spending {
 	t.account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 1}
-	logins := &Logins{
-		Ledgers:      &Ledgers{Cluster: t, Live: t},
+	logins := &requestledger.Logins{
+		Ledgers:      &requestledger.Store{Cluster: t, Live: t},
 		Installation: func(context.Context) (decide.Installation, error) { return decide.Installation{}, nil },
 		VerifyMarker: func(context.Context) error { return nil },
 	}
-	ledger := NewLedger(decide.LoginLedgerName(v1alpha1.CarrierLogin{}), v1alpha1.RequestLedgerSpec{
+	ledger := requestledger.New(decide.LoginLedgerName(v1alpha1.CarrierLogin{}), v1alpha1.RequestLedgerSpec{
 		Account: &v1alpha1.LedgerAccount{Reservations: sent},
 	})
 	ledger.ResourceVersion = "1"
@@ -54,10 +55,12 @@ func TestR10AReservationIsMadeBeforeTheIntent(t *testing.T) {
 		"there is room": {nil, "", nil, []string{
 			stepToken, stepReserve + "a-1", stepIntent, stepFinalizer, stepAccount, stepObject, stepPOST, stepAccepted,
 		}},
-		"there is none":                {[]v1alpha1.Reservation{sent}, "", nil, []string{stepToken}},
-		"the reservation fails":        {nil, stepReserve + "a-1", errStep, []string{stepToken}},
-		"its response is lost":         {nil, stepReserve + "a-1", errWritten, []string{stepToken, stepRelease + "a-1"}},
-		"the intent fails":             {nil, stepIntent, errStep, []string{stepToken, stepReserve + "a-1", stepRelease + "a-1"}},
+		"there is none":         {[]v1alpha1.Reservation{sent}, "", nil, []string{stepToken}},
+		"the reservation fails": {nil, stepReserve + "a-1", errStep, []string{stepToken}},
+		"its response is lost":  {nil, stepReserve + "a-1", errWritten, []string{stepToken, stepRelease + "a-1"}},
+		"the intent fails": {nil, stepIntent, errStep, []string{
+			stepToken, stepReserve + "a-1", stepRelease + "a-1",
+		}},
 		"the gate is closed afterward": {nil, stepAccount, errStep, notSent},
 	} {
 		t.Run(name, func(t *testing.T) {

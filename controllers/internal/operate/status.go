@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -43,8 +44,8 @@ func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, ob
 }
 
 func updateStatus(ctx context.Context, cluster client.Client, object client.Object) error {
-	err := cluster.Status().Update(ctx, object, strictFields)
-	if dropsFields(err) {
+	err := cluster.Status().Update(ctx, object, apiserver.StrictFields)
+	if apiserver.DropsFields(err) {
 		return fmt.Errorf("%w: %w", ErrStatusPruned, err)
 	}
 	return err

@@ -3,6 +3,7 @@
 package operate
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -11,14 +12,14 @@ import (
 )
 
 // unrecordedScope is a scope whose attempt the carrier has accepted, which is not recorded yet.
-func (t *tape) unrecordedScope(protocol *Protocol) Scope {
+func (t *tape) unrecordedScope(ctx context.Context, protocol *Protocol) Scope {
 	subject := t.record.DeepCopy()
 	subject.PutRequest(v1alpha1.Request{
 		Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
 	})
-	t.recordIn(t.ledgerOf(subject), subject.Status.Requests[0])
+	t.recordIn(t.ledgerOf(ctx, subject), subject.Status.Requests[0])
 	scope := t.scope()
-	scope.Subject, scope.Ledger = subject, t.ledgerOf(subject)
+	scope.Subject, scope.Ledger = subject, t.ledgerOf(ctx, subject)
 	protocol.Memory.Posting("a-1", t.now)
 	protocol.Memory.SetReceipt("a-1", carrier.Receipt{
 		Delivery: carrier.Accepted, Handle: carrier.Handle{Operation: carrier.PlanChange, Version: 8, ID: "77"},
@@ -32,7 +33,7 @@ func TestR16AResponseIsKeptWhenThePassNoLongerUsesItsObject(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	protocol := tape.protocol("me")
-	scope := tape.unrecordedScope(protocol)
+	scope := tape.unrecordedScope(t.Context(), protocol)
 	tape.at[stepObject] = func() error { return protocol.RecordUnrecorded(t.Context()) }
 
 	if err := protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep); err != nil {

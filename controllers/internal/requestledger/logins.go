@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+package requestledger
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // Logins reads and writes the ledgers of logins: what the accounts with one login share.
 type Logins struct {
-	Ledgers      *Ledgers
+	Ledgers      *Store
 	Installation func(context.Context) (decide.Installation, error)
 	VerifyMarker func(context.Context) error // fails if no ledger may be created
 
@@ -46,17 +46,17 @@ func (l *Logins) New(
 	if err != nil {
 		return nil, err
 	}
-	return NewLedger(decide.LoginLedgerName(login), v1alpha1.RequestLedgerSpec{
+	return New(decide.LoginLedgerName(login), v1alpha1.RequestLedgerSpec{
 		Cluster: here.Cluster, Login: login, Account: &v1alpha1.LedgerAccount{},
 	}), nil
 }
 
-// getOwn returns the ledger of a login as recorded now; nil when there is none. It fails with a
+// GetOwn returns the ledger of a login as recorded now; nil when there is none. It fails with a
 // conflict if the login has come to continue another one, because its requests are recorded there.
-func (l *Logins) getOwn(ctx context.Context, login v1alpha1.CarrierLogin) (*v1alpha1.RequestLedger, error) {
+func (l *Logins) GetOwn(ctx context.Context, login v1alpha1.CarrierLogin) (*v1alpha1.RequestLedger, error) {
 	ledger, _, err := l.Ledgers.GetLive(ctx, decide.LoginLedgerName(login))
 	if err == nil && ledger.Continued() != nil {
-		return nil, ContinuesAnother(ledger.Name)
+		return nil, continuesAnother(ledger.Name)
 	}
 	return ledger, err
 }
@@ -80,7 +80,7 @@ func (l *Logins) ClaimRecords(ctx context.Context, login v1alpha1.CarrierLogin) 
 	}
 	l.claiming.Lock() // the workers that need it at the same time write it once
 	defer l.claiming.Unlock()
-	if ledger, err = l.getOwn(ctx, login); err != nil || hasOwnRecords(ledger) {
+	if ledger, err = l.GetOwn(ctx, login); err != nil || hasOwnRecords(ledger) {
 		return err
 	}
 	if ledger == nil {

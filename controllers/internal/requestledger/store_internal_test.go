@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+package requestledger
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
+
+var errStep = errors.New("this step fails")
 
 // slow is an API server whose watch event arrives before its response.
 type slow struct {
@@ -32,7 +34,7 @@ func (s slow) Create(_ context.Context, object client.Object, _ ...client.Create
 // An own write wakes nobody (R32).
 func TestR32OwnWritesAreNotNews(t *testing.T) {
 	t.Parallel()
-	ledgers := &Ledgers{}
+	ledgers := &Store{}
 	ledgers.Cluster = slow{meanwhile: func(written *v1alpha1.RequestLedger) error {
 		if ledgers.IsNews(written.Name, written.Spec.Revision) {
 			t.Error("the watch shows our own write before we have the response to it, and that is news")
@@ -67,7 +69,7 @@ func TestALedgerIsCreatedOnlyIfItMayBe(t *testing.T) {
 		"the marker":    {v1alpha1.RequestLedgerSpec{Marker: &v1alpha1.LedgerMarker{}}, errStep, true},
 	} {
 		created := false
-		ledgers := &Ledgers{MayCreate: func(context.Context, *v1alpha1.RequestLedger) error { return row.refusal }}
+		ledgers := &Store{MayCreate: func(context.Context, *v1alpha1.RequestLedger) error { return row.refusal }}
 		ledgers.Cluster = slow{meanwhile: func(*v1alpha1.RequestLedger) error { created = true; return nil }}
 		ledger := &v1alpha1.RequestLedger{Spec: row.spec}
 		ledger.Name = "ledger"
@@ -81,7 +83,7 @@ func TestALedgerIsCreatedOnlyIfItMayBe(t *testing.T) {
 // A failed write is not mistaken for a state that was seen and lost.
 func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 	t.Parallel()
-	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
+	ledgers := &Store{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
 	ledger.Name = decide.LedgerName(&ledger.Spec)
 	if err := ledgers.Write(t.Context(), ledger); !errors.Is(err, errStep) {
@@ -95,7 +97,7 @@ func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 // A ledger that was rolled back is still behind after a response was written into it (R6).
 func TestR6AWriteToAnOutdatedLedgerDoesNotHideTheLoss(t *testing.T) {
 	t.Parallel()
-	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
+	ledgers := &Store{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
 	ledger.Name = decide.LedgerName(&ledger.Spec)
 	ledgers.noteShown(ledger.Name, 7)
@@ -125,12 +127,12 @@ func TestR1APrunedLedgerIsAnError(t *testing.T) {
 		}, true},
 		"something else is wrong": {func(*v1alpha1.RequestLedger) error { return apierrors.NewBadRequest("no") }, false},
 	} {
-		ledgers := &Ledgers{Cluster: slow{meanwhile: row.answers}}
+		ledgers := &Store{Cluster: slow{meanwhile: row.answers}}
 		ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 			Service: &v1alpha1.LedgerService{ID: "1"}, Open: []v1alpha1.Request{{BodyHash: "sha256:0"}},
 		}}
 		ledger.Name = decide.LedgerName(&ledger.Spec)
-		if err := ledgers.Write(t.Context(), ledger); errors.Is(err, ErrLedgerPruned) != row.pruned {
+		if err := ledgers.Write(t.Context(), ledger); errors.Is(err, ErrPruned) != row.pruned {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -139,7 +141,7 @@ func TestR1APrunedLedgerIsAnError(t *testing.T) {
 // After a restore, a different ledger may have the revision that was seen.
 func TestR6ALedgerOfAKnownRevisionIsBehindWithoutItsAttempts(t *testing.T) {
 	t.Parallel()
-	var ledgers Ledgers
+	var ledgers Store
 	seen := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 		Revision: 1, Open: []v1alpha1.Request{{AttemptID: "a-1"}}, Ended: []v1alpha1.EndedAttempt{{AttemptID: "a-0"}},
 	}}

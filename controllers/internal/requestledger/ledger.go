@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+package requestledger
 
 import (
 	"cmp"
@@ -16,19 +16,25 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// LedgerKind has the functions by which the attempts of an object are recorded in a RequestLedger.
-type LedgerKind struct {
-	Holder v1alpha1.LedgerHolder // the object as the ledger's holder; empty if the ledger is shared
-
-	Spec    func() v1alpha1.RequestLedgerSpec                            // a spec with the subject of the ledger
-	Judge   func(decide.LedgerInput) decide.LedgerVerdict                // whether the ledger is this object's
-	Show    func(held *v1alpha1.RequestLedger)                           // updates the status from a ledger; nil: none is held
-	Shown   func(client.Object) ShownLedger                              // what the status of an object of the kind shows
-	Learned func(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) // adds what the object has learned, by an attempt or not; nil: nothing
+// Kind has the functions by which the attempts of an object are recorded in a RequestLedger.
+type Kind struct {
+	// Holder is the object as the ledger's holder; empty if the ledger is shared.
+	Holder v1alpha1.LedgerHolder
+	// Spec returns a spec with the subject of the ledger.
+	Spec func() v1alpha1.RequestLedgerSpec
+	// Judge decides whether the ledger is this object's.
+	Judge func(decide.LedgerInput) decide.LedgerVerdict
+	// Show updates the status from a ledger, which is nil if the object holds none.
+	Show func(*v1alpha1.RequestLedger)
+	// Shown returns what the status of an object of the kind shows of its ledger.
+	Shown func(client.Object) Shown
+	// Learned adds to a ledger's spec what the object has learned, through an attempt if there is one;
+	// nil: it learns nothing that a ledger keeps.
+	Learned func(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request)
 }
 
-// ShownLedger is what a status shows of its ledger.
-type ShownLedger struct {
+// Shown is what a status shows of its ledger.
+type Shown struct {
 	At       **v1alpha1.LedgerReference
 	Requests []v1alpha1.Request
 }
@@ -42,14 +48,14 @@ func HolderOf(object client.Object) v1alpha1.LedgerHolder {
 
 // Ledger records the attempts of an object. The status of the object only shows them.
 type Ledger struct {
-	LedgerKind
+	Kind
 
 	Name    string
 	Receipt *v1alpha1.Request       // an attempt whose receipt only the status has; nil for none
 	Former  *v1alpha1.RequestLedger // the ledger of the same subject and another login that the status names; nil for none
 
-	ledgers *Ledgers
-	subject Subject
+	ledgers *Store
+	subject client.Object
 	login   v1alpha1.CarrierLogin   // under which the account's requests are recorded
 	cluster string                  // the UID of the cluster
 	ledger  *v1alpha1.RequestLedger // as last read or written; nil: there is none
@@ -61,16 +67,16 @@ type Ledger struct {
 
 // Of returns the ledger of an object, which is not read yet. Its Name is empty if no request was sent,
 // and none is about to be sent.
-func (l *Ledgers) Of(subject Subject, kind LedgerKind, login v1alpha1.CarrierLogin, here decide.Installation) *Ledger {
-	of := &Ledger{LedgerKind: kind, ledgers: l, subject: subject, login: login, cluster: here.Cluster}
+func (l *Store) Of(subject client.Object, kind Kind, login v1alpha1.CarrierLogin, here decide.Installation) *Ledger {
+	of := &Ledger{Kind: kind, ledgers: l, subject: subject, login: login, cluster: here.Cluster}
 	of.Name = of.nameOf()
 	return of
 }
 
 // Beside returns the ledger for another object whose attempts are in it.
-func (l *Ledger) Beside(subject Subject, kind LedgerKind) *Ledger {
+func (l *Ledger) Beside(subject client.Object, kind Kind) *Ledger {
 	return &Ledger{
-		LedgerKind: kind, Name: l.Name, ledgers: l.ledgers, subject: subject, login: l.login, cluster: l.cluster, ledger: l.ledger,
+		Kind: kind, Name: l.Name, ledgers: l.ledgers, subject: subject, login: l.login, cluster: l.cluster, ledger: l.ledger,
 	}
 }
 
@@ -179,8 +185,8 @@ func (l *Ledger) Current() *v1alpha1.RequestLedger {
 	return l.ledger
 }
 
-// ShowReference writes the ledger's name and revision to the status, or removes them if this object does not
-// hold the ledger.
+// ShowReference writes the ledger's name and revision to the status, or removes them if this object
+// does not hold the ledger.
 func (l *Ledger) ShowReference() {
 	if l == nil {
 		return
@@ -201,7 +207,7 @@ func (l *Ledger) CheckFellBehind() error {
 	if l == nil || !l.fellBehind {
 		return nil
 	}
-	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), Behind(l.Name))
+	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), behind(l.Name))
 }
 
 // isShared reports whether each object has its own attempts in the ledger, next to those of others.
@@ -233,7 +239,7 @@ func (l *Ledger) Record(ctx context.Context, attempt v1alpha1.Request) error {
 
 // SetReference writes the ledger's name and revision to a status. The revision is the newest seen,
 // because the object has seen all of the ledger.
-func (l *Ledger) SetReference(status Subject) {
+func (l *Ledger) SetReference(status client.Object) {
 	at, revision := l.Shown(status).At, int64(0)
 	if l.ledger != nil {
 		revision = l.ledger.Spec.Revision
@@ -300,11 +306,11 @@ func (l *Ledger) orNew() *v1alpha1.RequestLedger {
 	}
 	spec := l.Spec()
 	spec.Cluster, spec.Login = l.cluster, l.login
-	return NewLedger(l.Name, spec)
+	return New(l.Name, spec)
 }
 
-// NewLedger returns a ledger to create, with the finalizer that protects it.
-func NewLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLedger {
+// New returns a ledger to create, with the finalizer that protects it.
+func New(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLedger {
 	spec.Schema = v1alpha1.LedgerSchema
 	return &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.FinalizerMemory}},
@@ -328,9 +334,9 @@ func (l *Ledger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
 
 // Verify fails if the ledger changed after the intent, or if a status has seen a newer ledger,
 // because a ledger restored to its state before an attempt does not show that the attempt was sent.
-func (l *Ledger) Verify(ctx context.Context, live Subject) error {
+func (l *Ledger) Verify(ctx context.Context, live client.Object) error {
 	if l.lacks(l.Shown(live)) {
-		return ErrLedgerChanged
+		return ErrChanged
 	}
 	return l.ledgers.Unchanged(ctx, l.ledger)
 }
@@ -338,7 +344,7 @@ func (l *Ledger) Verify(ctx context.Context, live Subject) error {
 // lacks reports whether a status has seen more than the ledger that this pass has written. The
 // very attempt that is about to be sent does not count, because another manager may have read it
 // from the ledger.
-func (l *Ledger) lacks(status ShownLedger) bool {
+func (l *Ledger) lacks(status Shown) bool {
 	shown := *status.At
 	if shown == nil || shown.Name != l.Name {
 		return false

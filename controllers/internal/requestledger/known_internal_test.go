@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+package requestledger
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 
 func TestR28TheKnownStateOfALedgerIsKeptWhileItExists(t *testing.T) {
 	t.Parallel()
-	var ledgers Ledgers
+	var ledgers Store
 	for _, name := range []string{"exists", "gone", "comes back"} {
 		ledgers.noteShown(name, 7)
 		ledgers.noteWriting(name, 7)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+// Package apiserver says what the answers of the Kubernetes API server prove.
+package apiserver
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
-
-// ErrGone is the error for an outcome that cannot be recorded, because its object no longer exists.
-var ErrGone = errors.New("the object was deleted, or replaced by another one of the same name")
 
 // IsGone reports whether the API server confirmed that no object of that name exists (R2). A 404
 // for a kind that is not served, or from something between the operator and the API server,
@@ -47,4 +47,10 @@ func MayExist(err error, name string) (bool, error) {
 // server does not serve it.
 func IsHidden(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
+}
+
+// Empty returns an empty object of the same kind as another, to read into.
+func Empty[O runtime.Object](object O) O {
+	empty, _ := reflect.TypeAssert[O](reflect.New(reflect.TypeOf(object).Elem())) // of the type of object, so an O
+	return empty
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+// Package requestledger reads and writes RequestLedgers: those in which the attempts of an object are
+// recorded, and those of logins.
+package requestledger
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Ledgers reads and writes RequestLedgers. It only creates them, or updates the version that was
+// Store reads and writes RequestLedgers. It only creates them, or updates the version that was
 // read: a patch without a version would not notice another writer (R1).
-type Ledgers struct {
+type Store struct {
 	knownLedgers
 
 	Cluster client.Client // reads from the cache
@@ -30,22 +31,22 @@ type Ledgers struct {
 	MayCreate func(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 }
 
-// ErrLedgerPruned means that the API server dropped fields of a ledger because its CRD does not
+// ErrPruned means that the API server dropped fields of a ledger because its CRD does not
 // know them.
-var ErrLedgerPruned = errors.New(
+var ErrPruned = errors.New(
 	"the API server dropped some of its fields: upgrade the CustomResourceDefinition requestledgers")
 
-// ErrLedgerChanged closes the gate: the ledger changed after the intent was written.
-var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
+// ErrChanged closes the gate: the ledger changed after the intent was written.
+var ErrChanged = errors.New("the RequestLedger was changed after the intent was written")
 
-// ErrLedgerDamaged means that a ledger's content does not match its name: login and id inside are
+// ErrDamaged means that a ledger's content does not match its name: login and id inside are
 // compared after every read.
-var ErrLedgerDamaged = errors.New("its content does not match its name")
+var ErrDamaged = errors.New("its content does not match its name")
 
 // Get reads a ledger; nil when there is none. It bypasses the cache if the cache is older than what
 // a status or this process has seen of the ledger (R32). If the live read is older too, the ledger
 // is lost (R5, R6).
-func (l *Ledgers) Get(
+func (l *Store) Get(
 	ctx context.Context, name string, shown int64,
 ) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
 	l.noteShown(name, Plausible(shown))
@@ -62,7 +63,7 @@ func (l *Ledgers) Get(
 // GetFormer reads a ledger that the status of an object names although it is not the object's own, and
 // reports whether it lacks something that the status or this process has seen of it. What the status
 // says is not remembered: anyone who may write that status must not decide about another's ledger.
-func (l *Ledgers) GetFormer(
+func (l *Store) GetFormer(
 	ctx context.Context, name string, shown int64,
 ) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
 	isOlder := func() bool { return revisionOf(ledger) < Plausible(shown) }
@@ -73,13 +74,13 @@ func (l *Ledgers) GetFormer(
 }
 
 // readLive reads a ledger, bypassing the cache; nil when there is none.
-func (l *Ledgers) readLive(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
+func (l *Store) readLive(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
 	return l.read(ctx, l.Live, name)
 }
 
 // GetLive reads a ledger, bypassing the cache, and reports whether it lacks something that this
 // process has seen of it (R6). The ledger is nil if there is none.
-func (l *Ledgers) GetLive(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
+func (l *Store) GetLive(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
 	if ledger, err = l.readLive(ctx, name); err != nil {
 		return nil, false, err
 	}
@@ -88,48 +89,48 @@ func (l *Ledgers) GetLive(ctx context.Context, name string) (ledger *v1alpha1.Re
 }
 
 // Unchanged fails unless the ledger is still as it was last written.
-func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger) error {
+func (l *Store) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger) error {
 	live, err := l.readLive(ctx, written.Name)
 	if err == nil && (live == nil || live.ResourceVersion != written.ResourceVersion) {
-		err = ErrLedgerChanged
+		err = ErrChanged
 	}
 	return err
 }
 
-func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1alpha1.RequestLedger, error) {
+func (*Store) read(ctx context.Context, from client.Reader, name string) (*v1alpha1.RequestLedger, error) {
 	var ledger v1alpha1.RequestLedger
 	if err := from.Get(ctx, client.ObjectKey{Name: name}, &ledger); err != nil {
-		if IsGone(err, name) {
+		if apiserver.IsGone(err, name) {
 			return nil, nil //nolint:nilnil // a missing ledger is no error: most orders have not been sent
 		}
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, err)
 	}
 	if decide.LedgerName(&ledger.Spec) != name {
-		return nil, fmt.Errorf("read RequestLedger %s: %w", name, ErrLedgerDamaged)
+		return nil, fmt.Errorf("read RequestLedger %s: %w", name, ErrDamaged)
 	}
 	return &ledger, nil
 }
 
-// ErrLedgerNewer protects the fields of a ledger that this version does not know, and would drop by
+// ErrNewer protects the fields of a ledger that this version does not know, and would drop by
 // writing it (R30).
-var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
+var ErrNewer = errors.New("a newer version of the operator wrote it")
 
 // Write creates a new ledger, or updates one under the resourceVersion that was read. If another
 // writer was first, it returns a conflict, and nothing may be sent (R1). The new revision is above
 // every revision seen so far.
-func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+func (l *Store) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	return l.writeAs(ctx, ledger, max(ledger.Spec.Revision, l.highest(ledger.Name))+1)
 }
 
 // Amend updates a ledger that has lost something that this process has seen of it. It keeps the
 // revision, so that the next reader still detects that the ledger is behind (R6).
-func (l *Ledgers) Amend(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+func (l *Store) Amend(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	return l.writeAs(ctx, ledger, ledger.Spec.Revision)
 }
 
 // CheckUpdate fails if this process may not update a ledger. A user who may create ledgers, but not
 // update them, could send a request and not record the response.
-func (l *Ledgers) CheckUpdate(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+func (l *Store) CheckUpdate(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	trial := ledger.DeepCopy()
 	trial.Spec.Revision++
 	if err := l.Cluster.Update(ctx, trial, client.DryRunAll); err != nil {
@@ -138,9 +139,9 @@ func (l *Ledgers) CheckUpdate(ctx context.Context, ledger *v1alpha1.RequestLedge
 	return nil
 }
 
-func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, revision int64) error {
+func (l *Store) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, revision int64) error {
 	if ledger.Spec.Schema > v1alpha1.LedgerSchema {
-		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerNewer)
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrNewer)
 	}
 	ledger.Spec.Revision = revision
 	l.noteWriting(ledger.Name, revision)
@@ -150,39 +151,31 @@ func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, r
 	}
 	l.note(ledger.Name, ledger)
 	if !equality.Semantic.DeepEqual(ledger.Spec, *wanted) {
-		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerPruned)
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrPruned)
 	}
 	return nil
 }
 
-func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+func (l *Store) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	if ledger.ResourceVersion != "" {
-		return l.Cluster.Update(ctx, ledger, strictFields)
+		return l.Cluster.Update(ctx, ledger, apiserver.StrictFields)
 	}
 	if l.MayCreate != nil && ledger.Spec.Marker == nil {
 		if err := l.MayCreate(ctx, ledger); err != nil {
 			return err
 		}
 	}
-	err := l.Cluster.Create(ctx, ledger, strictFields)
+	err := l.Cluster.Create(ctx, ledger, apiserver.StrictFields)
 	if apierrors.IsAlreadyExists(err) {
 		return errChangedSince(ledger.Name)
 	}
 	return err
 }
 
-// strictFields makes the API server refuse fields that it would otherwise drop.
-const strictFields = client.FieldValidation(metav1.FieldValidationStrict)
-
-// dropsFields reports whether the API server refused a write because it would have dropped fields.
-func dropsFields(err error) bool {
-	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "strict decoding error")
-}
-
-// unknownTo returns ErrLedgerPruned if the API server refused fields that it would have dropped.
+// unknownTo returns ErrPruned if the API server refused fields that it would have dropped.
 func unknownTo(err error) error {
-	if dropsFields(err) {
-		return fmt.Errorf("%w: %w", ErrLedgerPruned, err)
+	if apiserver.DropsFields(err) {
+		return fmt.Errorf("%w: %w", ErrPruned, err)
 	}
 	return err
 }
@@ -192,17 +185,17 @@ var errNotNewest = errors.New("there is a newer version than the one that was ev
 // errChangedSince returns the conflict error for a ledger that changed since the decision.
 func errChangedSince(name string) error { return conflictOf(name, errNotNewest) }
 
-var errContinuesAnother = errors.New("the login continues another one, under which its requests are recorded")
+var errContinues = errors.New("the login continues another one, under which its requests are recorded")
 
-// ContinuesAnother returns the conflict error for the ledger of a login that has been continued since
+// continuesAnother returns the conflict error for the ledger of a login that has been continued since
 // the decision.
-func ContinuesAnother(name string) error { return conflictOf(name, errContinuesAnother) }
+func continuesAnother(name string) error { return conflictOf(name, errContinues) }
 
 var errBehind = errors.New("it is older than a version seen before")
 
-// Behind returns the conflict error for a ledger that went back to an older revision while this
+// behind returns the conflict error for a ledger that went back to an older revision while this
 // process was running.
-func Behind(name string) error { return conflictOf(name, errBehind) }
+func behind(name string) error { return conflictOf(name, errBehind) }
 
 func conflictOf(name string, why error) error {
 	group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "requestledgers"}
