@@ -3,77 +3,10 @@
 package decide
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"math"
-	"strings"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
-
-// RequestErrorOf returns a carrier's error as a status shows it: the deciding sub-error unchanged,
-// and all of them in the message.
-func RequestErrorOf(err error) *v1alpha1.RequestError {
-	fault, isCarriers := errors.AsType[*carrier.Error](err)
-	if !isCarriers || fault == nil {
-		return Because(ErrorText(err))
-	}
-	deciding := decidingSubError(fault.SubErrors)
-	described := &v1alpha1.RequestError{
-		HTTPStatus:    int32(min(fault.HTTPStatus, math.MaxInt32)), //nolint:gosec // bounded just here
-		Type:          Bounded(string(fault.Type), 128),
-		Code:          Bounded(cmp.Or(string(deciding.Code), string(fault.Code)), 200),
-		Field:         Bounded(deciding.Field, 200),
-		RejectedValue: Bounded(deciding.RejectedValue, 200),
-		CarrierTime:   Bounded(fault.Timestamp, 64),
-		Message:       ErrorText(fault),
-	}
-	if deciding.Code != "" {
-		described.Message = subErrorsText(deciding, fault.SubErrors)
-	}
-	return described
-}
-
-// subErrorsText describes the deciding sub-error without its code, and then the others, so that the
-// message has all of them.
-func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
-	words := []string{subErrorText(deciding)}
-	for _, sub := range all {
-		if sub != deciding {
-			words = append(words, "also "+string(sub.Code)+": "+subErrorText(sub))
-		}
-	}
-	return Bounded(strings.Join(words, "; "), MaxMessage)
-}
-
-func subErrorText(sub carrier.SubError) string {
-	text := cmp.Or(sub.Message, "no details were given")
-	if sub.Field == "" {
-		return text
-	}
-	if sub.RejectedValue == "" {
-		return fmt.Sprintf("%s (%s)", text, sub.Field)
-	}
-	return text + " (" + sub.Field + ` "` + sub.RejectedValue + `")` // whose escapes %q would escape again
-}
-
-// decidingSubError returns the first sub-error that this version knows, or else the first. An error
-// about somebody else's request in progress decides only if there is no other error.
-func decidingSubError(all []carrier.SubError) carrier.SubError {
-	all = lasting(all)
-	for _, sub := range all {
-		if _, known := reasonBySubError()[sub.Code]; known {
-			return sub
-		}
-	}
-	if len(all) > 0 {
-		return all[0]
-	}
-	return carrier.SubError{}
-}
 
 // failureMessage describes a failure: first the carrier's code, unchanged, if there is one, and at
 // the end how to fix the failure.
@@ -131,42 +64,22 @@ func exhaustedMessage(last *v1alpha1.Request, fix string) string {
 		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
-// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
-// forbiddenMost is the maximum. The carrier does not do what it does not know, however often it is
-// asked.
-const (
-	ForbiddenPause = 10 * time.Minute
-	forbiddenMost  = 24 * time.Hour
-)
-
-// AutoRetryAt returns when a rejected request may be retried automatically: after a pause, if another
-// request was in progress, or if the carrier did not find the service. A request of class Never is
-// not. A zero time means never.
-func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
-	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
-	switch {
-	case never || request.Phase != v1alpha1.PhaseRejected:
-	case AnotherInProgress(request):
-		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
-	case ReasonOf(request.Error) == v1alpha1.ReasonNotFoundOrForbidden:
-		return in.Past(request.FinishedAt).Add(doubling(int(request.Attempt), ForbiddenPause, forbiddenMost))
+// HeldBack holds back a request after a definitive failure of the last one: the same request would
+// fail again, so another generation of the object or a retry has to ask for it. After a success
+// with another value than requested, a new generation is not enough, because the carrier may have
+// done what was requested under another name.
+func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
+	past := !EndedInFailure(last) || !serves(in, last) && !ResultDiffers(last)
+	if past || RetryRequested(in, last) || unsentRetry(in, last) != nil {
+		return nil
 	}
-	return time.Time{}
-}
-
-// ErrorMessage returns the message of a recorded error; err may be nil.
-func ErrorMessage(err *v1alpha1.RequestError) string {
-	if err == nil || err.Message == "" {
-		return "no reason is known"
+	again := AutoRetryAt(in, last)
+	if !again.IsZero() && !in.Now.Before(again) {
+		return nil
 	}
-	return err.Message
-}
-
-// ErrorText returns the message of an error as a status may hold it; err is nil if the carrier
-// reported a failure without one.
-func ErrorText(err error) string {
-	if fault, isCarriers := errors.AsType[*carrier.Error](err); err == nil || isCarriers && fault == nil {
-		return "the carrier gave no reason"
+	decision := RestStuck(ReasonFor(last), failureMessage(in, last)+WhyRetryIgnored(in, last))
+	if AnotherInProgress(last) && !again.IsZero() {
+		decision.Verdict.State = Working // it is sent again by itself: no person is needed
 	}
-	return Bounded(err.Error(), MaxMessage)
+	return RequeueAt(decision, Earlier(again, RetryDue(in, last)))
 }

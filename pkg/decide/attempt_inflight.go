@@ -204,15 +204,48 @@ func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
 	return time.Time{}
 }
 
-// WhyUnknown returns why the outcome of a request is unknown.
-func WhyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
-	switch {
-	case open.Phase == v1alpha1.PhaseInProgress:
-		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
-			"polling the request's Location %s has given no result since %s (%s)",
-			open.Location, open.LostSince.UTC().Format(time.RFC3339), ErrorMessage(open.Error))}
-	case open.Error != nil:
-		return open.Error
+// UnrecordedResponse returns a decision if this process has a response that is not recorded.
+func UnrecordedResponse(in *Input) *Decision {
+	for _, open := range in.Subject.OpenRequests() {
+		if in.Memory.Attempts[open.AttemptID].Receipt != nil {
+			return &Decision{Step: RecordResponse{AttemptID: open.AttemptID}, Verdict: progressing(open)}
+		}
 	}
-	return &v1alpha1.RequestError{Message: "the process that sent the request ended before it recorded the response"}
+	return nil
+}
+
+// NotPosted ends an attempt that its own process has never posted.
+func NotPosted(open *v1alpha1.Request) *Decision {
+	return ResolveBy(WriterSender, open, v1alpha1.PhaseNotSent, &v1alpha1.RequestError{
+		Code: codeNotPosted, Message: "the intent was recorded, but nothing was sent",
+	})
+}
+
+// readingAgain is the verdict on a request that has succeeded and is read again for its result.
+func readingAgain(in *Input, done *v1alpha1.Request) Verdict {
+	if attempt := in.Memory.Attempts[done.AttemptID]; attempt.Failures >= FailuresShown {
+		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
+			"%s is done, but its result cannot be read again: %s; the read is retried",
+			done.Operation, ErrorText(attempt.PollError))}
+	}
+	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"%s is done, but its result is not in the status and is being read from the carrier again", done.Operation)}
+}
+
+// resolvable reports whether a person may resolve the request: it is OutcomeUnknown, Overdue or
+// accepted late, its outcome is being verified after a lost response or Location, or it was sent with
+// another login and is not polled. A request that a process may still be sending is excluded.
+func resolvable(in *Input, open *v1alpha1.Request) bool {
+	switch open.Phase {
+	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
+		return true
+	case v1alpha1.PhaseInProgress:
+		return isOverdue(in, open) || handleLost(in, open) || isElsewhere(in, open) && !IsReadAgain(open)
+	case v1alpha1.PhaseSubmitting:
+		return open.Error != nil || !in.Now.Before(in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
+	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+		v1alpha1.PhaseRepeated:
+	}
+	return false
 }

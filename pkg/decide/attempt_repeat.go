@@ -9,11 +9,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// repeatAfter is the wait before a request of class Converge is repeated, so that the carrier has
-// probably finished the first one. Such a request sets a value, so a second one changes nothing
-// more.
-const repeatAfter = 15 * time.Minute
-
 // MaxRepeats is how often a request of class Verify or Converge is repeated.
 const MaxRepeats = 2
 

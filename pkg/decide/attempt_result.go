@@ -115,3 +115,62 @@ func NotOurs(request *v1alpha1.Request, what string) *Unfinished {
 		Message: fmt.Sprintf("the Location %s returns %s, which does not belong to this request", request.Location, what),
 	}}
 }
+
+// HandleOf returns the handle of a recorded request, or an error if the carrier has given it none.
+func HandleOf(request *v1alpha1.Request) (carrier.Handle, error) {
+	return carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
+}
+
+// MayBeResultOf reports whether a result with this id can be that of a request. A result with
+// another id cannot. A result without an id (0) can, because fields may be missing.
+func MayBeResultOf(request *v1alpha1.Request, id int64) bool {
+	handle, err := HandleOf(request)
+	return id == 0 || err == nil && handle.HasID(id)
+}
+
+// Stated is a value that a request asks for, and the value in the carrier's result. Either is empty if
+// the request or the result does not have it.
+type Stated struct{ What, Asked, Shown string }
+
+// Differs reports whether the result has another value than the request asks for.
+func (s Stated) Differs() bool {
+	return s.Asked != "" && s.Shown != "" && !SameName(s.Shown, s.Asked)
+}
+
+// CompareResult records which values of the carrier's result are not those that the request asks for,
+// and reports whether there are any. The request has succeeded all the same: the carrier says so, and
+// may charge for it.
+func CompareResult(request *v1alpha1.Request, values []Stated) bool {
+	var differing []string
+	for _, value := range values {
+		if value.Differs() {
+			differing = append(differing, fmt.Sprintf("%s %q instead of %q",
+				value.What, Bounded(value.Shown, MaxNameText), Bounded(value.Asked, MaxNameText)))
+		}
+	}
+	if len(differing) > 0 {
+		request.Error = &v1alpha1.RequestError{
+			Code:    v1alpha1.ReasonResultDiffers,
+			Message: Bounded("the carrier's result shows "+strings.Join(differing, ", "), MaxMessage),
+		}
+	}
+	return len(differing) > 0
+}
+
+// ResultDiffers reports whether a request has succeeded with another value than it asked for. It is
+// not sent again before a person has decided, not even for a newer spec or to correct drift.
+func ResultDiffers(request *v1alpha1.Request) bool {
+	return request != nil && request.Phase == v1alpha1.PhaseSucceeded && request.Error != nil &&
+		request.Error.Code == v1alpha1.ReasonResultDiffers
+}
+
+// HasCandidate reports whether a request has a Location that may be its own: its response named it,
+// but did not show that the carrier had accepted the request.
+func HasCandidate(request *v1alpha1.Request) bool {
+	return request.Phase == v1alpha1.PhaseSubmitting && request.Candidate != ""
+}
+
+// CandidateOf returns the handle of such a Location.
+func CandidateOf(request *v1alpha1.Request) (carrier.Handle, error) {
+	return carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Candidate)
+}

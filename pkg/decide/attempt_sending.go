@@ -4,6 +4,9 @@ package decide
 
 import (
 	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -54,36 +57,6 @@ func isConnectionError(why *v1alpha1.RequestError) bool {
 	return why != nil && why.Code != codeGateClosed && why.Code != codeNotPosted
 }
 
-// CallVersion returns the API version with which an account calls an operation: the account's own
-// version or, if that does not have the operation and the account is not strict, the least version
-// that has it.
-func CallVersion(account *v1alpha1.CarrierAccount, operation carrier.Operation) int {
-	version := int(account.Spec.APIVersion)
-	contract, known := carrier.ContractOf(operation)
-	if !known || account.Spec.FamilyVersions == v1alpha1.FamilyVersionsStrict {
-		return version
-	}
-	return contract.LeastVersion(version)
-}
-
-// apiVersionOf returns CallVersion as it is recorded.
-func apiVersionOf(account *v1alpha1.CarrierAccount, operation v1alpha1.Operation) int32 {
-	return int32(CallVersion(account, carrier.Operation(operation))) //nolint:gosec // it is between 1 and 8
-}
-
-// CheckSupported returns an error if an operation does not exist in the version with which the
-// account calls it.
-func CheckSupported(in *Input, operation carrier.Operation) error {
-	contract, _ := carrier.ContractOf(operation)
-	if in.Account.Object == nil {
-		return nil
-	}
-	return contract.SupportedAt(CallVersion(in.Account.Object, operation))
-}
-
-// RaiseVersion is the advice about an operation that a strict account's version does not have.
-const RaiseVersion = "raise spec.apiVersion of the CarrierAccount, or set its spec.familyVersions to Least"
-
 // Intent returns the request as it is recorded before it is sent.
 func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 	return v1alpha1.Request{
@@ -93,4 +66,70 @@ func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: apiVersionOf(in.Account.Object, want.Operation),
 	}
+}
+
+// queriesBefore counts the unanswered queries for the same change. A rejection is a response and
+// does not change the count.
+func queriesBefore(in *Input, want DesiredChange) int32 {
+	last := in.Subject.RequestOf(want.Operation)
+	switch {
+	case !isQuery(last) || attemptNumber(in, want) == 1 || exhausted(last) || RetryRequested(in, last):
+		return 0
+	case isUnansweredQuery(last):
+		return last.Repeats + 1
+	case last.Phase == v1alpha1.PhaseRejected:
+		return last.Repeats
+	}
+	return 0
+}
+
+// NamesNoPlan reports whether a health response lacks the plan.
+func NamesNoPlan(health carrier.HealthResult) bool { return PlanInHealth(health) == "" }
+
+// PlanInHealth returns the plan, limited to what a status can hold.
+func PlanInHealth(health carrier.HealthResult) string { return Bounded(health.Plan, 200) }
+
+// attemptNumber returns the number of the next attempt at the same change of the same generation,
+// starting at 1.
+func attemptNumber(in *Input, want DesiredChange) int32 {
+	last := in.Subject.RequestOf(want.Operation)
+	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.BodyHash() {
+		return 1
+	}
+	if last.Phase == v1alpha1.PhaseSucceeded {
+		return 1
+	}
+	return last.Attempt + 1
+}
+
+// VersionOf returns the version of a live object, with the UID of the cached copy that was judged.
+func VersionOf(live, judged metav1.Object) Version {
+	return Version{UID: string(live.GetUID()), Generation: live.GetGeneration(), Judged: string(judged.GetUID())}
+}
+
+// isAheadOf reports whether the version seen is newer than the cached one. If the UIDs differ, the
+// version seen is newer only than the cached copy that was judged: an object with a third UID is
+// newer than both.
+func (v Version) isAheadOf(shown metav1.Object) bool {
+	if uid := string(shown.GetUID()); uid != v.UID {
+		return v.UID != "" && uid == v.Judged
+	}
+	return shown.GetGeneration() < v.Generation
+}
+
+// cacheCurrent holds back the attempt after a closed gate until the cache shows what the gate saw:
+// before that, each attempt would be stopped again (R12).
+func cacheCurrent(in *Input, _ DesiredChange) *Decision {
+	var behind string
+	switch {
+	case in.Memory.Gate.Account.isAheadOf(in.Account.Object):
+		behind = "CarrierAccount " + in.Account.Object.Name
+	case in.Memory.Gate.Object.isAheadOf(in.Subject):
+		behind = "this object"
+	default:
+		return nil
+	}
+	return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"%s has changed, but the cache does not show the change yet: nothing is sent until it does", behind)),
+		in.Now.Add(time.Minute))
 }

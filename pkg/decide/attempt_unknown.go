@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // DescribeUnknown describes what to ask the carrier about a request: enough to find it in the
@@ -58,4 +59,48 @@ func FormatTimes(in *Input, times []time.Time) string {
 	}
 	words[0] = FormatTime(in, times[0])
 	return strings.Join(words, ", ")
+}
+
+// maxCandidatePolls is how often a process polls a candidate before it treats the response as lost. At
+// the pace of a plan change, that takes about twenty minutes.
+const maxCandidatePolls = 12
+
+// candidatePolled polls the candidate of a request, which costs nothing, before anything else is done
+// about its lost response; nil if it has none, or if it has been polled often enough. The
+// specification has no call to poll an order.
+func candidatePolled(in *Input, open *v1alpha1.Request) *Decision {
+	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
+	attempt := in.Memory.Attempts[open.AttemptID]
+	if !HasCandidate(open) || !contract.Polled || attempt.Polls >= maxCandidatePolls {
+		return nil
+	}
+	next := nextPoll(in, open, attempt.LastPoll)
+	decision := RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"%s, which is polled and may show the outcome; to resolve the request by hand: %s",
+		DescribeUnknown(in, open, open.Error), ResolveHint(in, open))), next)
+	if !in.Now.Before(next) {
+		decision.Step = Poll{AttemptID: open.AttemptID}
+	}
+	return decision
+}
+
+// candidateText names the candidate of a request whose outcome is unknown; "" if it has none.
+func candidateText(open *v1alpha1.Request) string {
+	if open.Candidate == "" {
+		return ""
+	}
+	return "; the response named " + open.Candidate
+}
+
+// WhyUnknown returns why the outcome of a request is unknown.
+func WhyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
+	switch {
+	case open.Phase == v1alpha1.PhaseInProgress:
+		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
+			"polling the request's Location %s has given no result since %s (%s)",
+			open.Location, open.LostSince.UTC().Format(time.RFC3339), ErrorMessage(open.Error))}
+	case open.Error != nil:
+		return open.Error
+	}
+	return &v1alpha1.RequestError{Message: "the process that sent the request ended before it recorded the response"}
 }

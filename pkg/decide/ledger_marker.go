@@ -55,51 +55,6 @@ func (i *Installation) command() string {
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
 }
 
-// Withheld is why nothing may be sent at all. The zero value withholds nothing.
-type Withheld struct {
-	Why string
-
-	state  State
-	reason string
-}
-
-// Withheld returns why nothing may be sent at all.
-func (in *Input) Withheld() Withheld {
-	switch {
-	case !in.Submit:
-		return Withheld{"the manager runs with --submit=false", Waiting, v1alpha1.ReasonPlanned}
-	case in.Installation.Waits == v1alpha1.MarkerRecovery:
-		return Withheld{fmt.Sprintf("the objects of this cluster were restored (restore the RequestLedgers too, compare "+
-			"them with the carrier's records, then run: %s)", in.Installation.command()), Waiting, v1alpha1.ReasonPlanned}
-	}
-	return in.Installation.Policies.Withheld()
-}
-
-// Rest returns the decision to send nothing, with what that means here; nil if nothing is withheld.
-func (w Withheld) Rest(meaning string) *Decision {
-	if w.Why == "" {
-		return nil
-	}
-	return &Decision{Step: Rest{}, Verdict: Verdict{w.state, w.reason, w.Why + ", so " + meaning}}
-}
-
-// AwaitAcknowledgement holds back what nothing but its ledger keeps from being sent twice, until a
-// person has said that this is a new installation (R5). Everything else is read before it is
-// changed.
-func AwaitAcknowledgement(in *Input, what string) *Decision {
-	if in.Installation.Waits != v1alpha1.MarkerNewInstallation {
-		return nil
-	}
-	return RestWaiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
-		"objects existed before the operator first ran: if another installation has already sent their requests, "+
-			"restore its RequestLedgers first; otherwise run %s. Until then, %s is not sent", in.Installation.command(), what))
-}
-
-// sentOnlyOnce reports whether nothing but its ledger keeps an operation from being sent again.
-func sentOnlyOnce(operation v1alpha1.Operation) bool {
-	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
-}
-
 // markerPresent holds back the first request about something if the marker is missing or is another
 // one (R5): its ledger could not be created. An object that has a ledger is not affected.
 func markerPresent(in *Input, _ DesiredChange) *Decision {

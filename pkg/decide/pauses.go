@@ -3,11 +3,84 @@
 package decide
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
+
+// sentAgainAt returns when a new attempt may be sent after one that did not reach the carrier.
+func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
+	ended := in.Past(last.FinishedAt)
+	if last.Error == nil || last.Error.Code != codeGateClosed {
+		return Later(ended.Add(Backoff(int(last.Attempt))), in.Memory.NotBefore)
+	}
+	ended = Later(ended, in.Memory.Gate.ClosedAt) // recorded times are truncated to seconds
+	return Later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
+}
+
+// gatePause is the wait after a closed gate. What has closed it is usually over after a second
+// (R12).
+func gatePause(n int) time.Duration {
+	const base, longest = time.Second, time.Minute
+	return doubling(n, base, longest)
+}
+
+// Backoff is the wait before the n-th attempt after a failure, with n starting at 1: it doubles
+// from 5 s up to 5 min.
+func Backoff(n int) time.Duration { return doubling(n, shortestBackoff, 5*time.Minute) }
+
+const shortestBackoff = 5 * time.Second
+
+// doubling returns the n-th of a series of pauses, with n starting at 1: it starts with the
+// shortest and doubles up to the longest.
+func doubling(n int, shortest, longest time.Duration) time.Duration {
+	return min(shortest<<min(max(n-1, 0), 20), longest)
+}
+
+// AutoRetryAt returns when a rejected request may be retried automatically: after a pause, if another
+// request was in progress, or if the carrier did not find the service. A request of class Never is
+// not. A zero time means never.
+func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
+	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
+	switch {
+	case never || request.Phase != v1alpha1.PhaseRejected:
+	case AnotherInProgress(request):
+		return in.Past(request.FinishedAt).Add(InProgressPause(int(request.Attempt)))
+	case ReasonOf(request.Error) == v1alpha1.ReasonNotFoundOrForbidden:
+		return in.Past(request.FinishedAt).Add(doubling(int(request.Attempt), ForbiddenPause, forbiddenMost))
+	}
+	return time.Time{}
+}
+
+// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
+// forbiddenMost is the maximum. The carrier does not do what it does not know, however often it is
+// asked.
+const (
+	ForbiddenPause = 10 * time.Minute
+	forbiddenMost  = 24 * time.Hour
+)
+
+// InProgressPause is the wait after the n-th response that shows somebody else's request in progress,
+// with n starting at 1.
+func InProgressPause(n int) time.Duration {
+	return doubling(n, shortestInProgressPause, 30*time.Minute)
+}
+
+const shortestInProgressPause = 5 * time.Minute
+
+// repeatAfter is the wait before a request of class Converge is repeated, so that the carrier has
+// probably finished the first one. Such a request sets a value, so a second one changes nothing
+// more.
+const repeatAfter = 15 * time.Minute
+
+// QueryPause returns the wait after the n-th query in a row that did not reach the carrier, with n
+// starting at 1.
+func QueryPause(n int) time.Duration { return doubling(n, shortestBackoff, longestReadingPause) }
 
 // nextPoll returns the first polling time of a request after the given time. Without a notification
 // or a Retry-After, it is a pure function of the submission time, the operation's curve and the
@@ -121,4 +194,130 @@ func (c curve) longestAt(elapsed time.Duration) (longest time.Duration, last boo
 		return c.longest, c.usual == 0
 	}
 	return max(c.longest, longestOverdue), true
+}
+
+// NextSlot returns the first slot of an interval after a given time. Slots are a pure function of
+// UID and interval, so a restart adds no reading.
+func NextSlot(uid string, interval time.Duration, after time.Time) time.Time {
+	offset := time.Duration(fraction(uid) * float32(interval))
+	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
+}
+
+// nextMultiple returns the first of start, start+step, start+2*step, … after a given time.
+func nextMultiple(start time.Time, step time.Duration, after time.Time) time.Time {
+	if start.After(after) {
+		return start
+	}
+	passed := after.Sub(start) % step
+	return after.Add(step - passed)
+}
+
+// fraction spreads ids evenly over [0, 1).
+func fraction(id string) float32 {
+	sum := sha256.Sum256([]byte(id))
+	return float32(binary.BigEndian.Uint32(sum[:])>>8) / (1 << 24)
+}
+
+// AgainAt returns when a reading that keeps failing is attempted again; a time in the past if nothing
+// has to be waited for. The pauses grow up to longestReadingPause. They start again from the shortest
+// if something has changed that may let the reading succeed.
+func AgainAt(in *Input, topic Topic, token string) time.Time {
+	reading := in.Memory.Readings.Of(topic)
+	shortest, pause := readingPauses(reading)
+	if isReadAnew(in, topic, token) {
+		pause = min(pause, shortest)
+	}
+	return lastCallOf(reading).Add(pause)
+}
+
+// longestReadingPause limits the pause between two attempts at a reading that keeps failing, in
+// whatever way: about 15 attempts in the first day, and four in each day after it.
+const longestReadingPause = 6 * time.Hour
+
+// readingPauses returns the shortest pause before a reading is attempted again, and the present one. A
+// reading that failed has a shortest pause of its own: [ReadingPause].
+func readingPauses(reading *Reading) (shortest, pause time.Duration) {
+	switch {
+	case reading.State == ReadingFailed: // as long as it has been failing
+		pause = min(reading.LastPoll.Sub(reading.FailingSince), longestReadingPause)
+	case !reading.Answered():
+	case reading.Empty > 0:
+		shortest, pause = shortestBackoff, doubling(reading.Empty, shortestBackoff, longestReadingPause)
+	case reading.Cancellation.InProgress: // a 202, which may still show the cancellation as it was before
+		shortest = shortestInProgressPause
+		pause = doubling(reading.Modified, shortest, longestReadingPause)
+	}
+	return shortest, pause
+}
+
+// lastCallOf returns when the newest call for a reading was made.
+func lastCallOf(reading *Reading) time.Time { return Later(reading.RequestedAt, reading.LastPoll) }
+
+// isReadAnew reports whether something has changed since a reading was requested: an annotation asks
+// for it, the object was edited, the carrier sent a notification, a request of ours ended, or the
+// account became ready or its carrier answers again. A carrier that is silent and answers in turns
+// changes nothing: it may answer some calls and never this one.
+func isReadAnew(in *Input, topic Topic, token string) bool {
+	reading := in.Memory.Readings.Of(topic)
+	asked, edited := token != "" && token != reading.Token, in.Subject.GetGeneration() > reading.Generation
+	notified := !NotifiedReadAt(in, topic).IsZero()
+	ended := lastEnd(in, func(*v1alpha1.Request) bool { return true }).After(reading.RequestedAt)
+	changed := !in.Account.Breaker.Flapping && !accountChanged(in).Before(lastCallOf(reading).Truncate(StatusPrecision))
+	return asked || edited || notified || ended || changed
+}
+
+// accountChanged returns when the account became ready, or its carrier began to answer, whichever was
+// later; zero if neither is so.
+func accountChanged(in *Input) (at time.Time) {
+	if in.Account.Object == nil {
+		return at
+	}
+	for _, condition := range in.Account.Object.Status.Conditions {
+		counts := condition.Type == v1alpha1.ConditionReady || condition.Type == v1alpha1.ConditionCarrier
+		if counts && condition.Status == metav1.ConditionTrue && !condition.LastTransitionTime.After(in.Now) {
+			at = Later(at, in.Past(condition.LastTransitionTime))
+		}
+	}
+	return at
+}
+
+// ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
+// ten minutes if the carrier does not let us see the service, five or more if it has another
+// request in progress, otherwise a growing pause, up to ten minutes if the carrier has refused it.
+func ReadingPause(n int, err error) time.Duration {
+	switch {
+	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:
+		return ForbiddenPause
+	case isInProgressError(err):
+		return InProgressPause(n)
+	case carrier.ClassOf(err) == carrier.Refused:
+		return doubling(n, shortestBackoff, ForbiddenPause)
+	}
+	return Backoff(n)
+}
+
+// NotifiedReadAt returns when to read a topic because of a notification; zero if there was none, or
+// if the topic has been read since.
+func NotifiedReadAt(in *Input, topic Topic) time.Time {
+	read := in.Memory.Readings.Of(topic).RequestedAt
+	notification := notifiedOf(topic, &in.Memory)
+	if !notification.After(read) {
+		return time.Time{}
+	}
+	return Later(notification, read.Add(notifiedPause))
+}
+
+// notifiedPause is the minimum time between two readings caused by notifications.
+const notifiedPause = time.Minute
+
+// notifiedOf returns when the last notification arrived that concerns a topic; zero if none did.
+func notifiedOf(topic Topic, memory *Memory) time.Time {
+	switch topic {
+	case TopicCancellation:
+		return memory.CancellationNotifiedAt
+	case TopicService, TopicOrder:
+		return memory.NotifiedAt
+	case TopicHealth, TopicDisruptions, TopicOptions, TopicTestTypes:
+	}
+	return time.Time{}
 }

@@ -67,10 +67,6 @@ type Version struct {
 	Judged     string // the UID of the cached object on which the decision was based
 }
 
-// FutureTimes maps each recorded time that was in the future when a process first saw it to the
-// time at which it was first seen. An entry is kept as long as its time is recorded.
-type FutureTimes map[time.Time]time.Time
-
 // Topic is something that can be read from the carrier. A reading changes nothing there and can be
 // repeated freely, so it is kept in memory and needs no write.
 type Topic string
@@ -172,3 +168,73 @@ const (
 	ReadingRecorded ReadingState = "Recorded" // answered, and the response is in the status
 	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
 )
+
+// ServiceValuesOf returns what is kept of a description.
+func ServiceValuesOf(found carrier.Service) ServiceValues {
+	const longest = 64
+	return ServiceValues{
+		Plan:                Bounded(found.BandwidthProfile.PlanName, MaxNameText),
+		RestorationSLA:      Bounded(found.RestorationSLA, MaxNameText),
+		AggregationMethod:   Bounded(string(found.AggregationMethod), MaxNameText),
+		DSLStabilityProfile: Bounded(string(found.DSLStabilityProfile), MaxNameText),
+		TechnologyType:      Bounded(found.TechnologyType, longest),
+		LocationID:          Bounded(found.LocationID, longest),
+		AVCID:               Bounded(found.AVCID, longest),
+		Modified:            len(found.Modifications) > 0,
+	}
+}
+
+// MarkRecorded marks every response that is now in the status, because a value that was read before
+// a write does not show what happened after that write.
+func (r *Readings) MarkRecorded() {
+	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions, &r.Service} {
+		reading.MarkRecorded()
+	}
+}
+
+// MarkRecorded marks a response that is now recorded.
+func (r *Reading) MarkRecorded() {
+	if r.State == ReadingAnswered {
+		r.State = ReadingRecorded
+	}
+}
+
+// DropStale drops large data that is no longer needed: prices that are too old to be shown or used,
+// and disruptions, which are in the status by then. The fact that they were read is kept.
+func (r *Readings) DropStale(now time.Time) {
+	if !now.Before(r.Options.RequestedAt.Add(QuoteAge)) {
+		r.Options.Options = carrier.PlanOptionsResult{}
+	}
+	if seen := &r.Disruptions; seen.State != ReadingOpen && !now.Before(seen.RequestedAt.Add(QuoteAge)) {
+		seen.Disruptions = nil
+		seen.MarkRecorded()
+	}
+}
+
+// Ended reports whether a reading is finished.
+func (r *Reading) Ended() bool { return r.Answered() || r.Refused() }
+
+// Answered reports whether the carrier has given the reading.
+func (r *Reading) Answered() bool { return r.State == ReadingAnswered || r.State == ReadingRecorded }
+
+// Refused reports whether the carrier answered and will not give a reading now.
+func (r *Reading) Refused() bool {
+	if r.State != ReadingFailed || r.Err == nil {
+		return false
+	}
+	switch carrier.ClassOf(r.Err) {
+	case carrier.Refused:
+		return !isInProgressError(r.Err)
+	case carrier.NotFoundOrForbidden, carrier.Invalid, carrier.Unreadable:
+		return true
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+	}
+	return false
+}
+
+// StatusPrecision is the precision of the times in a status.
+const StatusPrecision = time.Second
+
+// QuoteAge is the maximum age at which a reading of the options still counts as read just before
+// the POST. A request may have to wait for the rate limit after the reading.
+const QuoteAge = 10 * time.Minute

@@ -62,29 +62,3 @@ func AmbiguousRejection(notification Notification, number v1alpha1.CarrierID, re
 	return fmt.Sprintf("%s. It has the customerReference %q, but is not recorded, because %s: ask the carrier which "+
 		"order it has rejected", NoticeText(NoticeOf(notification, time.Time{})), reference, why)
 }
-
-// notifiedPause is the minimum time between two readings caused by notifications.
-const notifiedPause = time.Minute
-
-// NotifiedReadAt returns when to read a topic because of a notification; zero if there was none, or
-// if the topic has been read since.
-func NotifiedReadAt(in *Input, topic Topic) time.Time {
-	read := in.Memory.Readings.Of(topic).RequestedAt
-	notification := notifiedOf(topic, &in.Memory)
-	if !notification.After(read) {
-		return time.Time{}
-	}
-	return Later(notification, read.Add(notifiedPause))
-}
-
-// notifiedOf returns when the last notification arrived that concerns a topic; zero if none did.
-func notifiedOf(topic Topic, memory *Memory) time.Time {
-	switch topic {
-	case TopicCancellation:
-		return memory.CancellationNotifiedAt
-	case TopicService, TopicOrder:
-		return memory.NotifiedAt
-	case TopicHealth, TopicDisruptions, TopicOptions, TopicTestTypes:
-	}
-	return time.Time{}
-}

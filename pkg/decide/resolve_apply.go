@@ -65,47 +65,10 @@ func accepted(open *v1alpha1.Request, requestID string) *Decision {
 	}
 }
 
-func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
-	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
-}
-
-// acceptedByCarrier reports whether the Location of a request came from the carrier's own response
-// and not from a person. It returns false for a request that was neither accepted late nor ended by
-// a person.
-func acceptedByCarrier(request *v1alpha1.Request) bool {
-	if request.Phase == v1alpha1.PhaseLateAcceptance {
-		return true
-	}
-	named := false
-	if resolution := request.ResolvedBy; resolution != nil {
-		parsed, _ := ParseResolution(resolution.Word)
-		named = parsed.Outcome == resolvedAccepted
-	}
-	return EndedByPerson(request) && request.Location != "" && !named
-}
-
 // IsResolved reports whether the resolve annotation names this attempt.
 func IsResolved(object metav1.Object, attemptID string) bool {
 	resolved, ok := ParseResolution(Control(object, v1alpha1.AnnotationResolve))
 	return ok && resolved.AttemptID == attemptID
-}
-
-// resolvable reports whether a person may resolve the request: it is OutcomeUnknown, Overdue or
-// accepted late, its outcome is being verified after a lost response or Location, or it was sent with
-// another login and is not polled. A request that a process may still be sending is excluded.
-func resolvable(in *Input, open *v1alpha1.Request) bool {
-	switch open.Phase {
-	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
-		return true
-	case v1alpha1.PhaseInProgress:
-		return isOverdue(in, open) || handleLost(in, open) || isElsewhere(in, open) && !IsReadAgain(open)
-	case v1alpha1.PhaseSubmitting:
-		return open.Error != nil || !in.Now.Before(in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
-	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
-		v1alpha1.PhaseRepeated:
-	}
-	return false
 }
 
 // resolvesNothing reports whether the annotation is not used up but cannot apply, now or later: its
@@ -142,4 +105,41 @@ func hasResolved(in *Input) bool {
 	return in.Ledger != nil && slices.ContainsFunc(in.Ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
 		return ended.UID == string(in.Subject.GetUID()) && isBy(ended.ResolvedBy)
 	})
+}
+
+// newlyResolved returns an attempt that an earlier resolution has ended and that a new resolution
+// changes; nil if there is none. The attempt must be the newest of its lane, and the lane must have
+// no open attempt: otherwise something was sent because of the earlier resolution (R14).
+func newlyResolved(in *Input) *v1alpha1.Request {
+	for contract := range carrier.Contracts() {
+		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if request != nil && EndedByPerson(request) && isNewResolution(in, request) && isLast(in.Ledger, request) {
+			return request
+		}
+	}
+	return nil
+}
+
+// isNewResolution reports whether the annotation resolves an attempt and the attempt does not
+// record that resolution yet. Another manager may have recorded it without showing it in the status
+// yet.
+func isNewResolution(in *Input, request *v1alpha1.Request) bool {
+	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
+	return !recorded && ResolutionNames(in, request.AttemptID)
+}
+
+// isLast reports whether an attempt is its lane's newest and the lane has no open attempt. The
+// ledger may be nil.
+func isLast(ledger *v1alpha1.RequestLedger, attempt *v1alpha1.Request) bool {
+	if ledger == nil {
+		return false
+	}
+	beside := func(operation v1alpha1.Operation) bool {
+		return operation.AltersCancellation() == attempt.Operation.AltersCancellation()
+	}
+	if slices.ContainsFunc(ledger.Spec.Open, func(open v1alpha1.Request) bool { return beside(open.Operation) }) {
+		return false
+	}
+	at := slices.IndexFunc(ledger.Spec.Ended, func(one v1alpha1.EndedAttempt) bool { return beside(one.Operation) })
+	return at >= 0 && ledger.Spec.Ended[at].AttemptID == attempt.AttemptID
 }

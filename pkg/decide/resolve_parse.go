@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // resolution is a person's resolution of one attempt:
@@ -128,4 +129,23 @@ func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	return fmt.Sprintf(" (the annotation %s is now %q, which does not resolve this attempt: "+
 		"the form is all@<time>=Succeeded or =Abandoned, with an RFC 3339 time after %s that is not in the future)",
 		v1alpha1.AnnotationResolve, value, open.FinishedAt.UTC().Format(time.RFC3339))
+}
+
+// acceptedByCarrier reports whether the Location of a request came from the carrier's own response
+// and not from a person. It returns false for a request that was neither accepted late nor ended by
+// a person.
+func acceptedByCarrier(request *v1alpha1.Request) bool {
+	if request.Phase == v1alpha1.PhaseLateAcceptance {
+		return true
+	}
+	named := false
+	if resolution := request.ResolvedBy; resolution != nil {
+		parsed, _ := ParseResolution(resolution.Word)
+		named = parsed.Outcome == resolvedAccepted
+	}
+	return EndedByPerson(request) && request.Location != "" && !named
+}
+
+func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
+	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
 }

@@ -104,3 +104,23 @@ func recordedTimes(in *Input) []metav1.Time {
 
 // timed is a subject that records other times in addition to those of its requests.
 type timed interface{ RecordedTimes() []metav1.Time }
+
+// FutureTimes maps each recorded time that was in the future when a process first saw it to the
+// time at which it was first seen. An entry is kept as long as its time is recorded.
+type FutureTimes map[time.Time]time.Time
+
+// Earlier returns the earlier of two times; zero means never.
+func Earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
