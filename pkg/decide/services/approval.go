@@ -17,7 +17,7 @@ func approved(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !needsApproval(in, want) {
 		return nil
 	}
-	waits := decide.AwaitApproval(&in.Input, approvalReason(in, want), pendingOf(in))
+	waits := decide.AwaitApproval(&in.Input, approvalReason(in, want), in.wanted.pending)
 	if waits == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalRea
 // the others than the plan, but does not show them for this service.
 func whyUnknown(in *Input) string {
 	why, unread := "", []string(nil)
-	for _, change := range differences(desiredChanges(in)) {
+	for _, change := range differences(in.wanted.changes) {
 		switch {
 		case change.Unknown && change.Field == decide.FieldPlan:
 			why = fmt.Sprintf("health shows the plan as %q, but the carrier is not known to offer a plan with that name "+

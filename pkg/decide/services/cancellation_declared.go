@@ -23,7 +23,7 @@ const theCancellation = "the service's cancellation"
 // desiredCancellation returns the request that the declared cancellation needs. If the carrier's
 // cancellation changed after we had applied ours, this is drift and the drift policy decides.
 func desiredCancellation(in *Input) decide.DesiredChange {
-	want := cancellationDiffers(in)
+	want := in.wanted.cancellation
 	if !want.Wanted() || cancellationBarred(in) != nil || onlyReportsCancellationDrift(in, want) {
 		return decide.DesiredChange{}
 	}
@@ -50,7 +50,7 @@ func cancellationDiffers(in *Input) decide.DesiredChange {
 		change.Operation = want.Operation
 	}
 	want.Changes, want.Before.RequestedOn = []v1alpha1.Change{change}, known.RequestedOn
-	return withBody(in, want)
+	return want
 }
 
 // cancellationBarred returns why no request can apply the declared cancellation; nil if one can.

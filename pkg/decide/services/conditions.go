@@ -53,7 +53,7 @@ func approvalAspect(in *Input) *decide.Aspect {
 
 // valueAspects returns the aspects of the values that modifications change.
 func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
-	spec, held, changes := in.Service.Spec, in.Service.LastKnown(), differences(desiredChanges(in))
+	spec, held, changes := in.Service.Spec, in.Service.LastKnown(), differences(in.wanted.changes)
 	var aspects []decide.Aspect
 	if spec.Plan != nil {
 		aspects = append(aspects, planAspect(in, changes, verdict))
@@ -128,7 +128,7 @@ func endingAspects(in *Input, result rulesResult) []decide.Aspect {
 }
 
 func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict decide.Verdict) decide.Aspect {
-	differs := cancellationDiffers(in)
+	differs := in.wanted.cancellation
 	barred := cancellationBarred(in)
 	aspect := inSyncAspect(v1alpha1.ConditionCancellationSynced, "the cancellation is as declared")
 	switch {
@@ -169,7 +169,7 @@ func connectedAspect(in *Input, known *v1alpha1.CancellationState, verdict decid
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonCancelled
 		aspect.Message = "the carrier shows the service as cancelled since " +
 			cmp.Or(known.CancelledOn, "an unknown day")
-		if desiredReclaim(in).Wanted() {
+		if in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 			aspect.Reason = verdict.Reason
 		}
 	}

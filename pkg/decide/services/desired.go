@@ -7,6 +7,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+// wanted is what the spec and the known state of a service require. It is found out once in a pass.
+type wanted struct {
+	changes      []decide.DesiredChange // modifications, in the order in which they are sent
+	cancellation decide.DesiredChange   // how the declared cancellation differs, even if that is only reported
+	pending      *v1alpha1.Pending      // the plan of changes that is shown and approved; nil if there are none
+}
+
+// compare finds out what is wanted. The known state may not change after it in the same pass.
+func compare(in *Input) {
+	in.wanted = wanted{changes: desiredChanges(in), cancellation: withBody(in, cancellationDiffers(in))}
+	in.wanted.pending = pendingOf(in)
+}
+
 // desiredChanges returns the modifications that are needed, in the order in which they are sent.
 // They are sent one at a time, because the carrier takes none while another one is in progress.
 func desiredChanges(in *Input) []decide.DesiredChange {
@@ -30,7 +43,7 @@ func desiredChanges(in *Input) []decide.DesiredChange {
 // failedChange returns the decision about a change that is held back after a definitive failure;
 // nil if there is none.
 func failedChange(in *Input) *decide.Decision {
-	for _, want := range desiredChanges(in) {
+	for _, want := range in.wanted.changes {
 		if failed := refused(in, want); failed != nil {
 			return failed
 		}

@@ -144,7 +144,7 @@ func correctsAt(in *Input) time.Time {
 			held = append(held, value.operation)
 		}
 	}
-	if want := cancellationDiffers(in); want.Wanted() && onlyReportsCancellationDrift(in, want) {
+	if want := in.wanted.cancellation; want.Wanted() && onlyReportsCancellationDrift(in, want) {
 		held = append(held, want.Operation)
 	}
 	for _, operation := range held {
@@ -177,7 +177,7 @@ func driftAspect(in *Input) *decide.Aspect {
 	for _, value := range drifted(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", value.field, (*value.held).DriftedFrom, (*value.held).Value))
 	}
-	if want := cancellationDiffers(in); want.Wanted() && cancellationWasAgreed(in) {
+	if want := in.wanted.cancellation; want.Wanted() && cancellationWasAgreed(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))
 	}
 	if len(words) == 0 {

@@ -31,7 +31,7 @@ func sendOrHold(in *Input, want decide.DesiredChange) *decide.Decision {
 func submission(in *Input, want decide.DesiredChange) decide.Submit {
 	submit := decide.UsingUpRetry(&in.Input, decide.Submit{Request: want.Intent(&in.Input)}, lastOf(in, want.Operation))
 	submit.Request.Before.Described = describedBefore(in, want.Operation)
-	pending := pendingOf(in)
+	pending := in.wanted.pending
 	if pending != nil {
 		submit.Request.Plan = pending.Changes
 	}
@@ -218,7 +218,7 @@ func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
 // unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
 // approval or has one. The message about that approval contains the carrier's response.
 func unreadNeedsApproval(in *Input) bool {
-	return slices.ContainsFunc(desiredChanges(in), func(want decide.DesiredChange) bool {
+	return slices.ContainsFunc(in.wanted.changes, func(want decide.DesiredChange) bool {
 		return want.Unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil
 	})
 }

@@ -16,6 +16,8 @@ type Input struct {
 
 	Service *v1alpha1.BroadbandService // the subject
 	Order   *Order                     // the order that orderRef names; nil if there is no such order or no orderRef
+
+	wanted wanted // set by compare
 }
 
 // Order holds the values that a service takes over from the ServiceOrder that created it. A value

@@ -81,7 +81,7 @@ func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
 
 // wantedNow returns the change that an operation would make now; an empty one if it is not needed.
 func wantedNow(in *Input, operation v1alpha1.Operation) decide.DesiredChange {
-	for _, want := range append(desiredChanges(in), desiredCancellation(in)) {
+	for _, want := range append(slices.Clone(in.wanted.changes), desiredCancellation(in)) {
 		if want.Operation == operation && want.Wanted() {
 			return want
 		}

@@ -30,7 +30,7 @@ func onOffer(in *Input, want decide.DesiredChange) *decide.Decision {
 	if why == "" {
 		return nil
 	}
-	return decide.RestStuck(v1alpha1.ReasonNotOffered, why+decide.TrustText(&in.Input, pendingOf(in)))
+	return decide.RestStuck(v1alpha1.ReasonNotOffered, why+decide.TrustText(&in.Input, in.wanted.pending))
 }
 
 // hasOffers reports whether all of the carrier's offers for the service were read just now.
@@ -53,7 +53,7 @@ func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
 	case decide.ReconcileRequested(&in.Input, &in.Memory.Readings.Options):
 		return askOffers(in, v1alpha1.AnnotationReconcile)
 	}
-	return decide.RestStuck(ready.Reason, decide.WithoutTrust(ready.Message)+decide.TrustText(&in.Input, pendingOf(in)))
+	return decide.RestStuck(ready.Reason, decide.WithoutTrust(ready.Message)+decide.TrustText(&in.Input, in.wanted.pending))
 }
 
 // wantedValue is a value of a plan change, and what the carrier offers in its place. If the carrier

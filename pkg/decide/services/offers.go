@@ -260,7 +260,7 @@ func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	if !onlySLANeedsDecision(in, want) {
 		return false
 	}
-	pending := pendingOf(in)
+	pending := in.wanted.pending
 	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
 }
 

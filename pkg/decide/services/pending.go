@@ -29,7 +29,7 @@ func wantedNext(in *Input) []decide.DesiredChange {
 	if in.Service.OnlyObserves() || showsNothing(in) {
 		return nil
 	}
-	return slices.DeleteFunc(append(desiredChanges(in), desiredCancellation(in)), func(want decide.DesiredChange) bool {
+	return slices.DeleteFunc(append(slices.Clone(in.wanted.changes), desiredCancellation(in)), func(want decide.DesiredChange) bool {
 		open := in.Subject.RequestOf(want.Operation)
 		return !want.Wanted() || open != nil && !open.Phase.Ended()
 	})
@@ -47,11 +47,8 @@ func WantedRequests(in *Input) []decide.DesiredChange {
 	if in.Service.ServiceNumber() == "" {
 		return nil
 	}
-	wanted := wantedNext(in)
-	for i := range wanted {
-		wanted[i] = withBody(in, wanted[i])
-	}
-	return wanted
+	compare(in)
+	return wantedNext(in)
 }
 
 // changesInProgress returns the recorded changes of the open requests.

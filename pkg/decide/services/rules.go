@@ -183,7 +183,7 @@ func openModification(in *Input) *decide.Decision {
 // unknown, although that has a lane of its own: nobody knows whether the service is about to end.
 func unknownAlteration(in *Input) *decide.Decision {
 	open := in.Service.OpenCancellation()
-	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {
+	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(in.wanted.changes) == 0 {
 		return nil
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.UnknownVerdict(&in.Input, open)}
@@ -266,7 +266,7 @@ func firstReading(in *Input) *decide.Decision {
 		return awaitTransient(in, decide.TopicService, theDescription)
 	}
 	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	if hasBeenShown(in) && (off || len(desiredChanges(in)) == 0) {
+	if hasBeenShown(in) && (off || len(in.wanted.changes) == 0) {
 		return nil
 	}
 	return awaitTransient(in, decide.TopicCancellation, theCancellation)
@@ -276,7 +276,7 @@ func firstReading(in *Input) *decide.Decision {
 // refuses to show the cancellation, health is read. A service with changes is not Ready, and a person
 // is asked about a change whose reading is refused.
 func neverShown(in *Input) *decide.Decision {
-	changes := !in.Service.OnlyObserves() && len(desiredChanges(in)) > 0
+	changes := !in.Service.OnlyObserves() && len(in.wanted.changes) > 0
 	if changes || in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
 		return nil
 	}
@@ -298,7 +298,7 @@ func hasBeenShown(in *Input) bool {
 // that waits for a person.
 func modifications(in *Input) *decide.Decision {
 	var held *decide.Decision
-	for _, want := range desiredChanges(in) {
+	for _, want := range in.wanted.changes {
 		decision := sendOrHold(in, want)
 		if !decide.IsRest(decision.Step) {
 			return decision
@@ -354,7 +354,7 @@ func cancellation(in *Input) *decide.Decision {
 
 // cancellationDrift reports a drifted cancellation as not in sync, although nothing is sent.
 func cancellationDrift(in *Input) *decide.Decision {
-	want := cancellationDiffers(in)
+	want := in.wanted.cancellation
 	if in.Service.OnlyObserves() || !want.Wanted() || !onlyReportsCancellationDrift(in, want) {
 		return nil
 	}

@@ -46,10 +46,11 @@ func TakeNumber(service *v1alpha1.BroadbandService, order *Order) {
 
 // evaluate applies the rules to the current state.
 func evaluate(in *Input) decide.Decision {
+	compare(in)
 	result := applyRules(in)
 	decision := withReadings(in, result.both)
 	decision.RequeueAt = decide.Earlier(decision.RequeueAt, correctsAt(in))
-	decision.Pending = pendingOf(in)
+	decision.Pending = in.wanted.pending
 	decision.Aspects = aspectsOf(in, result)
 	decision.WithControls(&in.Input)
 	return decision
