@@ -121,14 +121,6 @@ func Body(request v1alpha1.Request, appointmentRequestID, orderID v1alpha1.Carri
 	return carrier.AppointmentSlotsRequest{DateFrom: request.Target.Date, OrderID: orderID.Number()}.Body()
 }
 
-// OrderNumber is the carrier's number for the order; "" while it is unknown.
-func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v1alpha1.CarrierID {
-	if a.Spec.OrderID == "" && order != nil {
-		return order.Status.OrderID
-	}
-	return a.Spec.OrderID
-}
-
 // slotsOffered returns a decision while the requested slots are recorded. It is not a failure if no
 // slot is suitable, because the query itself succeeded.
 func slotsOffered(in *Input) *decide.Decision {

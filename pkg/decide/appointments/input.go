@@ -20,3 +20,11 @@ type Input struct {
 func CancelsOnDelete(a *v1alpha1.AppointmentRequest) bool {
 	return a.Spec.DeletionPolicy != v1alpha1.DeletionKeep
 }
+
+// OrderNumber is the carrier's number for the order; "" while it is unknown.
+func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v1alpha1.CarrierID {
+	if a.Spec.OrderID == "" && order != nil {
+		return order.Status.OrderID
+	}
+	return a.Spec.OrderID
+}

@@ -187,3 +187,10 @@ func blocked(in *Input) *decide.Decision {
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: *in.BlockedBy}
 }
+
+// DecideTest updates the status of a diagnostic test with what was read about it, and decides about
+// it.
+func DecideTest(in Input) decide.Decision {
+	recordNotOffered(&in)
+	return Decide(in)
+}

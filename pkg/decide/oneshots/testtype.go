@@ -13,13 +13,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// DecideTest updates the status of a diagnostic test with what was read about it, and decides about
-// it.
-func DecideTest(in Input) decide.Decision {
-	recordNotOffered(&in)
-	return Decide(in)
-}
-
 // recordNotOffered records that a test has ended because the carrier does not offer it for the
 // service. A test that has reached the carrier, or may have, does not end like this. The record
 // decides from then on, whatever happens to the account, because the spec is immutable.

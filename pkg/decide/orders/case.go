@@ -70,3 +70,57 @@ func (o *orderCase) ntd() *carrier.NTD {
 	}
 	return o.infra.NTD
 }
+
+// installsNTD reports whether the order gets an NTD that the site does not have yet.
+func (o *orderCase) installsNTD() bool {
+	return o.Scenario == v1alpha1.ScenarioReplaceNTD || o.Scenario == v1alpha1.ScenarioFirst ||
+		o.Scenario == v1alpha1.ScenarioAdditional && !o.hasOnlyCopper()
+}
+
+// hasOnlyCopper reports whether all infrastructure at the site is copper. Additional infrastructure
+// is then a copper pair, which has no NTD.
+func (o *orderCase) hasOnlyCopper() bool {
+	isOther := func(i carrier.Infrastructure) bool { return i.CopperPair == nil }
+	return len(o.q.Infrastructures) > 0 && !slices.ContainsFunc(o.q.Infrastructures, isOther)
+}
+
+// offers returns the plans of the scenario.
+func (o *orderCase) offers() []carrier.QualifiedPlan {
+	ntd := o.ntd()
+	switch {
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
+		return ntd.ReplacementPlans
+	case o.Infrastructure != nil && len(ntd.Plans) > 0:
+		return ntd.Plans
+	}
+	return o.siteOffers()
+}
+
+// siteOffers returns the plans that are available at the site with a new installation.
+func (o *orderCase) siteOffers() []carrier.QualifiedPlan {
+	offers := slices.Concat(o.q.FirstOrAdditionalPlans, o.q.GenerationOnePlans, o.q.GenerationTwoPlans)
+	for _, product := range o.q.AvailableProducts {
+		for _, option := range product.PlanOptions {
+			offers = append(offers, carrier.QualifiedPlan{
+				Name: option.PlanName, SpeedDown: option.SpeedDown, SpeedUp: option.SpeedUp,
+			})
+		}
+	}
+	return offers
+}
+
+func (o *orderCase) isPlan(plan carrier.QualifiedPlan) bool { return plan.Name == o.PlanName }
+
+// plan returns the ordered plan, from any of the lists.
+func (o *orderCase) plan() *carrier.QualifiedPlan {
+	offers := o.siteOffers()
+	for i := range o.q.Infrastructures {
+		if ntd := o.q.Infrastructures[i].NTD; ntd != nil {
+			offers = slices.Concat(offers, ntd.Plans, ntd.ReplacementPlans)
+		}
+	}
+	if i := slices.IndexFunc(offers, o.isPlan); i >= 0 {
+		return &offers[i]
+	}
+	return nil
+}

@@ -49,12 +49,6 @@ func (o *orderCase) possibleDevices() ([]device, bool) {
 	return both, true
 }
 
-// installsNTD reports whether the order gets an NTD that the site does not have yet.
-func (o *orderCase) installsNTD() bool {
-	return o.Scenario == v1alpha1.ScenarioReplaceNTD || o.Scenario == v1alpha1.ScenarioFirst ||
-		o.Scenario == v1alpha1.ScenarioAdditional && !o.hasOnlyCopper()
-}
-
 // listedDevices returns the NTDs that the qualification lists for the scenario.
 func (o *orderCase) listedDevices() []device {
 	var ntds []carrier.QualifiedNTD
@@ -109,6 +103,14 @@ func (o *orderCase) deviceAvailable() string {
 		deviceNames(o.listedDevices()))
 }
 
+func deviceNamed(devices []device, name string) int {
+	return slices.IndexFunc(devices, func(d device) bool { return d.name == name })
+}
+
+func deviceNames(devices []device) string {
+	return namesOf(devices, func(d device) string { return decide.Bounded(d.name, maxWord) })
+}
+
 // feesOfAny returns the fees for these NTDs, one of which the carrier will choose. A fee that
 // differs between them is unknown and has no amounts.
 func feesOfAny(devices []device) []v1alpha1.OrderFee {
@@ -127,10 +129,17 @@ func feesOfAny(devices []device) []v1alpha1.OrderFee {
 	return items
 }
 
-func deviceNamed(devices []device, name string) int {
-	return slices.IndexFunc(devices, func(d device) bool { return d.name == name })
-}
-
-func deviceNames(devices []device) string {
-	return namesOf(devices, func(d device) string { return decide.Bounded(d.name, maxWord) })
+// deviceFees returns the fees of the port or pair, or of the NTD that is installed. An order that
+// replaces an NTD may name one of its ports.
+func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
+	switch {
+	case o.installsNTD():
+		devices, _ := o.devices()
+		return feesOfAny(devices)
+	case o.port != nil:
+		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
+	case o.infra != nil && o.infra.CopperPair != nil:
+		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
+	}
+	return nil
 }

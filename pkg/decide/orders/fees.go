@@ -62,28 +62,6 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	})
 }
 
-// deviceFees returns the fees of the port or pair, or of the NTD that is installed. An order that
-// replaces an NTD may name one of its ports.
-func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
-	switch {
-	case o.installsNTD():
-		devices, _ := o.devices()
-		return feesOfAny(devices)
-	case o.port != nil:
-		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
-	case o.infra != nil && o.infra.CopperPair != nil:
-		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
-	}
-	return nil
-}
-
-// hasOnlyCopper reports whether all infrastructure at the site is copper. Additional infrastructure
-// is then a copper pair, which has no NTD.
-func (o *orderCase) hasOnlyCopper() bool {
-	isOther := func(i carrier.Infrastructure) bool { return i.CopperPair == nil }
-	return len(o.q.Infrastructures) > 0 && !slices.ContainsFunc(o.q.Infrastructures, isOther)
-}
-
 func isNamed(items []v1alpha1.OrderFee, name string) bool {
 	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }

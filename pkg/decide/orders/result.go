@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -142,4 +143,121 @@ func Show(in *Input, pending *v1alpha1.Pending) {
 	status.Frozen = !free && differsFromSent(in) == nil // an order that the carrier rejected can be corrected
 	status.Pending = pending
 	status.ServiceID = cmp.Or(in.Order.Spec.ServiceID, status.ServiceID)
+}
+
+// learnFacts updates the facts about an order.
+func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
+	words := []struct {
+		known *string
+		read  string
+		limit int
+	}{
+		{&facts.OrderType, string(found.OrderType), maxWord},
+		{&facts.CarrierStatus, found.Status, maxWord},
+		{&facts.AggregationMethod, string(found.AggregationMethod), maxWord},
+		{&facts.PlanName, found.BandwidthProfile.PlanName, decide.MaxNameText},
+		{&facts.InstallationType, string(found.InstallationType), maxWord},
+		{&facts.TechnologyType, found.TechnologyType, maxWord},
+		{&facts.Region, found.Region, decide.MaxNameText},
+		{&facts.AVCID, found.AVCID, maxWord},
+		{&facts.POI, found.POI, maxWord},
+		{&facts.POIName, found.POIName, decide.MaxNameText},
+		{&facts.TransferType, string(found.TransferType), maxWord},
+	}
+	for _, word := range words {
+		*word.known = cmp.Or(decide.Bounded(word.read, word.limit), *word.known)
+	}
+	if found.ServiceID > 0 {
+		facts.ServiceID = v1alpha1.CarrierIDOf(found.ServiceID)
+	}
+	if found.VLANID != 0 {
+		facts.VLANID = found.VLANID
+	}
+	if infrastructure := infrastructureOf(found.Infrastructure); infrastructure != nil {
+		facts.Infrastructure = infrastructure
+	}
+	if found.Fee != nil && (facts.Fees == nil || facts.Fees.Source != feesFromOrder) {
+		facts.Fees = chargedFees(*found)
+	}
+	facts.Cancellable, facts.NFAS = found.IsCancellable, found.IsNFAS
+}
+
+// Confirm applies the resolution of an accepted order as succeeded. A rejection is removed from the
+// status: it was false, or the carrier has withdrawn it. An order that the carrier shows with other
+// values than requested counts as right. The ledger is not changed, because it records the order as
+// succeeded all the time.
+func Confirm(in *Input) {
+	request, status := requestOf(in), &in.Order.Status
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded ||
+		status.Rejection == nil && !decide.ResultDiffers(request) {
+		return
+	}
+	value := decide.ResolveAnnotation(&in.Input)
+	resolved, _ := decide.ParseResolution(value)
+	if decide.ResolutionNames(&in.Input, request.AttemptID) && resolved.Outcome == decide.ResolvedSucceeded {
+		status.Rejection, status.Handled.Resolve = nil, value
+	}
+}
+
+// isConfirmed reports whether a person has said that an order is right as the carrier shows it.
+func isConfirmed(in *Input, request *v1alpha1.Request) bool {
+	said, _ := decide.ParseResolution(in.Order.Status.Handled.Resolve)
+	return said.AttemptID == request.AttemptID && said.Outcome == decide.ResolvedSucceeded
+}
+
+// stated returns what an order asks for beside what the carrier's response shows (spec §2,
+// order). If the spec was edited while the order was being sent, only what the request has
+// recorded is compared.
+func stated(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, taken *carrier.Order) []decide.Stated {
+	spec, asked := &order.Spec, request.Target
+	recorded := append(make([]decide.Stated, 0, 16),
+		decide.Stated{What: "plan", Asked: asked.Plan, Shown: taken.BandwidthProfile.PlanName},
+		decide.Stated{What: "aggregation method", Asked: asked.AggregationMethod, Shown: string(taken.AggregationMethod)},
+	)
+	remoteOrderID := cmp.Or(spec.RemoteOrderID, asked.RemoteOrderID)
+	if request.BodyHash != decide.BodyHash(Body(spec, remoteOrderID, v1alpha1.Contact{})) {
+		return recorded
+	}
+	return append(append(recorded, statedOfPlace(spec, taken)...),
+		decide.Stated{What: "customer reference", Asked: spec.CustomerReference, Shown: taken.CustomerRef},
+		decide.Stated{What: "order type", Asked: string(orderTypeOf(spec)), Shown: string(taken.OrderType)},
+		decide.Stated{What: "installation", Asked: spec.NTDInstallation, Shown: string(taken.InstallationType)},
+		decide.Stated{What: "traffic class", Asked: spec.TrafficClass, Shown: taken.TrafficClass},
+	)
+}
+
+// statedOfPlace returns the location, the infrastructure and what is taken over there. An NTD that is
+// replaced has another id afterwards.
+func statedOfPlace(spec *v1alpha1.ServiceOrderSpec, taken *carrier.Order) []decide.Stated {
+	values := []decide.Stated{{What: "location", Asked: spec.Qualification.LocationID, Shown: taken.LocationID}}
+	if place, found := spec.Infrastructure, taken.Infrastructure; place != nil && found != nil &&
+		spec.Scenario != v1alpha1.ScenarioReplaceNTD {
+		values = append(values, decide.Stated{What: "infrastructure", Asked: place.ID, Shown: found.ID})
+		if place.PortID != nil {
+			values = append(values, decide.Stated{What: "port", Asked: numberText(*place.PortID), Shown: found.PortID})
+		}
+	}
+	if spec.Transfer != nil {
+		values = append(values,
+			decide.Stated{What: "transfer type", Asked: spec.Transfer.Type, Shown: string(taken.TransferType)},
+			decide.Stated{What: "AVC id for the transfer", Asked: spec.Transfer.AVCID, Shown: taken.AVCIDForTransfer})
+	}
+	if spec.VLAN != nil && spec.VLAN.ID != 0 && taken.VLANID != 0 {
+		values = append(values, decide.Stated{What: "VLAN", Asked: numberText(spec.VLAN.ID), Shown: numberText(taken.VLANID)})
+	}
+	return values
+}
+
+func numberText(number int64) string { return strconv.FormatInt(number, 10) }
+
+// orderTypeOf returns the type that an order has by the order scenarios; "" if they do not say: a
+// telephone service on a copper pair can make the order a transfer (scenario 9).
+func orderTypeOf(spec *v1alpha1.ServiceOrderSpec) carrier.OrderType {
+	switch {
+	case spec.Transfer != nil:
+		return carrier.OrderTransfer
+	case spec.Scenario == v1alpha1.ScenarioFirst:
+		return carrier.OrderNew
+	}
+	return ""
 }

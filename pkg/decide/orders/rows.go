@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -71,4 +72,69 @@ func transferText(transfer *v1alpha1.Transfer) string {
 		return ""
 	}
 	return decide.JoinTexts(transfer.Type, transfer.AVCID)
+}
+
+// extensionRows returns the rows of an order's plan for the fields of the extension OrderFields.
+func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
+	var rows []v1alpha1.Change
+	add := func(field, to string) {
+		to = decide.Bounded(to, maxValue)
+		rows = append(rows, v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to})
+	}
+	if pots := spec.POTS; pots != nil {
+		add("pots", fmt.Sprintf("serviceOwner %t, waiver %t", pots.ServiceOwner, waives(pots)))
+	}
+	add("quoteName", spec.QuoteName)
+	add("ntdOption", spec.NTDOption)
+	for _, field := range spec.ExtraFields {
+		add("extraFields", field.Name+" "+scalar(field))
+	}
+	return rows
+}
+
+func waives(pots *v1alpha1.POTS) bool { return pots.Waiver != nil && *pots.Waiver }
+
+// fieldsAllowed refuses an order with fields that the specification does not have, unless the
+// account has the extension OrderFields. The carrier could ignore such a field, and the order would
+// then differ from the declared one.
+func fieldsAllowed(in *Input) *decide.Decision {
+	given := extensionFields(&in.Order.Spec)
+	if len(given) == 0 || in.Account.Object.Extends(v1alpha1.ExtensionOrderFields) {
+		return nil
+	}
+	return decide.RestStuck(v1alpha1.ReasonOrderNotPossible, fmt.Sprintf(
+		"%s needs the extension %s, which CarrierAccount %s does not have. Nothing was sent: if the carrier has these "+
+			"fields, add %[2]s to spec.extensions of the account; otherwise remove them from the order",
+		strings.Join(given, ", "), v1alpha1.ExtensionOrderFields, in.Account.Object.Name))
+}
+
+// extensionFields names the given fields that the specification does not have.
+func extensionFields(spec *v1alpha1.ServiceOrderSpec) []string {
+	var given []string
+	for _, field := range []struct {
+		name  string
+		given bool
+	}{
+		{"spec.pots", spec.POTS != nil},
+		{"spec.quoteName", spec.QuoteName != ""},
+		{"spec.ntdOption", spec.NTDOption != ""},
+		{"spec.extraFields", len(spec.ExtraFields) > 0},
+	} {
+		if field.given {
+			given = append(given, field.name)
+		}
+	}
+	return given
+}
+
+// waiverGiven says that the telephone service has to be waived if the line's number does not match.
+func (o *orderCase) waiverGiven() string {
+	if o.POTS == nil || waives(o.POTS) || o.infra == nil || o.infra.CopperPair == nil {
+		return ""
+	}
+	if matches := o.infra.CopperPair.POTSInterconnectMatch; matches == nil || *matches {
+		return ""
+	}
+	return fmt.Sprintf("the number (FNN) does not match that of copper pair %q: set spec.pots.waiver: true, "+
+		"or order on another pair", o.Infrastructure.ID)
 }

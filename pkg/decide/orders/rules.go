@@ -123,47 +123,6 @@ func (o *orderCase) planOffered() string {
 		o.PlanName, o.Scenario, planNames(offers))
 }
 
-func (o *orderCase) isPlan(plan carrier.QualifiedPlan) bool { return plan.Name == o.PlanName }
-
-// offers returns the plans of the scenario.
-func (o *orderCase) offers() []carrier.QualifiedPlan {
-	ntd := o.ntd()
-	switch {
-	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
-		return ntd.ReplacementPlans
-	case o.Infrastructure != nil && len(ntd.Plans) > 0:
-		return ntd.Plans
-	}
-	return o.siteOffers()
-}
-
-// siteOffers returns the plans that are available at the site with a new installation.
-func (o *orderCase) siteOffers() []carrier.QualifiedPlan {
-	offers := slices.Concat(o.q.FirstOrAdditionalPlans, o.q.GenerationOnePlans, o.q.GenerationTwoPlans)
-	for _, product := range o.q.AvailableProducts {
-		for _, option := range product.PlanOptions {
-			offers = append(offers, carrier.QualifiedPlan{
-				Name: option.PlanName, SpeedDown: option.SpeedDown, SpeedUp: option.SpeedUp,
-			})
-		}
-	}
-	return offers
-}
-
-// plan returns the ordered plan, from any of the lists.
-func (o *orderCase) plan() *carrier.QualifiedPlan {
-	offers := o.siteOffers()
-	for i := range o.q.Infrastructures {
-		if ntd := o.q.Infrastructures[i].NTD; ntd != nil {
-			offers = slices.Concat(offers, ntd.Plans, ntd.ReplacementPlans)
-		}
-	}
-	if i := slices.IndexFunc(offers, o.isPlan); i >= 0 {
-		return &offers[i]
-	}
-	return nil
-}
-
 // capacityLeft says why the NTD of an FTTP order cannot carry the plan, which the carrier would
 // reject (spec §2, order scenario 2).
 func (o *orderCase) capacityLeft() string {

@@ -4,6 +4,7 @@ package services
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,11 +34,6 @@ func needsApproval(in *Input, want decide.DesiredChange) bool {
 	policy := approvalOf(in)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
 	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
-}
-
-// approvalOf returns when a change of the service has to be approved.
-func approvalOf(in *Input) v1alpha1.Approval {
-	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
 }
 
 func costsMoney(want decide.DesiredChange) bool {
@@ -147,4 +143,233 @@ func isFirstChange(in *Input) bool {
 func mayHaveChanged(in *Input, uid string, takenOver bool, phase v1alpha1.RequestPhase) bool {
 	own := uid == string(in.Service.UID) && !takenOver
 	return own && phase != v1alpha1.PhaseRepeated && !decide.MayOrderAgain(phase)
+}
+
+// pendingOf returns the plan of changes, as in Terraform; nil if there are none. The changes of an
+// open request stay in it as they were sent, even if the spec has changed since.
+func pendingOf(in *Input) *v1alpha1.Pending {
+	if in.Service.ServiceNumber() == "" {
+		return nil
+	}
+	inProgress, wanted := changesInProgress(in), wantedNext(in)
+	changes := slices.Concat(inProgress, differences(wanted))
+	if len(changes) == 0 {
+		return nil
+	}
+	return &v1alpha1.Pending{Hash: pendingHash(in, inProgress, wanted), Changes: changes}
+}
+
+// changesInProgress returns the recorded changes of the open requests.
+func changesInProgress(in *Input) []v1alpha1.Change {
+	open := in.Subject.OpenRequests()
+	changes := make([]v1alpha1.Change, 0, len(open))
+	for _, open := range open {
+		changes = append(changes, open.Changes()...)
+	}
+	return changes
+}
+
+// wantedNext returns the changes that would be sent, in addition to those in progress.
+func wantedNext(in *Input) []decide.DesiredChange {
+	if in.Service.OnlyObserves() || showsNothing(in) {
+		return nil
+	}
+	return slices.DeleteFunc(append(slices.Clone(in.wanted.changes), desiredCancellation(in)), func(want decide.DesiredChange) bool {
+		open := in.Subject.RequestOf(want.Operation)
+		return !want.Wanted() || open != nil && !open.Phase.Ended()
+	})
+}
+
+// onlySLANeedsDecision reports whether a change is made only for an SLA that a person has to decide
+// about. The SLA is then the first of its changes: a term may go with it.
+func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
+	return needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
+}
+
+// differences returns all changes of the given list.
+func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
+	var changes []v1alpha1.Change
+	for _, want := range wanted {
+		changes = append(changes, want.Changes...)
+	}
+	return changes
+}
+
+// pendingHash returns the hash of the plan of changes. It covers the login, the object, its
+// generation and last attempts, the admission policy that decides who may approve, the bodies, the
+// carrier's values, the fees and a trust that was used up, so that no two plans have the same hash
+// and an old approval never matches. An approved plan keeps its hash until it is carried out,
+// because one approval covers all of its changes.
+func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
+	if newest := newestApproved(in); newest != nil && hasApprovedBodies(in, newest.ApprovedHash, wanted) &&
+		isBeingCarriedOut(in, newest, append(inProgress, differences(wanted)...)) {
+		return newest.ApprovedHash
+	}
+	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
+		given == hashOf(in, withoutPrices(wanted)) {
+		return given
+	}
+	return hashOf(in, wanted)
+}
+
+// withoutPrices returns the same changes without their prices.
+func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
+	bare := slices.Clone(wanted)
+	for i := range bare {
+		bare[i].Changes = decide.Unpriced(bare[i].Changes)
+	}
+	return bare
+}
+
+// hashOf returns the hash of the wanted changes as they are shown, and of the login that would send
+// them: an approval for one carrier is none for another. Changes in progress are shown, too,
+// but are not part of what is approved: an approval that is given meanwhile is valid after their end.
+func hashOf(in *Input, wanted []decide.DesiredChange) string {
+	const each = 3
+	facts := append(make([]any, 0, each*(2+len(wanted))), in.Account.Memory(),
+		in.Subject.GetUID(), in.Subject.GetGeneration(), in.Installation.Policies.InForce)
+	if trusted := in.Service.Status.Handled.Trust; trusted != "" { // a used-up value never matches again
+		facts = append(facts, trusted)
+	}
+	for _, want := range wanted {
+		// Only attempts that reached the carrier count: others must not ask people again (R11).
+		last := decide.CoveredAttempt(&in.Input, want.Operation)
+		facts = append(facts, last, want.BodyHash(), want.Changes)
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		panic("decide: strings and structs of strings always marshal: " + err.Error())
+	}
+	return decide.ApprovalHash(text)
+}
+
+// newestApproved returns the newest attempt that was made under an approval; nil if there is none. It
+// contains what was left of the approved plan when it was made. An attempt that was not sent proves no
+// approval: its last check may have found that the policy which decides who may approve was missing.
+func newestApproved(in *Input) (newest *v1alpha1.Request) {
+	for i := range in.Service.Status.Requests {
+		request := &in.Service.Status.Requests[i]
+		approved := request.ApprovedHash != "" && request.Phase != v1alpha1.PhaseNotSent
+		if approved && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
+			newest = request
+		}
+	}
+	return newest
+}
+
+// isBeingCarriedOut reports whether the plan of the newest approved attempt is in progress without a
+// failure, and its remaining changes are exactly the ones wanted now. A completed change does not
+// remain, so making the same change again needs a new plan.
+func isBeingCarriedOut(in *Input, newest *v1alpha1.Request, left []v1alpha1.Change) bool {
+	for i := range in.Service.Status.Requests {
+		request := &in.Service.Status.Requests[i]
+		if request.ApprovedHash == newest.ApprovedHash &&
+			(endsPlan(request) || request.TakenOver || request.Generation != in.Service.Generation) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(left, func(change v1alpha1.Change) bool {
+		same := func(planned v1alpha1.Change) bool { return decide.SameChange(planned, change) }
+		return !slices.ContainsFunc(newest.Plan, same) || isCarriedOut(in, newest, change.Operation)
+	})
+}
+
+// isCarriedOut reports whether the change that an operation makes in an approved plan was made
+// already. The newest attempt under the approval lists what was left when it was made, so the change
+// was made since: under the approval, or without it, for example because the carrier had meanwhile
+// moved the service, and going back needed no approval. What the ledger has dropped counts as made.
+func isCarriedOut(in *Input, newest *v1alpha1.Request, operation v1alpha1.Operation) bool {
+	if own := in.Service.RequestOf(operation); own != nil && own.ApprovedHash == newest.ApprovedHash {
+		return own.Phase == v1alpha1.PhaseSucceeded
+	}
+	last, known := decide.NewestWithEffect(&in.Input, operation)
+	if last == nil {
+		return !known
+	}
+	return last.Phase.Ended() && !last.SubmittedAt.Before(&newest.SubmittedAt)
+}
+
+// hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as they
+// were approved. An attempt records its body. An SLA is sent together with the plan and term that
+// the service has. If either became known after the first attempt at the plan was sent, the request
+// is no longer the approved one.
+func hasApprovedBodies(in *Input, approved string, wanted []decide.DesiredChange) bool {
+	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
+		sent := in.Service.RequestOf(want.Operation)
+		if sent != nil && sent.ApprovedHash == approved {
+			return sent.BodyHash != want.BodyHash()
+		}
+		state := in.Service.LastKnown()
+		return want.Operation == v1alpha1.OperationPlanChange && in.Service.Spec.Plan == nil &&
+			(knownSince(in, approved, state.Plan) || knownSince(in, approved, state.Term))
+	})
+}
+
+// knownSince reports whether a value became known after the first attempt at a plan was sent.
+func knownSince(in *Input, approved string, value *v1alpha1.KnownValue) bool {
+	return value != nil && slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		return request.ApprovedHash == approved && request.SubmittedAt.Before(&value.Since)
+	})
+}
+
+// endsPlan reports whether an attempt ends the plan that it is part of: it is not repeated
+// automatically, or a person has ended it (R11).
+func endsPlan(attempt *v1alpha1.Request) bool {
+	failed := (decide.Definitive(attempt.Phase) || decide.ResultDiffers(attempt)) && !decide.AnotherInProgress(attempt)
+	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted
+}
+
+// isFreeAsApproved reports whether the price of an unknown SLA has been read and is zero. The
+// change is then still the one that was approved before its price was read.
+func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
+	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
+		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter) &&
+			isRestFree(want)
+	})
+}
+
+// isRestFree reports whether what is sent with an SLA has no price: an NTD option, and a term, which
+// was shown before the prices were read.
+func isRestFree(want decide.DesiredChange) bool {
+	b := decide.BillOf(want.Changes[1:])
+	b.AddNTDOption(want.Changes[0].NTDOption)
+	return b.IsFree()
+}
+
+func isZero(amount *v1alpha1.Money) bool {
+	cents, known := decide.Cents(amount)
+	return known && cents == 0
+}
+
+// priced waits for the prices of a change if they have to be shown.
+func priced(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
+		return nil
+	}
+	return askPrice(in)
+}
+
+// isPriced reports whether the price of a change is as well known as it can be: the options were
+// read just now, or the recorded plan of changes contains the same change with a price.
+func isPriced(in *Input, want decide.DesiredChange) bool {
+	switch {
+	case quoteFresh(in):
+		return true
+	case trustsUnknown(in) && isUnlisted(in):
+		return false // trusting it requires offers read now, not the ones shown earlier
+	}
+	recorded := shownPlan(in, want.Operation)
+	bare := decide.Unpriced(recorded)
+	return decide.EqualChanges(bare, decide.Unpriced(want.Changes)) && !decide.EqualChanges(bare, recorded)
+}
+
+// pricedOnceApproved reports whether the price of a change is read only after a person wants it
+// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every service
+// of an imported fleet may have one.
+func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
+	if !onlySLANeedsDecision(in, want) {
+		return false
+	}
+	pending := in.wanted.pending
+	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
 }

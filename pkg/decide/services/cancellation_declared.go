@@ -8,17 +8,8 @@ import (
 	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-const (
-	fieldCancellation  = "cancellation"
-	fieldDisconnection = "disconnection"
-)
-
-// theCancellation is what messages call the reading of a service's cancellation.
-const theCancellation = "the service's cancellation"
 
 // desiredCancellation returns the request that the declared cancellation needs. If the carrier's
 // cancellation changed after we had applied ours, this is drift and the drift policy decides.
@@ -115,11 +106,6 @@ func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha
 	return nil
 }
 
-func endedAsWanted(in *Input) bool {
-	declared := in.Service.Spec.Cancellation
-	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
-}
-
 // endedOnDate reports whether a service that has ended as wanted was cancelled for the declared date.
 func endedOnDate(in *Input) bool {
 	return in.Service.LastKnown().Cancellation.RequestDate == string(in.Service.Spec.Cancellation.Date)
@@ -174,23 +160,6 @@ func isUncompared(in *Input) bool {
 		!showsOwnFailure(in) && !hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
 }
 
-// readSinceDeclared reports whether this process has read the known cancellation for the present
-// generation.
-func readSinceDeclared(in *Input) bool {
-	return in.Memory.Readings.Cancellation.Generation == in.Service.Generation && showsKnownCancellation(in)
-}
-
-// showsKnownCancellation reports whether the newest reading shows the known cancellation. The two
-// differ if the status is older than the reading, or was not written after it. A reading that finds
-// the cancellation being changed does not count, until there are so many in a row that the carrier may
-// always answer like this.
-func showsKnownCancellation(in *Input) bool {
-	const inARow = 3
-	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation
-	return known != nil && reading.Answered() && (!isBeingChanged(reading) || reading.Modified > inARow) &&
-		shows(known, cancellationState(reading.Cancellation, decide.TimeZone(&in.Input)))
-}
-
 // hasAlteration reports whether an attempt of the present generation to alter the cancellation has a
 // property.
 func hasAlteration(in *Input, is func(v1alpha1.Request) bool) bool {
@@ -216,44 +185,6 @@ func endingOf(declared *v1alpha1.Cancellation) string {
 	return cmp.Or(string(declared.Date), "none")
 }
 
-// asWanted reports whether a cancellation has the state that a request was meant to set.
-func asWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
-	if request.Operation == v1alpha1.OperationCancellationReschedule {
-		return known.RequestDate == request.Target.Date && (isAlterable(known) || isFinal(known))
-	}
-	return !isAlterable(known) && !isFinal(known)
-}
-
-// NotRequested reports whether the carrier rejected a request because no cancellation is requested:
-// the known state is then wrong and is read again.
-func NotRequested(request *v1alpha1.Request) bool {
-	return request.Operation.AltersCancellation() && request.Error != nil &&
-		request.Error.Code == string(carrier.SubCancellationNotRequested)
-}
-
-// isAlterable reports whether the cancellation has not yet been handed to the carrier behind the
-// API (spec §3), and the carrier allows it to be altered.
-func isAlterable(known *v1alpha1.CancellationState) bool {
-	status := carrier.CancellationStatus(known.Status)
-	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
-	return requested && (known.CanAbort || known.CanReschedule)
-}
-
-// isFinal reports whether there is a cancellation that can no longer be altered: it has been submitted
-// to the carrier or carried out, or the carrier does not allow it. A status that this version does not
-// know counts as one. An aborted or rejected cancellation counts as none.
-func isFinal(known *v1alpha1.CancellationState) bool {
-	status := carrier.CancellationStatus(known.Status)
-	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
-	return known.Cancelled || !none && !isAlterable(known)
-}
-
-// cancelled reports whether the carrier shows the service cancelled.
-func cancelled(in *Input) bool {
-	known := in.Service.LastKnown().Cancellation
-	return known != nil && known.Cancelled
-}
-
 // onlyReportsCancellationDrift reports whether a cancellation has drifted and the drift is only
 // reported.
 func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
@@ -264,4 +195,21 @@ func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
 func cancellationWasAgreed(in *Input) bool {
 	known := in.Service.LastKnown().Cancellation
 	return known != nil && known.Agreed == declaredEnding(in)
+}
+
+// readSinceDeclared reports whether this process has read the known cancellation for the present
+// generation.
+func readSinceDeclared(in *Input) bool {
+	return in.Memory.Readings.Cancellation.Generation == in.Service.Generation && showsKnownCancellation(in)
+}
+
+// showsKnownCancellation reports whether the newest reading shows the known cancellation. The two
+// differ if the status is older than the reading, or was not written after it. A reading that finds
+// the cancellation being changed does not count, until there are so many in a row that the carrier may
+// always answer like this.
+func showsKnownCancellation(in *Input) bool {
+	const inARow = 3
+	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation
+	return known != nil && reading.Answered() && (!isBeingChanged(reading) || reading.Modified > inARow) &&
+		shows(known, cancellationState(reading.Cancellation, decide.TimeZone(&in.Input)))
 }

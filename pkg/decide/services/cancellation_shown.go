@@ -5,6 +5,9 @@ package services
 import (
 	"fmt"
 	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -29,34 +32,6 @@ func isOwnFailure(in *Input) bool {
 	}
 	failed := failedAlteration(in)
 	return failed != nil && isReadErrorOf(in, failed) && isUnaltered(in, failed)
-}
-
-// failedRequest is a reschedule or abort that the carrier has accepted, and that has failed.
-type failedRequest struct {
-	*v1alpha1.Request
-
-	basis *carrier.Cancellation // what it was to alter; nil if the ledger no longer has that
-}
-
-// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil if
-// the service has no cancellation left, or if a person has abandoned a later attempt: the carrier may
-// have accepted that one.
-func failedAlteration(in *Input) *failedRequest {
-	history := slices.DeleteFunc(in.Ledger.History(), func(ended *v1alpha1.Request) bool {
-		return !ended.Operation.AltersCancellation()
-	})
-	at := slices.IndexFunc(history, wasAccepted)
-	if at < 0 || in.Service.OpenCancellation() != nil || slices.ContainsFunc(history[:at+1], NotRequested) {
-		return nil
-	}
-	failed := history[at]
-	sentLater := func(other *v1alpha1.Request) bool {
-		return wasAccepted(other) && other.SubmittedAt.After(failed.SubmittedAt.Time)
-	}
-	if failed.Phase != v1alpha1.PhaseFailed || slices.ContainsFunc(history[at+1:], sentLater) {
-		return nil
-	}
-	return &failedRequest{failed, basisIn(history[:at+1])}
 }
 
 // wasAccepted reports whether the carrier has accepted an attempt that has ended, or may have.
@@ -135,21 +110,167 @@ func mayHaveComeDue(in *Input) bool {
 	return decide.DayIn(decide.TimeZone(&in.Input), in.Past(failed.SubmittedAt)) <= known.RequestDate
 }
 
-// isNotShownForLong reports whether the carrier has answered so many reads of a declared cancellation
-// with an error that a status reports it, and our own failure does not explain that.
-func isNotShownForLong(in *Input) bool {
+// cancellationNotShown is the verdict if the carrier has answered so many reads of a declared
+// cancellation with an error that a status reports it, and our own failure does not explain that: no
+// request can be based on what is known. Otherwise it is nil.
+func cancellationNotShown(in *Input) *decide.Verdict {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Cancellation
 	isDeclared := spec.Cancellation != nil || spec.Disconnection != ""
-	return isDeclared && isRefused(reading) && reading.Alike >= decide.FailuresShown &&
-		(mayHaveComeDue(in) || !isOwnFailure(in))
+	isShown := !isRefused(reading) || reading.Alike < decide.FailuresShown || !mayHaveComeDue(in) && isOwnFailure(in)
+	if !isDeclared || isShown {
+		return nil
+	}
+	return &decide.Verdict{
+		State: decide.Stuck, Reason: decide.ReasonOf(decide.RequestErrorOf(reading.Err)),
+		Message: fmt.Sprintf("the carrier answers with an error instead of %s (%s): ask the carrier whether a cancellation "+
+			"is pending. The operator reads the cancellation again at least every 10 minutes, and continues when the "+
+			"carrier shows it", theCancellation, decide.ErrorText(reading.Err)),
+	}
 }
 
-// cancellationNotShown is the verdict in that case: no request can be based on what is known.
-func cancellationNotShown(err error) decide.Verdict {
-	return decide.Verdict{
-		State: decide.Stuck, Reason: decide.ReasonOf(decide.RequestErrorOf(err)),
-		Message: fmt.Sprintf("the carrier answers with an error instead of %s (%s): ask the carrier whether one is pending. "+
-			"It is read again at least every 10 minutes, and this continues by itself as soon as the carrier shows it",
-			theCancellation, decide.ErrorText(err)),
+// theCancellation is what messages call the reading of a service's cancellation.
+const theCancellation = "the service's cancellation"
+
+const (
+	fieldCancellation  = "cancellation"
+	fieldDisconnection = "disconnection"
+)
+
+// recordReadCancellation records what the newest reading of the cancellation shows.
+func recordReadCancellation(in *Input) {
+	reading := &in.Memory.Readings.Cancellation
+	if reading.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) && !isOnlyMeanwhile(in) {
+		RecordCancellation(in.Service, reading.Cancellation, in.Now, decide.TimeZone(&in.Input))
 	}
+	restoreUnaltered(in)
+}
+
+// isOnlyMeanwhile reports whether the newest reading of the cancellation was made while the carrier
+// was applying a reschedule or abort of ours. It may show what that request is to set, even if it
+// then fails.
+func isOnlyMeanwhile(in *Input) bool {
+	return isChanging(in) && (in.Service.OpenCancellation() != nil ||
+		in.Memory.Readings.Cancellation.RequestedAt.Before(decide.AlteredAt(&in.Input)))
+}
+
+// isChanging reports whether the newest reading found a change of the cancellation in progress.
+func isChanging(in *Input) bool { return isBeingChanged(&in.Memory.Readings.Cancellation) }
+
+// isBeingChanged reports whether a reading of the cancellation found a change of it in progress: a
+// 202, which may still show the cancellation as it was before.
+func isBeingChanged(reading *decide.Reading) bool {
+	return reading.Answered() && reading.Cancellation.InProgress
+}
+
+// RecordCancellation records the state of a service's cancellation. Its time is when this state was
+// first seen. Days are in the given time zone, because the carrier may write the requested day as a
+// date-time.
+func RecordCancellation(
+	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
+) {
+	state := cancellationState(found, days)
+	held := carrierState(service).Cancellation
+	if held != nil {
+		if shows(held, state) {
+			return
+		}
+		state.Agreed = held.Agreed
+	}
+	state.Since = metav1.NewTime(now)
+	service.Status.Carrier.Cancellation = &state
+}
+
+// cancellationState returns a cancellation as the status has it, without what the carrier does not
+// show: since when, and whether it was agreed.
+func cancellationState(found carrier.Cancellation, days *time.Location) v1alpha1.CancellationState {
+	state := v1alpha1.CancellationState{
+		Status: decide.Bounded(string(found.Status), 64), Cancelled: found.Cancelled,
+		RequestDate: decide.DayOf(decide.Bounded(found.RequestDate, 64), days),
+		RequestedOn: decide.Bounded(string(found.RequestedOn), 64),
+		CancelledOn: decide.Bounded(string(found.CancelledOn), 64), AbortedOn: decide.Bounded(string(found.AbortedOn), 64),
+		ErrorDetail: decide.Bounded(found.ErrorDetail, 1024),
+		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
+	}
+	state.PendingDate = pendingDate(&state)
+	return state
+}
+
+// shows reports whether a recorded cancellation shows a state of the carrier.
+func shows(held *v1alpha1.CancellationState, state v1alpha1.CancellationState) bool {
+	state.Since, state.Agreed = held.Since, held.Agreed
+	return state == *held
+}
+
+// pendingDate returns the day on which the service will be cancelled; "" if no cancellation is
+// pending: none was requested, or it was aborted, rejected or carried out.
+func pendingDate(state *v1alpha1.CancellationState) string {
+	if state.Cancelled || carrier.CancellationStatus(state.Status) == carrier.CancellationCompleted ||
+		!isAlterable(state) && !isFinal(state) {
+		return ""
+	}
+	return state.RequestDate
+}
+
+// isAlterable reports whether the cancellation has not yet been handed to the carrier behind the
+// API (spec §3), and the carrier allows it to be altered.
+func isAlterable(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
+	return requested && (known.CanAbort || known.CanReschedule)
+}
+
+// isFinal reports whether there is a cancellation that can no longer be altered: it has been submitted
+// to the carrier or carried out, or the carrier does not allow it. A status that this version does not
+// know counts as one. An aborted or rejected cancellation counts as none.
+func isFinal(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
+	return known.Cancelled || !none && !isAlterable(known)
+}
+
+// NotRequested reports whether the carrier rejected a request because no cancellation is requested:
+// the known state is then wrong and is read again.
+func NotRequested(request *v1alpha1.Request) bool {
+	return request.Operation.AltersCancellation() && request.Error != nil &&
+		request.Error.Code == string(carrier.SubCancellationNotRequested)
+}
+
+// requestedForGeneration reports whether a reading was requested by a pass over the current
+// generation.
+func requestedForGeneration(in *Input, reading *decide.Reading) bool {
+	return reading.State != decide.ReadingNone && reading.Generation >= in.Service.Generation
+}
+
+// readSince reports whether this process read the cancellation at or after a time.
+func readSince(in *Input, at time.Time) bool {
+	reading := &in.Memory.Readings.Cancellation
+	return reading.Answered() && !reading.RequestedAt.Before(at)
+}
+
+// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil if
+// the service has no cancellation left, or if a person has abandoned a later attempt: the carrier may
+// have accepted that one.
+func failedAlteration(in *Input) *failedRequest {
+	history := slices.DeleteFunc(in.Ledger.History(), func(ended *v1alpha1.Request) bool {
+		return !ended.Operation.AltersCancellation()
+	})
+	at := slices.IndexFunc(history, wasAccepted)
+	if at < 0 || in.Service.OpenCancellation() != nil || slices.ContainsFunc(history[:at+1], NotRequested) {
+		return nil
+	}
+	failed := history[at]
+	sentLater := func(other *v1alpha1.Request) bool {
+		return wasAccepted(other) && other.SubmittedAt.After(failed.SubmittedAt.Time)
+	}
+	if failed.Phase != v1alpha1.PhaseFailed || slices.ContainsFunc(history[at+1:], sentLater) {
+		return nil
+	}
+	return &failedRequest{failed, basisIn(history[:at+1])}
+}
+
+// failedRequest is a reschedule or abort that the carrier has accepted, and that has failed.
+type failedRequest struct {
+	*v1alpha1.Request
+
+	basis *carrier.Cancellation // what it was to alter; nil if the ledger no longer has that
 }

@@ -30,12 +30,6 @@ func aspectsOf(in *Input, result rulesResult) []decide.Aspect {
 	return aspects
 }
 
-// rulesResult is the result of the rules: for the whole object, and for each lane.
-type rulesResult struct {
-	both                       decide.Decision
-	modification, cancellation decide.Verdict
-}
-
 // approvalAspect reports the change that waits for an approval, whatever else is in progress; nil
 // if no change waits.
 func approvalAspect(in *Input) *decide.Aspect {
@@ -91,7 +85,7 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	switch {
 	case plan == nil:
-	case reportsPlanDrift(in) && !decide.SameName(declared, plan.Value):
+	case onlyReportsDrift(in, decide.FieldPlan) && !decide.SameName(declared, plan.Value):
 		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		aspect.Message = fmt.Sprintf(
 			"the carrier changed the plan from %q to %q after the service was in sync",

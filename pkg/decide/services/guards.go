@@ -88,50 +88,6 @@ func observing(in *Input, _ decide.DesiredChange) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
 }
 
-// optionGiven requires an NTD option for a fast plan, if its speed is known (spec §4).
-func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
-	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
-		return nil
-	}
-	offers := in.Memory.Readings.Options.Options.Plans
-	if len(offers) == 0 {
-		return optionMissed(in)
-	}
-	for _, offer := range offers {
-		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
-		mbit, whole := carrier.Number(speed).Int()
-		if decide.SameName(offer.Plan, want.Target.Plan) && whole && mbit > fastPlan {
-			return decide.RestStuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
-				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
-				want.Target.Plan, fastPlan, optionNames(offer.NTDOptions)))
-		}
-	}
-	return nil
-}
-
-// fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
-const fastPlan = 1000
-
-// optionMissed repeats the verdict already recorded for this generation. The offers are forgotten
-// on a restart, and they are not read again for this verdict.
-func optionMissed(in *Input) *decide.Decision {
-	if ready := in.ShownReady(); ready.Reason == v1alpha1.ReasonNTDOptionRequired {
-		return decide.RestStuck(ready.Reason, ready.Message)
-	}
-	return nil
-}
-
-func optionNames(options []carrier.NTDOption) string {
-	names := make([]string, 0, len(options))
-	for _, option := range options {
-		names = append(names, decide.Bounded(option.Option, 100))
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
-}
-
 func planning(in *Input, want decide.DesiredChange) *decide.Decision {
 	nothing := "nothing is sent: " + decide.DescribeChanges(want.Changes)
 	if in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan {
@@ -251,4 +207,58 @@ func sinceCancelled(in *Input) string {
 		return known.CancelledOn
 	}
 	return ""
+}
+
+// priceConfirmed reads the prices again just before the POST. A different fee results in another
+// hash, which the approval does not match.
+func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+		return nil
+	}
+	return askPrice(in)
+}
+
+// optionGiven requires an NTD option for a fast plan, if its speed is known (spec §4).
+func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
+	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
+		return nil
+	}
+	offers := in.Memory.Readings.Options.Options.Plans
+	if len(offers) == 0 {
+		return optionMissed(in)
+	}
+	for _, offer := range offers {
+		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
+		mbit, whole := carrier.Number(speed).Int()
+		if decide.SameName(offer.Plan, want.Target.Plan) && whole && mbit > fastPlan {
+			return decide.RestStuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
+				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
+				want.Target.Plan, fastPlan, optionNames(offer.NTDOptions)))
+		}
+	}
+	return nil
+}
+
+// fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
+const fastPlan = 1000
+
+// optionMissed repeats the verdict already recorded for this generation. The offers are forgotten
+// on a restart, and they are not read again for this verdict.
+func optionMissed(in *Input) *decide.Decision {
+	if ready := in.ShownReady(); ready.Reason == v1alpha1.ReasonNTDOptionRequired {
+		return decide.RestStuck(ready.Reason, ready.Message)
+	}
+	return nil
+}
+
+func optionNames(options []carrier.NTDOption) string {
+	names := make([]string, 0, len(options))
+	for _, option := range options {
+		names = append(names, decide.Bounded(option.Option, 100))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
 }

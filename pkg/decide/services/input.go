@@ -3,9 +3,6 @@
 package services
 
 import (
-	"strconv"
-	"time"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -33,20 +30,23 @@ type Order struct {
 	AVCID             string
 }
 
-func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
-	if service.Status.Carrier == nil {
-		service.Status.Carrier = &v1alpha1.CarrierState{}
-	}
-	return service.Status.Carrier
+// wanted is what the spec and the known state of a service require. It is found out once in a pass.
+type wanted struct {
+	changes      []decide.DesiredChange // modifications, in the order in which they are sent
+	cancellation decide.DesiredChange   // how the declared cancellation differs, even if that is only reported
+	pending      *v1alpha1.Pending      // the plan of changes that is shown and approved; nil if there are none
 }
 
-// knownTerm returns the term of a plan.
-func knownTerm(plan string, term int32, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
-	known := knownValue(strconv.Itoa(int(term)), source, now)
-	known.Plan = plan
-	return known
+// rulesResult is the result of the rules: for the whole object, and for each lane.
+type rulesResult struct {
+	both                       decide.Decision
+	modification, cancellation decide.Verdict
 }
 
-func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
-	return &v1alpha1.KnownValue{Value: value, Source: source, Since: v1alpha1.WholeSeconds(now)}
-}
+// The names of aspects in messages.
+const (
+	nameOfPlan        = "plan"
+	nameOfTerm        = "term"
+	nameOfAggregation = "aggregation method"
+	nameOfDSLProfile  = "DSL stability profile"
+)

@@ -4,15 +4,19 @@ package services
 
 import (
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// applyTrust records declared values as the carrier's where a person has allowed it: in advance
-// with trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
-func applyTrust(in *Input) {
+// assumeUnread records as the carrier's what it has not shown: the values of the order that created
+// the service, and declared values where a person has allowed it, in advance with trustDeclared or
+// unknownValues, or with the trust annotation for the changes that are shown.
+func assumeUnread(in *Input) {
+	fillFromOrder(in)
 	trustUnreadable(in)
 	trustResult(in)
 	switch plan := in.Service.LastKnown().Plan; {
@@ -22,6 +26,54 @@ func applyTrust(in *Input) {
 	default:
 		trustSpelling(in, plan)
 	}
+}
+
+// fillFromOrder takes values from the order that created the service, where nothing newer is known.
+func fillFromOrder(in *Input) {
+	order := in.Order
+	if order == nil || order.ServiceID != in.Service.ServiceNumber() {
+		return
+	}
+	state := &v1alpha1.CarrierState{} // the recorded state stays unchanged if no value is taken
+	if held := in.Service.Status.Carrier; held != nil {
+		state = held
+	}
+	if state.AVCID == "" {
+		state.AVCID = decide.Bounded(order.AVCID, 64)
+	}
+	for _, aspect := range []struct {
+		operation v1alpha1.Operation
+		ordered   *v1alpha1.KnownValue
+		held      **v1alpha1.KnownValue
+	}{
+		{v1alpha1.OperationPlanChange, ordered(in, order.Plan), &state.Plan},
+		{v1alpha1.OperationPlanChange, orderedTerm(in), &state.Term},
+		{v1alpha1.OperationPlanChange, ordered(in, order.RestorationSLA), &state.RestorationSLA},
+		{v1alpha1.OperationAggregationConversion, ordered(in, order.AggregationMethod), &state.AggregationMethod},
+	} {
+		if aspect.ordered != nil && *aspect.held == nil && in.Subject.RequestOf(aspect.operation) == nil {
+			*aspect.held = aspect.ordered
+			in.Service.Status.Carrier = state
+		}
+	}
+}
+
+// ordered returns a value that was ordered; nil if the order does not have it.
+func ordered(in *Input, value string) *v1alpha1.KnownValue {
+	if value == "" {
+		return nil
+	}
+	return knownValue(decide.Bounded(value, 200), v1alpha1.SourceOrder, in.Now)
+}
+
+// orderedTerm returns the term of the plan that was ordered; nil if the order does not have both, or
+// if the service has had another plan since.
+func orderedTerm(in *Input) *v1alpha1.KnownValue {
+	plan := in.Service.LastKnown().Plan
+	if in.Order.Term == 0 || in.Order.Plan == "" || plan != nil && plan.Source != v1alpha1.SourceOrder {
+		return nil
+	}
+	return knownTerm(decide.Bounded(in.Order.Plan, 200), in.Order.Term, v1alpha1.SourceOrder, in.Now)
 }
 
 // trustUnreadable records the declared values in place of those that cannot be read.
@@ -117,4 +169,221 @@ func takeTrust(in *Input, change v1alpha1.Change) bool {
 		in.Service.Status.Handled.Trust = given
 	}
 	return answered
+}
+
+// trustsUnknown reports whether declared values that cannot be compared are trusted.
+func trustsUnknown(in *Input) bool {
+	return decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust
+}
+
+// trustResult records that names in the result of our last plan change are the requested ones, if a
+// person says so and the carrier does not offer them as others.
+func trustResult(in *Input) {
+	last := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
+	if !trustsResult(in, last) || !quoteFresh(in) {
+		return
+	}
+	in.Service.Status.Handled.Trust = last.AttemptID
+	state := in.Service.Status.Carrier
+	for _, name := range otherNames(in, last) {
+		shown := *name.held
+		*name.held = knownValue(name.requested, v1alpha1.SourceDeclared, in.Now)
+		(*name.held).AsHealth = shown.AsHealth
+		if term := state.Term; name.held == &state.Plan && term != nil && term.Plan == shown.Value {
+			term.Plan = name.requested
+		}
+	}
+}
+
+// trustsResult reports whether a person says, with the trust annotation, that the result of an attempt
+// shows what was requested.
+func trustsResult(in *Input, last *v1alpha1.Request) bool {
+	given := decide.Control(in.Subject, v1alpha1.AnnotationTrust)
+	return decide.ResultDiffers(last) && given == last.AttemptID && given != in.Service.Status.Handled.Trust
+}
+
+// The carrier may spell a plan or an SLA in the result of a change in another way than in its offers.
+// Only a person knows whether a name that the carrier does not offer is the requested one.
+
+// otherName is the name that a result shows instead of the requested one.
+type otherName struct {
+	requested string
+	held      **v1alpha1.KnownValue
+}
+
+// otherNames returns the names in the result of our last plan change that may be the requested ones,
+// spelled differently. The plan that the service had before is another one, and so is every plan and
+// SLA that the carrier is known to offer.
+func otherNames(in *Input, last *v1alpha1.Request) []otherName {
+	state := in.Service.Status.Carrier
+	if state == nil || last.Operation != v1alpha1.OperationPlanChange {
+		return nil
+	}
+	var found []otherName
+	for _, name := range []struct {
+		requested string
+		held      **v1alpha1.KnownValue
+		isOther   func(*Input, string) bool
+	}{
+		{last.Target.Plan, &state.Plan, func(in *Input, shown string) bool {
+			return offers(in, shown) || decide.SameName(shown, last.Before.Plan)
+		}},
+		{last.Target.RestorationSLA, &state.RestorationSLA, offersSLA},
+	} {
+		shown := (*name.held).ValueOrEmpty()
+		if name.requested != "" && shown != "" && !decide.SameName(shown, name.requested) && !name.isOther(in, shown) {
+			found = append(found, otherName{name.requested, name.held})
+		}
+	}
+	return found
+}
+
+// offers reports whether the carrier is known to offer a plan.
+func offers(in *Input, name string) bool {
+	for _, offer := range in.Memory.Readings.Options.Options.Plans {
+		if decide.SameName(offer.Plan, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// offersSLA reports whether the carrier is known to offer an SLA.
+func offersSLA(in *Input, name string) bool {
+	for _, offer := range in.Memory.Readings.Options.Options.SLAs {
+		if decide.SameName(offer.SLA, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoteFresh reports whether the price was read just now.
+func quoteFresh(in *Input) bool {
+	reading := &in.Memory.Readings.Options
+	return reading.Ended() && decide.AgeOf(&in.Input, reading) < decide.QuoteAge
+}
+
+// shownPlan returns the changes that the status shows for an operation, with the prices that a
+// person sees. The prices are shown until they are read again, which happens before anything is
+// sent.
+func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
+	if in.Service.Status.Pending == nil {
+		return nil
+	}
+	return v1alpha1.ChangesBy(in.Service.Status.Pending.Changes, operation)
+}
+
+// isUnlisted reports whether the plan named in health is not known to be offered for the service,
+// so that the change may be one to the same plan. Offers that are too old are not read again for
+// this check, because the changes that are shown still contain its result.
+func isUnlisted(in *Input) bool {
+	switch {
+	case !comparesSpelling(in):
+		return false
+	case quoteFresh(in):
+		return !offers(in, in.Service.LastKnown().Plan.Value)
+	}
+	return decide.HasUnknown(decide.ChangesOf(shownPlan(in, v1alpha1.OperationPlanChange), decide.FieldPlan))
+}
+
+// comparesSpelling reports whether the carrier's offers have to be read before a plan with a
+// different name counts as different from the declared one: health may spell the same plan
+// differently.
+func comparesSpelling(in *Input) bool {
+	declared := in.Service.Spec.Plan
+	return declared != nil && isAtFirstSight(in) && !decide.SameName(declared.Name, in.Service.LastKnown().Plan.Value) &&
+		decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) != v1alpha1.UnknownRequest
+}
+
+// isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
+// may have changed it, and no person has confirmed it. What was sent before a ledger was lost may have
+// set the declared plan, of which health may have another name.
+func isAtFirstSight(in *Input) bool {
+	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
+	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
+		(last == nil || decide.MayOrderAgain(last.Phase) || decide.StandsForLost(last))
+}
+
+// isUnconfirmed reports whether a value is known from an earlier description of the service, and
+// the carrier refuses to describe the service now, fails to, or leaves the value out. It may have
+// changed since, so a change of it needs an approval (R7). Another process sees it in the recorded
+// plan of changes, until it has read the description itself.
+func isUnconfirmed(in *Input, field string) bool {
+	state := in.Service.LastKnown()
+	for _, value := range describedValues(in, &state) {
+		switch {
+		case value.field != field || !isFromService(*value.held):
+		case !readsService(in):
+			return true
+		case isDescribed(in):
+			return value.shown == ""
+		default:
+			return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, field)
+		}
+	}
+	return false
+}
+
+// isFromService reports whether a value is known from the carrier's description of the service.
+func isFromService(value *v1alpha1.KnownValue) bool {
+	return value != nil && value.Source == v1alpha1.SourceService
+}
+
+// showsUnread reports whether the recorded plan of changes lacks the old value of a field.
+func showsUnread(in *Input, field string) bool {
+	pending := in.Service.Status.Pending
+	return pending != nil && slices.ContainsFunc(pending.Changes, func(change v1alpha1.Change) bool {
+		return change.Field == field && change.From == ""
+	})
+}
+
+// willBeDescribed reports whether a declared value is about to be read from the description of the
+// service. Such a value is not trusted without being read.
+func willBeDescribed(in *Input, field string) bool {
+	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
+		if value.field == field {
+			return readsService(in) && isUndescribed(in, &value)
+		}
+	}
+	return false
+}
+
+// isUndescribed reports whether a declared value is about to be read from the description. It is if
+// the value is unknown, and the description contains it or has not been read; or if the value is
+// only known by the name that health has for it, and this process has not requested the
+// description. The description of a service without DSL has no DSL profile, so a new process does
+// not read it again just for the profile.
+func isUndescribed(in *Input, value *describedValue) bool {
+	held := *value.held
+	switch {
+	case value.declared == "" && (value.field != decide.FieldPlan || !needsPlan(in)):
+		return false
+	case held != nil:
+		return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
+	case isDescribed(in):
+		return value.shown != ""
+	}
+	return value.field != fieldDSLProfile || !wasDescribed(in)
+}
+
+// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
+// sent together with the current plan.
+func needsPlan(in *Input) bool {
+	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
+}
+
+// wasDescribed reports whether the status has a value that the carrier's description of the service
+// has shown. It is the same for every process.
+func wasDescribed(in *Input) bool {
+	known := in.Service.LastKnown()
+	return isFromService(known.Plan) || isFromService(known.RestorationSLA) ||
+		isFromService(known.AggregationMethod) || isFromService(known.DSLStabilityProfile)
+}
+
+// knownTerm returns the term of a plan.
+func knownTerm(plan string, term int32, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
+	known := knownValue(strconv.Itoa(int(term)), source, now)
+	known.Plan = plan
+	return known
 }

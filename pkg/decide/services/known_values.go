@@ -3,8 +3,10 @@
 package services
 
 import (
+	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -12,12 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// UpdateState updates the status with what is known without a step: the responses of readings, the
-// values of the order, and the values that the user has asked to trust.
-func UpdateState(in *Input) {
-	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
-		return // nothing may be trusted before the ledger is known
-	}
+// recordValues records what health, the description of the service and its disruptions show.
+func recordValues(in *Input) {
 	readings := &in.Memory.Readings
 	if readings.Health.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicHealth) {
 		recordHealth(in, &readings.Health)
@@ -27,30 +25,20 @@ func UpdateState(in *Input) {
 	}
 	forgetAcceptedDrift(in)
 	forgetReplacedTerm(in)
-	recordReadCancellation(in)
 	if readings.Disruptions.State == decide.ReadingAnswered {
 		recordDisruptions(in, readings.Disruptions.Disruptions)
 	}
-	recordAgreement(in)
-	fillFromOrder(in)
-	applyTrust(in)
 }
 
-// recordReadCancellation records what the newest reading of the cancellation shows.
-func recordReadCancellation(in *Input) {
-	reading := &in.Memory.Readings.Cancellation
-	if reading.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) && !isOnlyMeanwhile(in) {
-		RecordCancellation(in.Service, reading.Cancellation, in.Now, decide.TimeZone(&in.Input))
+func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
+	if service.Status.Carrier == nil {
+		service.Status.Carrier = &v1alpha1.CarrierState{}
 	}
-	restoreUnaltered(in)
+	return service.Status.Carrier
 }
 
-// isOnlyMeanwhile reports whether the newest reading of the cancellation was made while the carrier
-// was applying a reschedule or abort of ours. It may show what that request is to set, even if it
-// then fails.
-func isOnlyMeanwhile(in *Input) bool {
-	return isChanging(in) && (in.Service.OpenCancellation() != nil ||
-		in.Memory.Readings.Cancellation.RequestedAt.Before(decide.AlteredAt(&in.Input)))
+func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
+	return &v1alpha1.KnownValue{Value: value, Source: source, Since: v1alpha1.WholeSeconds(now)}
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was
@@ -58,75 +46,6 @@ func isOnlyMeanwhile(in *Input) bool {
 // process's reading is older than the recorded state.
 func isOutdated(in *Input, topic decide.Topic) bool {
 	return in.Memory.Readings.Of(topic).RequestedAt.Before(decide.ChangedAt(&in.Input, topic))
-}
-
-// ApplyTarget updates the status with the values that a successful request has set. If health has
-// proven its success, only the plan counts as shown: health has no other value.
-func ApplyTarget(
-	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
-) {
-	state, target, ofPlan := carrierState(service), request.Target, source
-	if source == v1alpha1.SourceHealth {
-		source = v1alpha1.SourceDeclared
-	}
-	if decide.StandsForLost(request) {
-		state.Plan, state.Cancellation = nil, nil // the request is unknown, so the current values are read
-	}
-	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
-		state.Plan = knownValue(target.Plan, ofPlan, now)
-		if ofPlan == v1alpha1.SourceHealth {
-			state.Plan.AsHealth = target.Plan
-		}
-		state.Term = knownTerm(target.Plan, target.Term, source, now)
-	}
-	if target.RestorationSLA != "" {
-		state.RestorationSLA = knownValue(target.RestorationSLA, source, now)
-	}
-	if target.AggregationMethod != "" {
-		state.AggregationMethod = knownValue(target.AggregationMethod, source, now)
-	}
-	if target.DSLStabilityProfile != "" {
-		state.DSLStabilityProfile = knownValue(target.DSLStabilityProfile, source, now)
-	}
-	if mustReadAgain(request, state.Cancellation, source) {
-		state.Cancellation = nil // it can be read, so the current value is read
-	}
-}
-
-// mustReadAgain reports whether the known cancellation is older than the result of a request. A
-// reclaim ends a cancellation. After a reschedule or abort that was settled without its result, the
-// known cancellation may or may not show the change.
-func mustReadAgain(
-	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
-) bool {
-	if !request.Operation.AltersCancellation() {
-		return request.Operation == v1alpha1.OperationReclaim
-	}
-	return source != v1alpha1.SourceChangeResult && known != nil && !asWanted(request, known)
-}
-
-// ApplyDeclared records the declared values in place of the unreadable ones, after a person has
-// resolved as succeeded everything that was sent before the ledger was lost. The other values are
-// read again.
-func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
-	spec, target := service.Spec, v1alpha1.RequestTarget{}
-	target.RestorationSLA = spec.RestorationSLA
-	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
-	ApplyTarget(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
-	state := carrierState(service)
-	state.Plan, state.Cancellation = nil, nil
-	if spec.Plan != nil {
-		state.Term = knownTerm(spec.Plan.Name, spec.Plan.Term, v1alpha1.SourceDeclared, now)
-	}
-}
-
-// isResultOf reports whether a result belongs to this request. One with another id, or about
-// another service, does not. A result without ids does, because fields may be missing.
-func isResultOf(
-	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
-) bool {
-	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber().Number()
-	return sameService && decide.MayBeResultOf(request, result.ID)
 }
 
 // recordHealth records the result of a health request.
@@ -167,51 +86,304 @@ func recordRating(in *Input, health carrier.HealthResult) {
 	in.Service.Status.Health = &view
 }
 
-// RecordCancellation records the state of a service's cancellation. Its time is when this state was
-// first seen. Days are in the given time zone, because the carrier may write the requested day as a
-// date-time.
-func RecordCancellation(
-	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
-) {
-	state := cancellationState(found, days)
-	held := carrierState(service).Cancellation
-	if held != nil {
-		if shows(held, state) {
+// recordPlan records the plan that a health request returned. After a success of ours, the baseline
+// is the plan that was sent, and the first reading requested after that success shows the name that
+// health uses for this plan. From then on, any other name is drift. The declared name is never
+// recorded as health's name for another plan. A plan counts as known from the time at which its
+// reading was requested.
+func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	acceptDrift(in, state)
+	held := state.Plan
+	switch {
+	case held == nil:
+		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+		state.Plan.AsHealth = plan
+	case askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)):
+	case declaredPlanReached(in, held, plan, askedAt) != nil:
+		state.Plan = declaredPlanReached(in, held, plan, askedAt)
+	case planDrifted(state.Plan) && plan == held.AsHealth:
+		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+		state.Plan.AsHealth = plan
+	case held.AsHealth == "":
+		held.AsHealth = plan
+	case plan != held.AsHealth:
+		recordPlanDrift(in, state, plan, askedAt)
+	}
+}
+
+// acceptDrift makes a drifted plan the baseline once the spec names it: the service then counts as
+// converged to it.
+func acceptDrift(in *Input, state *v1alpha1.CarrierState) {
+	declared := in.Service.Spec.Plan
+	if planDrifted(state.Plan) && declared != nil && decide.SameName(declared.Name, state.Plan.Value) {
+		state.Plan.AsHealth = state.Plan.Value
+	}
+}
+
+// planDrifted reports drift: health shows another plan than after our last success. A drifted plan
+// is recorded as health reports it now, together with what health reported before.
+func planDrifted(plan *v1alpha1.KnownValue) bool {
+	return plan != nil && plan.Source == v1alpha1.SourceHealth &&
+		plan.AsHealth != "" && plan.Value != plan.AsHealth
+}
+
+// declaredPlanReached returns the declared plan if the carrier has changed to it without our
+// request, otherwise nil. There is nothing to do then (R7).
+func declaredPlanReached(in *Input, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
+	declared := in.Service.Spec.Plan
+	if declared == nil || decide.SameName(declared.Name, held.Value) {
+		return nil
+	}
+	found := knownValue(plan, v1alpha1.SourceHealth, askedAt)
+	found.AsHealth = plan
+	if decide.SameName(declared.Name, plan) {
+		return found
+	}
+	if base := in.Ledger.Baseline(); base != nil && base.AsHealth == plan && decide.SameName(declared.Name, base.Value) {
+		found.Value, found.Source = base.Value, base.Source
+		return found
+	}
+	return nil
+}
+
+// recordPlanDrift records a plan to which the carrier has changed.
+func recordPlanDrift(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	baseline := state.Plan.AsHealth
+	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
+		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+	}
+	state.Plan.AsHealth = baseline
+	acceptDrift(in, state)
+}
+
+// forgetAcceptedDrift drops the value that the service had before it drifted, once the spec no longer
+// declares that value: from then on, the drifted one counts as any other.
+func forgetAcceptedDrift(in *Input) {
+	state := in.Service.Status.Carrier
+	if state == nil {
+		return
+	}
+	for _, value := range describedValues(in, state) {
+		held := *value.held
+		if held != nil && held.DriftedFrom != "" && !decide.SameName(held.DriftedFrom, value.declared) {
+			held.DriftedFrom = ""
+		}
+	}
+}
+
+// forgetReplacedTerm drops the term of the previous plan once the spec declares the plan to which the
+// carrier has changed. If the service returns to the previous plan, it may have another term there.
+func forgetReplacedTerm(in *Input) {
+	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
+	if state == nil || state.Plan == nil || declared == nil || !decide.SameName(declared.Name, state.Plan.Value) {
+		return
+	}
+	state.Term = TermOfPlan(state)
+}
+
+// TermOfPlan returns the term of the plan that a service has; nil if it is not known. If the carrier
+// has changed the plan, nobody knows its term, because the carrier's API cannot report it.
+func TermOfPlan(state *v1alpha1.CarrierState) *v1alpha1.KnownValue {
+	if state.Plan == nil || state.Term == nil || decide.SameName(state.Term.Plan, state.Plan.Value) {
+		return state.Term
+	}
+	return nil
+}
+
+// recordDescription records what the carrier's description of the service contains.
+func recordDescription(in *Input, reading *decide.Reading) {
+	state, shown := carrierState(in.Service), reading.Service
+	for at, text := range map[*string]string{
+		&state.TechnologyType: shown.TechnologyType, &state.LocationID: shown.LocationID, &state.AVCID: shown.AVCID,
+	} {
+		if *at == "" { // health shows them, too
+			*at = text
+		}
+	}
+	for _, value := range describedValues(in, state) {
+		if value.shown != "" {
+			*value.held = described(in, &value, reading.RequestedAt)
+		}
+	}
+}
+
+// theDescription is what messages call the reading of a service with the extension ServiceRead.
+const theDescription = "the carrier's description of the service"
+
+// The fields of spec that a description shows, other than those of a plan change.
+const (
+	fieldAggregation = "aggregationMethod"
+	fieldDSLProfile  = "dslStabilityProfile"
+)
+
+// describedValue is a value that the carrier's description of a service contains (extension
+// ServiceRead).
+type describedValue struct {
+	field     string // of spec
+	operation v1alpha1.Operation
+	declared  string // "" if it is not managed
+	shown     string // in the newest description; "" if it does not contain the value
+	held      **v1alpha1.KnownValue
+}
+
+// describedValues returns each value that a description may contain, together with the value that a
+// state holds for it.
+func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
+	spec, shown, plan := in.Service.Spec, in.Memory.Readings.Service.Service, ""
+	if spec.Plan != nil {
+		plan = spec.Plan.Name
+	}
+	return []describedValue{
+		{decide.FieldPlan, v1alpha1.OperationPlanChange, plan, shown.Plan, &state.Plan},
+		{decide.FieldSLA, v1alpha1.OperationPlanChange, spec.RestorationSLA, shown.RestorationSLA, &state.RestorationSLA},
+		{
+			fieldAggregation, v1alpha1.OperationAggregationConversion,
+			spec.AggregationMethod, shown.AggregationMethod, &state.AggregationMethod,
+		},
+		{
+			fieldDSLProfile, v1alpha1.OperationDSLStabilityProfileChange,
+			spec.DSLStabilityProfile, shown.DSLStabilityProfile, &state.DSLStabilityProfile,
+		},
+	}
+}
+
+// described returns a value as it is known after a reading. The held value is kept if the reading
+// confirms it, or if the reading is not newer. One that was only trusted is replaced by a newer
+// reading even if that confirms it, and one named by health is always replaced. An order is older than
+// any reading of its service, whenever its value was taken over. If the service had the declared
+// value before, the new one has drifted from it.
+func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
+	held, found := *value.held, knownValue(value.shown, v1alpha1.SourceService, askedAt)
+	if held == nil {
+		return found
+	}
+	byHealth := held.Source == v1alpha1.SourceHealth
+	confirmed := decide.SameName(held.Value, value.shown) && !byHealth && held.Source != v1alpha1.SourceDeclared
+	isOlder := byHealth || held.Source == v1alpha1.SourceOrder
+	if confirmed || !isOlder && askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)) {
+		return held
+	}
+	if from := agreedValue(value); from != "" && !decide.SameName(value.shown, value.declared) {
+		found.DriftedFrom = from
+	}
+	return found
+}
+
+// agreedValue returns the declared value if the service had it, by the carrier's word; otherwise "".
+func agreedValue(value *describedValue) string {
+	held := *value.held
+	trusted := held.Source == v1alpha1.SourceDeclared || held.Source == v1alpha1.SourceHealth
+	switch {
+	case value.declared == "", trusted:
+		return ""
+	case held.DriftedFrom != "" && decide.SameName(held.DriftedFrom, value.declared):
+		return held.DriftedFrom
+	case decide.SameName(held.Value, value.declared):
+		return held.Value
+	}
+	return ""
+}
+
+// readsService reports whether the values of the service are read from the carrier's description of
+// it. If the carrier refuses this for one service, or fails to describe it several times in a row,
+// the values are read as they are without the extension.
+func readsService(in *Input) bool {
+	reading := &in.Memory.Readings.Service
+	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
+}
+
+// isDescribed reports whether the newest description has been read.
+func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() }
+
+// readsPlanFromService reports whether the plan is read from the description of the service, and not
+// from its health.
+func readsPlanFromService(in *Input) bool {
+	return readsService(in) && (!isDescribed(in) || in.Memory.Readings.Service.Service.Plan != "")
+}
+
+// recordDisruptions counts the disruptions of the service. It lists the active ones, the newest
+// first, and then the scheduled ones, the next first.
+func recordDisruptions(in *Input, found []carrier.Disruption) {
+	seen := countDisruptions(found)
+	if held := in.Service.Status.Disruptions; held != nil {
+		seen.Since = held.Since
+		if equality.Semantic.DeepEqual(&seen, held) {
 			return
 		}
-		state.Agreed = held.Agreed
 	}
-	state.Since = metav1.NewTime(now)
-	service.Status.Carrier.Cancellation = &state
+	seen.Since = metav1.NewTime(in.Now)
+	in.Service.Status.Disruptions = &seen
 }
 
-// cancellationState returns a cancellation as the status has it, without what the carrier does not
-// show: since when, and whether it was agreed.
-func cancellationState(found carrier.Cancellation, days *time.Location) v1alpha1.CancellationState {
-	state := v1alpha1.CancellationState{
-		Status: decide.Bounded(string(found.Status), 64), Cancelled: found.Cancelled,
-		RequestDate: decide.DayOf(decide.Bounded(found.RequestDate, 64), days),
-		RequestedOn: decide.Bounded(string(found.RequestedOn), 64),
-		CancelledOn: decide.Bounded(string(found.CancelledOn), 64), AbortedOn: decide.Bounded(string(found.AbortedOn), 64),
-		ErrorDetail: decide.Bounded(found.ErrorDetail, 1024),
-		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
+func countDisruptions(found []carrier.Disruption) v1alpha1.DisruptionStatus {
+	earlier := func(a, b disruption) int { return a.shown.StartAt.Compare(b.shown.StartAt.Time) }
+	later := func(a, b disruption) int { return earlier(b, a) }
+	active := sorted(found, carrier.DisruptionActive, later)
+	scheduled := sorted(found, carrier.DisruptionScheduled, earlier)
+	seen := v1alpha1.DisruptionStatus{
+		Active: int32(len(active)), Scheduled: int32(len(scheduled)), //nolint:gosec // at most a thousand are read
+		Current: first(active), Next: first(scheduled),
 	}
-	state.PendingDate = pendingDate(&state)
-	return state
+	seen.Items, seen.Truncated = disruptionItems(append(active, scheduled...))
+	return seen
 }
 
-// shows reports whether a recorded cancellation shows a state of the carrier.
-func shows(held *v1alpha1.CancellationState, state v1alpha1.CancellationState) bool {
-	state.Since, state.Agreed = held.Since, held.Agreed
-	return state == *held
+// disruption is a disruption of the carrier, and what a status shows of it.
+type disruption struct {
+	found *carrier.Disruption
+	shown v1alpha1.Disruption
 }
 
-// pendingDate returns the day on which the service will be cancelled; "" if no cancellation is
-// pending: none was requested, or it was aborted, rejected or carried out.
-func pendingDate(state *v1alpha1.CancellationState) string {
-	if state.Cancelled || carrier.CancellationStatus(state.Status) == carrier.CancellationCompleted ||
-		!isAlterable(state) && !isFinal(state) {
-		return ""
+// sorted returns the disruptions with the given status, in the order that a comparison function
+// defines.
+func sorted(
+	found []carrier.Disruption, status carrier.DisruptionStatus, compare func(a, b disruption) int,
+) []disruption {
+	var kept []disruption
+	for i := range found {
+		if found[i].Status == status {
+			kept = append(kept, disruption{&found[i], disruptionOf(&found[i])})
+		}
 	}
-	return state.RequestDate
+	slices.SortStableFunc(kept, compare)
+	return kept
+}
+
+// first returns the first disruption of a list; nil if there is none.
+func first(list []disruption) *v1alpha1.Disruption {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[0].shown
+}
+
+// The limits for the list of disruptions.
+const (
+	maxDisruptionItems = 20
+	maxDisruptionBytes = 8 << 10
+)
+
+// disruptionItems lists the first disruptions, and returns true if some were left out.
+func disruptionItems(all []disruption) ([]v1alpha1.DisruptionItem, bool) {
+	items := make([]v1alpha1.DisruptionItem, 0, len(all))
+	for i := range all {
+		found, shown := all[i].found, &all[i].shown
+		items = append(items, v1alpha1.DisruptionItem{
+			ID: shown.ID, Severity: shown.Severity, StartAt: shown.StartAt, EndAt: shown.EndAt,
+			Status: decide.Bounded(string(found.Status), 64), Type: decide.Bounded(found.Type, 64),
+			Category: decide.Bounded(found.Category, 64),
+		})
+	}
+	left := maxDisruptionBytes
+	return decide.Fitting(items, maxDisruptionItems, &left)
+}
+
+func disruptionOf(found *carrier.Disruption) v1alpha1.Disruption {
+	start, _ := found.MaintenanceStartAt.Time()
+	end, _ := found.MaintenanceEndAt.Time()
+	return v1alpha1.Disruption{
+		ID: decide.Bounded(found.WholesaleDisruptionID, 64), Severity: decide.Bounded(found.Severity, 64),
+		Description: decide.Bounded(found.Description, 1024),
+		StartAt:     v1alpha1.WholeSeconds(start), EndAt: v1alpha1.WholeSeconds(end),
+	}
 }

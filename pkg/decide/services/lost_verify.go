@@ -143,28 +143,6 @@ func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 	return false, time.Time{}
 }
 
-// A reschedule or abort whose response was lost is expected to show in the cancellation after
-// settleTime. While the carrier reports that a change of the cancellation is in progress, it is read
-// again after growing pauses of up to longestSettlePause, until settleLimit after the request.
-const (
-	settleTime         = 15 * time.Second
-	longestSettlePause = 5 * time.Minute
-	settleLimit        = 30 * time.Minute
-)
-
-// isChanging reports whether the newest reading found a change of the cancellation in progress.
-func isChanging(in *Input) bool { return isBeingChanged(&in.Memory.Readings.Cancellation) }
-
-// settleReadAt returns when the cancellation is read to find out the outcome of a request.
-func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
-	sent, read := in.Past(open.SubmittedAt), in.Memory.Readings.Cancellation.RequestedAt
-	first := sent.Add(settleTime)
-	if !isChanging(in) || read.Before(first) || !read.Before(sent.Add(settleLimit)) {
-		return first
-	}
-	return decide.NextLook(settleTime, longestSettlePause, sent, string(in.Subject.GetUID()), read)
-}
-
 // verifyCancellation decides about a reschedule or abort that may or may not have reached the
 // carrier, from a reading of the cancellation. If that is as wanted, the request has succeeded. It
 // is sent again only while the cancellation is still the one that was seen before it; if another
@@ -205,31 +183,6 @@ func awaitCancellation(in *Input, open *v1alpha1.Request, at time.Time) *decide.
 	return awaitEvidence(in, open, decide.TopicCancellation, theCancellation, at)
 }
 
-// awaitEvidence reads a topic, in words what, at a time to find out the outcome of a request.
-func awaitEvidence(
-	in *Input, open *v1alpha1.Request, topic decide.Topic, what string, at time.Time,
-) *decide.Decision {
-	reading, token := in.Memory.Readings.Of(topic), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	if !reading.RequestedAt.Before(at) {
-		at = decide.AgainAt(&in.Input, topic, token)
-	}
-	at = decide.Later(at, reading.RetryAt)
-	step, next := decide.NeededReadingStep(&in.Input, topic, token,
-		func() (bool, time.Time) { return !in.Now.Before(at), at })
-	return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: fmt.Sprintf("%s: %s is read at %s and may show the outcome; to resolve the request by hand: %s",
-			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, decide.FormatTime(&in.Input, at),
-			decide.ResolveHint(&in.Input, open)),
-	}}
-}
-
-// readSince reports whether this process read the cancellation at or after a time.
-func readSince(in *Input, at time.Time) bool {
-	reading := &in.Memory.Readings.Cancellation
-	return reading.Answered() && !reading.RequestedAt.Before(at)
-}
-
 // shownByCancellation resolves a request from the newest reading of the cancellation; nil if that
 // proves nothing.
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
@@ -246,4 +199,31 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 			decide.Because("another cancellation has been requested since then"))
 	}
 	return nil
+}
+
+// settleReadAt returns when the cancellation is read to find out the outcome of a request.
+func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
+	sent, read := in.Past(open.SubmittedAt), in.Memory.Readings.Cancellation.RequestedAt
+	first := sent.Add(settleTime)
+	if !isChanging(in) || read.Before(first) || !read.Before(sent.Add(settleLimit)) {
+		return first
+	}
+	return decide.NextLook(settleTime, longestSettlePause, sent, string(in.Subject.GetUID()), read)
+}
+
+// A reschedule or abort whose response was lost is expected to show in the cancellation after
+// settleTime. While the carrier reports that a change of the cancellation is in progress, it is read
+// again after growing pauses of up to longestSettlePause, until settleLimit after the request.
+const (
+	settleTime         = 15 * time.Second
+	longestSettlePause = 5 * time.Minute
+	settleLimit        = 30 * time.Minute
+)
+
+// asWanted reports whether a cancellation has the state that a request was meant to set.
+func asWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
+	if request.Operation == v1alpha1.OperationCancellationReschedule {
+		return known.RequestDate == request.Target.Date && (isAlterable(known) || isFinal(known))
+	}
+	return !isAlterable(known) && !isFinal(known)
 }

@@ -3,8 +3,10 @@
 package services
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -17,74 +19,6 @@ import (
 func pricing(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
 	return operation == v1alpha1.OperationPlanChange && (seen || mayNeedPlanDecision(in))
-}
-
-// priced waits for the prices of a change if they have to be shown.
-func priced(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
-		return nil
-	}
-	return askPrice(in)
-}
-
-// priceConfirmed reads the prices again just before the POST. A different fee results in another
-// hash, which the approval does not match.
-func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
-	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
-		return nil
-	}
-	return askPrice(in)
-}
-
-// isPriced reports whether the price of a change is as well known as it can be: the options were
-// read just now, or the recorded plan of changes contains the same change with a price.
-func isPriced(in *Input, want decide.DesiredChange) bool {
-	switch {
-	case quoteFresh(in):
-		return true
-	case trustsUnknown(in) && isUnlisted(in):
-		return false // trusting it requires offers read now, not the ones shown earlier
-	}
-	recorded := shownPlan(in, want.Operation)
-	bare := decide.Unpriced(recorded)
-	return decide.EqualChanges(bare, decide.Unpriced(want.Changes)) && !decide.EqualChanges(bare, recorded)
-}
-
-// shownPlan returns the changes that the status shows for an operation, with the prices that a
-// person sees. The prices are shown until they are read again, which happens before anything is
-// sent.
-func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
-	if in.Service.Status.Pending == nil {
-		return nil
-	}
-	return v1alpha1.ChangesBy(in.Service.Status.Pending.Changes, operation)
-}
-
-// quoteFresh reports whether the price was read just now.
-func quoteFresh(in *Input) bool {
-	reading := &in.Memory.Readings.Options
-	return reading.Ended() && decide.AgeOf(&in.Input, reading) < decide.QuoteAge
-}
-
-// askPrice reads the options, for the current approval if there is one.
-func askPrice(in *Input) *decide.Decision { return askOffers(in, v1alpha1.AnnotationApprove) }
-
-// askOffers reads the options for the current value of an annotation, if it has one.
-func askOffers(in *Input, annotation string) *decide.Decision {
-	step, at := decide.ReadingStep(&in.Input, decide.TopicOptions, decide.Control(in.Subject, annotation), decide.AtOnce)
-	verdict := decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: "the price of the plan change is being read",
-	}
-	reading := &in.Memory.Readings.Options
-	if reading.State == decide.ReadingFailed || reading.Failures >= decide.FailuresShown {
-		verdict = decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: "the price of the plan change cannot be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
-		}
-	}
-	return markTransient(in, &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}, decide.TopicOptions)
 }
 
 // withPrice adds the prices to the changes of a plan change: from a fresh reading, or from the
@@ -201,71 +135,137 @@ func sameFee(a, b *carrier.Fee) bool {
 		same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
 }
 
-// isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
-// may have changed it, and no person has confirmed it. What was sent before a ledger was lost may have
-// set the declared plan, of which health may have another name.
-func isAtFirstSight(in *Input) bool {
-	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
-	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
-		(last == nil || decide.MayOrderAgain(last.Phase) || decide.StandsForLost(last))
-}
-
-// comparesSpelling reports whether the carrier's offers have to be read before a plan with a
-// different name counts as different from the declared one: health may spell the same plan
-// differently.
-func comparesSpelling(in *Input) bool {
-	declared := in.Service.Spec.Plan
-	return declared != nil && isAtFirstSight(in) && !decide.SameName(declared.Name, in.Service.LastKnown().Plan.Value) &&
-		decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) != v1alpha1.UnknownRequest
-}
-
-// trustsUnknown reports whether declared values that cannot be compared are trusted.
-func trustsUnknown(in *Input) bool {
-	return decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust
-}
-
-// isUnlisted reports whether the plan named in health is not known to be offered for the service,
-// so that the change may be one to the same plan. Offers that are too old are not read again for
-// this check, because the changes that are shown still contain its result.
-func isUnlisted(in *Input) bool {
-	switch {
-	case !comparesSpelling(in):
-		return false
-	case quoteFresh(in):
-		return !offers(in, in.Service.LastKnown().Plan.Value)
-	}
-	return decide.HasUnknown(decide.ChangesOf(shownPlan(in, v1alpha1.OperationPlanChange), decide.FieldPlan))
-}
-
-// offers reports whether the carrier is known to offer a plan.
-func offers(in *Input, name string) bool {
-	for _, offer := range in.Memory.Readings.Options.Options.Plans {
-		if decide.SameName(offer.Plan, name) {
-			return true
-		}
-	}
-	return false
-}
-
 // mayNeedPlanDecision reports whether a person may have to decide about a plan change because of
 // unknown values. Its price is read for that decision.
 func mayNeedPlanDecision(in *Input) bool {
 	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaRow(in)})
 }
 
-// pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every service
-// of an imported fleet may have one.
-func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
-	if !onlySLANeedsDecision(in, want) {
-		return false
+// onOffer holds back a change that the carrier is known not to offer for the service. Nobody is asked
+// to approve it, and it is not sent. Offers that were not read, or that the carrier did not give, say
+// nothing: what is not known is not impossible.
+func onOffer(in *Input, want decide.DesiredChange) *decide.Decision {
+	why := ""
+	switch {
+	case want.Operation == v1alpha1.OperationDSLStabilityProfileChange:
+		why = withoutDSL(in)
+	case want.Operation != v1alpha1.OperationPlanChange:
+	case hasOffers(in):
+		why = notOffered(wantedValues(in, want))
+	default:
+		return notOfferedBefore(in, want)
 	}
-	pending := in.wanted.pending
-	return pending == nil || decide.Control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
+	if why == "" {
+		return nil
+	}
+	return decide.RestStuck(v1alpha1.ReasonNotOffered, why+decide.TrustText(&in.Input, in.wanted.pending))
 }
 
-// onlySLANeedsDecision reports whether a change is made only for an SLA that a person has to decide
-// about. The SLA is then the first of its changes: a term may go with it.
-func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
-	return needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
+// hasOffers reports whether all of the carrier's offers for the service were read just now.
+func hasOffers(in *Input) bool {
+	reading := &in.Memory.Readings.Options
+	return quoteFresh(in) && reading.State == decide.ReadingAnswered && !reading.Partial && len(reading.Options.Plans) > 0
+}
+
+// notOfferedBefore repeats the verdict that is recorded for this generation and this change. The
+// offers are forgotten after some minutes and on a restart, and for this verdict they are read again
+// only if the reconcile annotation asks for it.
+func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
+	ready := in.ShownReady()
+	same := slices.ContainsFunc(wantedValues(in, want), func(value wantedValue) bool {
+		return strings.HasPrefix(ready.Message, value.isNotOffered())
+	})
+	switch {
+	case ready.Reason != v1alpha1.ReasonNotOffered || !same:
+		return nil
+	case decide.ReconcileRequested(&in.Input, &in.Memory.Readings.Options):
+		return askOffers(in, v1alpha1.AnnotationReconcile)
+	}
+	return decide.RestStuck(ready.Reason, decide.WithoutTrust(ready.Message)+decide.TrustText(&in.Input, in.wanted.pending))
+}
+
+// wantedValue is a value of a plan change, and what the carrier offers in its place. If the carrier
+// names no value of this kind, nobody knows what it offers.
+type wantedValue struct {
+	kind, value string
+	offers      []string
+}
+
+// wantedValues returns the values of a plan change that the carrier's offers can rule out. The plan
+// and term that the service has are not among them: the offers are of what it can change to.
+func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
+	options, target := &in.Memory.Readings.Options.Options, want.Target
+	changes := func(field string) bool { return len(decide.ChangesOf(want.Changes, field)) > 0 }
+	ofPlan := offered(options.Plans, target.Plan, "")
+	var values []wantedValue
+	if changes(decide.FieldPlan) {
+		values = append(values, wantedValue{nameOfPlan, target.Plan, namesOf(options.Plans, planName)})
+	}
+	if target.Term != 0 && (changes(decide.FieldPlan) || changes(decide.FieldTerm)) {
+		values = append(values, wantedValue{
+			nameOfTerm, strconv.Itoa(int(target.Term)),
+			namesOf(ofPlan, func(plan carrier.Plan) string { return decide.MonthsOf(plan.Term) }),
+		})
+	}
+	if target.RestorationSLA != "" {
+		values = append(values, wantedValue{
+			decide.NameOfSLA, target.RestorationSLA, namesOf(options.SLAs, func(sla carrier.SLA) string { return sla.SLA }),
+		})
+	}
+	if target.NTDOption != "" {
+		values = append(values, wantedValue{"NTD option", target.NTDOption, ntdOptionsOf(ofPlan)})
+	}
+	return values
+}
+
+func planName(plan carrier.Plan) string { return plan.Plan }
+
+// ntdOptionsOf returns the names of the NTD options of plans.
+func ntdOptionsOf(plans []carrier.Plan) []string {
+	var options []carrier.NTDOption
+	for _, plan := range plans {
+		options = append(options, plan.NTDOptions...)
+	}
+	return namesOf(options, func(option carrier.NTDOption) string { return option.Option })
+}
+
+// namesOf returns the names of offers, each once.
+func namesOf[T any](offers []T, name func(T) string) []string {
+	var names []string
+	for _, offer := range offers {
+		if one := decide.Bounded(name(offer), decide.MaxNameText); one != "" && !slices.Contains(names, one) {
+			names = append(names, one)
+		}
+	}
+	return names
+}
+
+// notOffered says which value the carrier does not offer, and what it offers; "" if it offers each of
+// them, or if that is not known.
+func notOffered(values []wantedValue) string {
+	for _, value := range values {
+		if len(value.offers) > 0 && !slices.Contains(value.offers, value.value) {
+			return value.isNotOffered() + decide.InsteadOf(value.value, value.offers)
+		}
+	}
+	return ""
+}
+
+// isNotOffered begins the message about a value.
+func (v wantedValue) isNotOffered() string {
+	return fmt.Sprintf("the carrier does not offer %s %q for this service", v.kind, v.value)
+}
+
+// withoutDSL says that the technology of a service has no DSL stability profile; "" if it may have
+// one.
+func withoutDSL(in *Input) string {
+	technology := in.Service.LastKnown().TechnologyType
+	hasNone := slices.ContainsFunc([]string{"FTTP", "HFC", "Fixed Wireless", "Satellite"}, func(name string) bool {
+		return decide.SameName(name, technology)
+	})
+	if !hasNone {
+		return ""
+	}
+	return fmt.Sprintf("the carrier reports technology %s for this service, which has no DSL stability profile: "+
+		"remove spec.dslStabilityProfile", technology)
 }

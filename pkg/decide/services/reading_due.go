@@ -3,6 +3,7 @@
 package services
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -15,16 +16,6 @@ func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.De
 	return awaitStep(in, topic, what, unread, decide.ReadingStep)
 }
 
-// awaitNeeded waits for a reading without which a change cannot be sent, also while the topic is
-// failing. Nothing is written while that takes only seconds.
-func awaitNeeded(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
-	next := decide.ReadingStep
-	if in.Memory.Readings.Of(topic).State == decide.ReadingFailed {
-		next = decide.NeededReadingStep
-	}
-	return markTransient(in, awaitStep(in, topic, what, unread, next), topic)
-}
-
 // readingStep returns the next step of a reading.
 type readingStep func(*decide.Input, decide.Topic, string, func() (bool, time.Time)) (decide.Step, time.Time)
 
@@ -34,8 +25,8 @@ func awaitStep(in *Input, topic decide.Topic, what, unread string, next readingS
 	step, at := next(&in.Input, topic, token, decide.AtOnce)
 	reading := in.Memory.Readings.Of(topic)
 	verdict := readingVerdict(in, reading, what, unread)
-	if topic == decide.TopicCancellation && isNotShownForLong(in) {
-		verdict = cancellationNotShown(reading.Err)
+	if notShown := cancellationNotShown(in); topic == decide.TopicCancellation && notShown != nil {
+		verdict = *notShown
 	}
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
 }
@@ -44,12 +35,6 @@ func awaitStep(in *Input, topic decide.Topic, what, unread string, next readingS
 // seconds.
 func awaitTransient(in *Input, topic decide.Topic, what string) *decide.Decision {
 	return markTransient(in, awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable), topic)
-}
-
-// isBeingChanged reports whether a reading of the cancellation found a change of it in progress: a
-// 202, which may still show the cancellation as it was before.
-func isBeingChanged(reading *decide.Reading) bool {
-	return reading.Answered() && reading.Cancellation.InProgress
 }
 
 // readingVerdict explains why a value is not known yet. The argument unread is the reason to report
@@ -257,4 +242,143 @@ func topicToReadFirst(in *Input) decide.Topic {
 // reportedHidden reports whether the status shows the service as hidden by the carrier.
 func reportedHidden(in *Input) bool {
 	return decide.ReadyIn(in.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
+}
+
+// unread waits for what has to be read before the service is compared.
+func unread(in *Input) *decide.Decision {
+	return decide.First(in, []decide.Rule[*Input]{
+		hidden,       // nothing is reported about a service that the carrier does not show; it is read again
+		undescribed,  // the carrier's description of the service is read if a declared value has to be known
+		unknownPlan,  // the plan is read if it has to be known
+		firstReading, // a first read, of the description or the cancellation, checks whether the service exists
+		neverShown,   // a service that no read has shown is not reported as in sync
+	})
+}
+
+// hidden stops if the carrier does not show the service, by a 403 or 404 as in hiddenTopic. Nothing is
+// reported about such a service, and nothing is changed in it.
+func hidden(in *Input) *decide.Decision {
+	const what = "the service's state at the carrier"
+	topic := hiddenTopic(in)
+	if topic == "" {
+		first := topicToReadFirst(in)
+		if first == "" || failedChange(in) != nil {
+			return nil
+		}
+		return awaitTransient(in, first, what)
+	}
+	if unreadNeedsApproval(in) {
+		return nil
+	}
+	decision := awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
+	if failed := failedChange(in); failed != nil {
+		decision.Verdict = failed.Verdict // the failure is recorded: processes without this reading report it, too
+	}
+	return decision
+}
+
+// undescribed waits for the description of the service if a declared value has to be read first,
+// because nobody is asked about a value that can be read.
+func undescribed(in *Input) *decide.Decision {
+	if !readsService(in) {
+		return nil
+	}
+	state := in.Service.LastKnown()
+	for _, value := range describedValues(in, &state) {
+		if isUndescribed(in, &value) {
+			return awaitTransient(in, decide.TopicService, theDescription)
+		}
+	}
+	return nil
+}
+
+// unknownPlan returns a decision while the plan is needed but unknown.
+func unknownPlan(in *Input) *decide.Decision {
+	if !needsPlan(in) || in.Service.LastKnown().Plan != nil || readsPlanFromService(in) {
+		return nil
+	}
+	if err := decide.CheckSupported(&in.Input, carrier.Health); err != nil {
+		trust := ""
+		if in.Service.Spec.Plan != nil { // otherwise no plan is declared that could be trusted
+			trust = ", or list Plan in trustDeclared"
+		}
+		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
+			"the service's plan cannot be read: %v; %s%s", err, decide.RaiseVersion, trust))
+	}
+	return awaitReading(in, decide.TopicHealth, "the service's plan", v1alpha1.ReasonPlanUnknown)
+}
+
+// firstReading waits for the first reading of the description of the service, or else of its
+// cancellation, a free GET. This reading comes before any report about a service that the carrier
+// has not shown and, unless readings of the cancellation are disabled, before any change of a
+// service that may have been cancelled.
+func firstReading(in *Input) *decide.Decision {
+	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
+		return nil
+	}
+	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
+		return awaitTransient(in, decide.TopicService, theDescription)
+	}
+	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
+	if hasBeenShown(in) && (off || len(in.wanted.changes) == 0) {
+		return nil
+	}
+	return awaitTransient(in, decide.TopicCancellation, theCancellation)
+}
+
+// neverShown waits until a read has shown a service that would otherwise be Ready. If the carrier
+// refuses to show the cancellation, health is read. A service with changes is not Ready, and a person
+// is asked about a change whose reading is refused.
+func neverShown(in *Input) *decide.Decision {
+	changes := !in.Service.OnlyObserves() && len(in.wanted.changes) > 0
+	if changes || in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
+		return nil
+	}
+	topic, what := decide.TopicHealth, "the service's health"
+	if decide.CheckSupported(&in.Input, carrier.Health) != nil {
+		topic, what = decide.TopicCancellation, theCancellation
+	}
+	return awaitTransient(in, topic, what)
+}
+
+// hasBeenShown reports whether the carrier has shown the service before, from a value that is still
+// known.
+func hasBeenShown(in *Input) bool {
+	return in.Service.Status.Health != nil || wasDescribed(in)
+}
+
+// showsNothing reports whether there is no plan of changes because the carrier does not show the
+// service. A failed change is recorded, so all processes show it.
+func showsNothing(in *Input) bool {
+	return hiddenTopic(in) != "" && !unreadNeedsApproval(in) && failedChange(in) == nil
+}
+
+// failedChange returns the decision about a change that is held back after a definitive failure;
+// nil if there is none.
+func failedChange(in *Input) *decide.Decision {
+	for _, want := range in.wanted.changes {
+		if failed := refused(in, want); failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// awaitEvidence reads a topic, in words what, at a time to find out the outcome of a request.
+func awaitEvidence(
+	in *Input, open *v1alpha1.Request, topic decide.Topic, what string, at time.Time,
+) *decide.Decision {
+	reading, token := in.Memory.Readings.Of(topic), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
+	if !reading.RequestedAt.Before(at) {
+		at = decide.AgainAt(&in.Input, topic, token)
+	}
+	at = decide.Later(at, reading.RetryAt)
+	step, next := decide.NeededReadingStep(&in.Input, topic, token,
+		func() (bool, time.Time) { return !in.Now.Before(at), at })
+	return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+		Message: fmt.Sprintf("%s: %s is read at %s and may show the outcome; to resolve the request by hand: %s",
+			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, decide.FormatTime(&in.Input, at),
+			decide.ResolveHint(&in.Input, open)),
+	}}
 }

@@ -4,7 +4,6 @@ package services
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -107,12 +106,6 @@ func pausedUntil(in *Input, want decide.DesiredChange) time.Time {
 	return decide.AutoRetryAt(&in.Input, last)
 }
 
-// requestedForGeneration reports whether a reading was requested by a pass over the current
-// generation.
-func requestedForGeneration(in *Input, reading *decide.Reading) bool {
-	return reading.State != decide.ReadingNone && reading.Generation >= in.Service.Generation
-}
-
 // isRecent reports whether a request may be based on a reading.
 func isRecent(in *decide.Input, reading *decide.Reading) bool {
 	return decide.AgeOf(in, reading) <= refreshAge
@@ -200,14 +193,6 @@ func mayAppear(in *Input, reading *decide.Reading) bool {
 		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 
-// showsUnread reports whether the recorded plan of changes lacks the old value of a field.
-func showsUnread(in *Input, field string) bool {
-	pending := in.Service.Status.Pending
-	return pending != nil && slices.ContainsFunc(pending.Changes, func(change v1alpha1.Change) bool {
-		return change.Field == field && change.From == ""
-	})
-}
-
 // orUnread marks a change whose value could not be read. Its old value stays empty, so that the
 // plan that a person approves shows that nobody knows it (R7).
 func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
@@ -258,4 +243,26 @@ func anotherModification(in *Input, on basis) *decide.Decision {
 			"5 to 30 minutes; if the carrier continues to list modifications that have ended, remove ServiceRead from " +
 			"spec.extensions of the account",
 	}}
+}
+
+// describedField returns the field of spec that the description of the service shows and that an
+// operation changes, if the description is the basis of such a request.
+func describedField(in *Input, operation v1alpha1.Operation) (field string, has bool) {
+	readsPlan := operation != v1alpha1.OperationPlanChange || readsPlanFromService(in)
+	for _, value := range describedValues(in, &v1alpha1.CarrierState{}) {
+		if value.operation == operation && readsService(in) && readsPlan {
+			return value.field, true
+		}
+	}
+	return "", false
+}
+
+// awaitNeeded waits for a reading without which a change cannot be sent, also while the topic is
+// failing. Nothing is written while that takes only seconds.
+func awaitNeeded(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
+	next := decide.ReadingStep
+	if in.Memory.Readings.Of(topic).State == decide.ReadingFailed {
+		next = decide.NeededReadingStep
+	}
+	return markTransient(in, awaitStep(in, topic, what, unread, next), topic)
 }

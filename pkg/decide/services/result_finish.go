@@ -185,3 +185,72 @@ func knownBefore(
 	}
 	return before
 }
+
+// ApplyTarget updates the status with the values that a successful request has set. If health has
+// proven its success, only the plan counts as shown: health has no other value.
+func ApplyTarget(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
+) {
+	state, target, ofPlan := carrierState(service), request.Target, source
+	if source == v1alpha1.SourceHealth {
+		source = v1alpha1.SourceDeclared
+	}
+	if decide.StandsForLost(request) {
+		state.Plan, state.Cancellation = nil, nil // the request is unknown, so the current values are read
+	}
+	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
+		state.Plan = knownValue(target.Plan, ofPlan, now)
+		if ofPlan == v1alpha1.SourceHealth {
+			state.Plan.AsHealth = target.Plan
+		}
+		state.Term = knownTerm(target.Plan, target.Term, source, now)
+	}
+	if target.RestorationSLA != "" {
+		state.RestorationSLA = knownValue(target.RestorationSLA, source, now)
+	}
+	if target.AggregationMethod != "" {
+		state.AggregationMethod = knownValue(target.AggregationMethod, source, now)
+	}
+	if target.DSLStabilityProfile != "" {
+		state.DSLStabilityProfile = knownValue(target.DSLStabilityProfile, source, now)
+	}
+	if mustReadAgain(request, state.Cancellation, source) {
+		state.Cancellation = nil // it can be read, so the current value is read
+	}
+}
+
+// mustReadAgain reports whether the known cancellation is older than the result of a request. A
+// reclaim ends a cancellation. After a reschedule or abort that was settled without its result, the
+// known cancellation may or may not show the change.
+func mustReadAgain(
+	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
+) bool {
+	if !request.Operation.AltersCancellation() {
+		return request.Operation == v1alpha1.OperationReclaim
+	}
+	return source != v1alpha1.SourceChangeResult && known != nil && !asWanted(request, known)
+}
+
+// ApplyDeclared records the declared values in place of the unreadable ones, after a person has
+// resolved as succeeded everything that was sent before the ledger was lost. The other values are
+// read again.
+func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
+	spec, target := service.Spec, v1alpha1.RequestTarget{}
+	target.RestorationSLA = spec.RestorationSLA
+	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
+	ApplyTarget(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
+	state := carrierState(service)
+	state.Plan, state.Cancellation = nil, nil
+	if spec.Plan != nil {
+		state.Term = knownTerm(spec.Plan.Name, spec.Plan.Term, v1alpha1.SourceDeclared, now)
+	}
+}
+
+// isResultOf reports whether a result belongs to this request. One with another id, or about
+// another service, does not. A result without ids does, because fields may be missing.
+func isResultOf(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
+) bool {
+	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber().Number()
+	return sameService && decide.MayBeResultOf(request, result.ID)
+}

@@ -5,9 +5,11 @@ package services
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -31,11 +33,7 @@ func modificationLane() []decide.Rule[*Input] {
 		openModification,  // a request at the carrier is tracked until it ends
 		unknownAlteration, // an unknown outcome blocks every change of the service
 		cancelledAsWanted, // a service that has ended as declared is no longer compared
-		hidden,            // nothing is reported about a service that the carrier does not show; it is read again
-		undescribed,       // the carrier's description of the service is read if a declared value has to be known
-		unknownPlan,       // the plan is read if it has to be known
-		firstReading,      // a first read, of the description or the cancellation, checks whether the service exists
-		neverShown,        // a service that no read has shown is not reported as in sync
+		unread,            // what has to be known is read before anything is compared
 		modifications,     // differences are sent to the carrier, if the guards allow it
 		valueDrift,        // the carrier has moved to another plan or value, which is only reported
 	}
@@ -201,98 +199,6 @@ func cancelledAsWanted(in *Input) *decide.Decision {
 	}}
 }
 
-// hidden stops if the carrier does not show the service, by a 403 or 404 as in hiddenTopic. Nothing is
-// reported about such a service, and nothing is changed in it.
-func hidden(in *Input) *decide.Decision {
-	const what = "the service's state at the carrier"
-	topic := hiddenTopic(in)
-	if topic == "" {
-		first := topicToReadFirst(in)
-		if first == "" || failedChange(in) != nil {
-			return nil
-		}
-		return awaitTransient(in, first, what)
-	}
-	if unreadNeedsApproval(in) {
-		return nil
-	}
-	decision := awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
-	if failed := failedChange(in); failed != nil {
-		decision.Verdict = failed.Verdict // the failure is recorded: processes without this reading report it, too
-	}
-	return decision
-}
-
-// undescribed waits for the description of the service if a declared value has to be read first,
-// because nobody is asked about a value that can be read.
-func undescribed(in *Input) *decide.Decision {
-	if !readsService(in) {
-		return nil
-	}
-	state := in.Service.LastKnown()
-	for _, value := range describedValues(in, &state) {
-		if isUndescribed(in, &value) {
-			return awaitTransient(in, decide.TopicService, theDescription)
-		}
-	}
-	return nil
-}
-
-// unknownPlan returns a decision while the plan is needed but unknown.
-func unknownPlan(in *Input) *decide.Decision {
-	if !needsPlan(in) || in.Service.LastKnown().Plan != nil || readsPlanFromService(in) {
-		return nil
-	}
-	if err := decide.CheckSupported(&in.Input, carrier.Health); err != nil {
-		trust := ""
-		if in.Service.Spec.Plan != nil { // otherwise no plan is declared that could be trusted
-			trust = ", or list Plan in trustDeclared"
-		}
-		return decide.RestStuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the service's plan cannot be read: %v; %s%s", err, decide.RaiseVersion, trust))
-	}
-	return awaitReading(in, decide.TopicHealth, "the service's plan", v1alpha1.ReasonPlanUnknown)
-}
-
-// firstReading waits for the first reading of the description of the service, or else of its
-// cancellation, a free GET. This reading comes before any report about a service that the carrier
-// has not shown and, unless readings of the cancellation are disabled, before any change of a
-// service that may have been cancelled.
-func firstReading(in *Input) *decide.Decision {
-	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
-		return nil
-	}
-	if readsService(in) && !hasBeenShown(in) && !isDescribed(in) {
-		return awaitTransient(in, decide.TopicService, theDescription)
-	}
-	off := in.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	if hasBeenShown(in) && (off || len(in.wanted.changes) == 0) {
-		return nil
-	}
-	return awaitTransient(in, decide.TopicCancellation, theCancellation)
-}
-
-// neverShown waits until a read has shown a service that would otherwise be Ready. If the carrier
-// refuses to show the cancellation, health is read. A service with changes is not Ready, and a person
-// is asked about a change whose reading is refused.
-func neverShown(in *Input) *decide.Decision {
-	changes := !in.Service.OnlyObserves() && len(in.wanted.changes) > 0
-	if changes || in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
-		return nil
-	}
-	topic, what := decide.TopicHealth, "the service's health"
-	if decide.CheckSupported(&in.Input, carrier.Health) != nil {
-		topic, what = decide.TopicCancellation, theCancellation
-	}
-	return awaitTransient(in, topic, what)
-}
-
-// hasBeenShown reports whether the carrier has shown the service before, from a value that is still
-// known.
-func hasBeenShown(in *Input) bool {
-	return in.Service.Status.Health != nil || wasDescribed(in)
-}
-
 // modifications sends the first change that may be sent. A change that is held back does not hold
 // back the others. If all are held back, a verdict about work in progress is reported before one
 // that waits for a person.
@@ -359,4 +265,45 @@ func cancellationDrift(in *Input) *decide.Decision {
 		return nil
 	}
 	return driftDecision(in)
+}
+
+// driftDecision is Stuck if a person has to decide, and Working if the policy corrects the drift.
+func driftDecision(in *Input) *decide.Decision {
+	aspect := driftAspect(in)
+	if aspect == nil {
+		return nil
+	}
+	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		return decide.RestWorking(aspect.Reason, aspect.Message)
+	}
+	return decide.RestStuck(aspect.Reason, aspect.Message)
+}
+
+// driftAspect describes the drift, with old and new values; nil if there is none.
+func driftAspect(in *Input) *decide.Aspect {
+	var words []string
+	if plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan; declared != nil &&
+		planDrifted(plan) && !decide.SameName(declared.Name, plan.Value) {
+		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
+	}
+	for _, value := range drifted(in) {
+		words = append(words, fmt.Sprintf("%s %q → %q", value.field, (*value.held).DriftedFrom, (*value.held).Value))
+	}
+	if want := in.wanted.cancellation; want.Wanted() && cancellationWasAgreed(in) {
+		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	policy := "nothing is sent. To keep the carrier's value, declare it in spec; to change it back, set " +
+		"driftPolicy: Correct"
+	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		policy = "driftPolicy is Correct: it is changed back at most once in 24 hours, subject to approval, suspend " +
+			"and managementPolicy"
+	}
+	return &decide.Aspect{
+		Type: v1alpha1.ConditionDrifted, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDrifted,
+		Message: fmt.Sprintf(
+			"the carrier's state changed after the service was in sync: %s; %s", strings.Join(words, ", "), policy),
+	}
 }

@@ -5,6 +5,7 @@ package services
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -19,8 +20,8 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		return decide.DesiredChange{}
 	}
 	plan, sla := planRow(in), slaRow(in)
-	sendsPlan := len(plan) > 0 && !reportsPlanDrift(in) || differsInTerm(in)
-	if sendsPlan && !reportsPlanDrift(in) && sendsWithoutSLA(in, plan, sla) {
+	sendsPlan := len(plan) > 0 && !onlyReportsDrift(in, decide.FieldPlan) || differsInTerm(in)
+	if sendsPlan && !onlyReportsDrift(in, decide.FieldPlan) && sendsWithoutSLA(in, plan, sla) {
 		sla = nil
 	}
 	if !sendsPlan && len(sla) == 0 {
@@ -34,7 +35,7 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 		want.Target.RestorationSLA = sla[0].To
 	}
 	want.Changes = bodyRows(in, want.Target, plan, sla)
-	return withPrice(in, withNTDOption(orUnread(in, want)))
+	return withPrice(in, withNTDOption(orUnread(in, withBody(in, want))))
 }
 
 // bodyRows returns a row for each value of the body of a plan change that differs from what is known.
@@ -156,15 +157,6 @@ func comparedTerm(in *Input) *v1alpha1.KnownValue {
 	return TermOfPlan(&state)
 }
 
-// TermOfPlan returns the term of the plan that a service has; nil if it is not known. If the carrier
-// has changed the plan, nobody knows its term, because the carrier's API cannot report it.
-func TermOfPlan(state *v1alpha1.CarrierState) *v1alpha1.KnownValue {
-	if state.Plan == nil || state.Term == nil || decide.SameName(state.Term.Plan, state.Plan.Value) {
-		return state.Term
-	}
-	return nil
-}
-
 // termOfPlan is TermOfPlan of the service.
 func termOfPlan(in *Input) *v1alpha1.KnownValue {
 	state := in.Service.LastKnown()
@@ -190,4 +182,205 @@ func ntdOption(in *Input) string {
 		return ""
 	}
 	return in.Service.Spec.Plan.NTDOption
+}
+
+// desiredChanges returns the modifications that are needed, in the order in which they are sent.
+// They are sent one at a time, because the carrier takes none while another one is in progress.
+func desiredChanges(in *Input) []decide.DesiredChange {
+	var wanted []decide.DesiredChange
+	if endedAsWanted(in) {
+		return nil
+	}
+	for _, compare := range []func(*Input) decide.DesiredChange{
+		desiredReclaim,     // a disconnected service accepts no other modification
+		desiredPlanChange,  // plan and restoration SLA
+		desiredAggregation, // aggregation method
+		desiredDSLProfile,  // DSL stability profile
+	} {
+		if want := compare(in); want.Wanted() {
+			wanted = append(wanted, want)
+		}
+	}
+	return wanted
+}
+
+func endedAsWanted(in *Input) bool {
+	declared := in.Service.Spec.Cancellation
+	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
+}
+
+// cancelled reports whether the carrier shows the service cancelled.
+func cancelled(in *Input) bool {
+	known := in.Service.LastKnown().Cancellation
+	return known != nil && known.Cancelled
+}
+
+// desiredReclaim returns the request that reclaims a disconnected service.
+func desiredReclaim(in *Input) decide.DesiredChange {
+	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
+		return decide.DesiredChange{}
+	}
+	want := withBody(in, decide.DesiredChange{Operation: v1alpha1.OperationReclaim, Changes: []v1alpha1.Change{{
+		Operation: v1alpha1.OperationReclaim, Field: fieldDisconnection, From: "cancelled", To: "connected",
+	}}})
+	return orUnread(in, want)
+}
+
+// desiredAggregation compares the declared aggregation method.
+func desiredAggregation(in *Input) decide.DesiredChange {
+	declared := in.Service.Spec.AggregationMethod
+	change := v1alpha1.Change{
+		Operation: v1alpha1.OperationAggregationConversion, Field: fieldAggregation, To: declared,
+	}
+	known, target := in.Service.LastKnown().AggregationMethod, v1alpha1.RequestTarget{AggregationMethod: declared}
+	return desiredUnreadable(in, change, known, target)
+}
+
+// desiredDSLProfile compares the declared DSL stability profile.
+func desiredDSLProfile(in *Input) decide.DesiredChange {
+	declared := in.Service.Spec.DSLStabilityProfile
+	change := v1alpha1.Change{
+		Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: fieldDSLProfile, To: declared,
+	}
+	known, target := in.Service.LastKnown().DSLStabilityProfile, v1alpha1.RequestTarget{DSLStabilityProfile: declared}
+	return desiredUnreadable(in, change, known, target)
+}
+
+// desiredUnreadable compares a declared value that the carrier's documented API cannot report. An
+// unknown value is requested or trusted, as unknownValues or a person decides.
+func desiredUnreadable(
+	in *Input, change v1alpha1.Change, known *v1alpha1.KnownValue, target v1alpha1.RequestTarget,
+) decide.DesiredChange {
+	if change.To == "" || decide.SameName(known.ValueOrEmpty(), change.To) || onlyReportsDrift(in, change.Field) {
+		return decide.DesiredChange{}
+	}
+	change.From, change.Unknown = oldValue(in, change.Field, known)
+	want := decide.DesiredChange{Operation: change.Operation, Target: target, Changes: []v1alpha1.Change{change}}
+	return withBody(in, want)
+}
+
+// oldValue returns the value that a change replaces, or that it is not known.
+func oldValue(in *Input, field string, known *v1alpha1.KnownValue) (from string, unknown bool) {
+	if known == nil || isUnconfirmed(in, field) {
+		return "", true
+	}
+	return known.Value, false
+}
+
+// needsUnknownDecision reports whether a person has to decide first whether the unknown values of a
+// change are requested or trusted.
+func needsUnknownDecision(in *Input, want decide.DesiredChange) bool {
+	policy := decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues)
+	return policy != v1alpha1.UnknownRequest && decide.HasUnknown(want.Changes)
+}
+
+// approvalOf returns when a change of the service has to be approved.
+func approvalOf(in *Input) v1alpha1.Approval {
+	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
+}
+
+// withBody adds the body that the change is sent with.
+func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
+	want.Body = Body(want.Operation, in.Service.ServiceNumber(), want.Target, v1alpha1.Contact{})
+	return want
+}
+
+// Body builds the body of a request from its target, which has no contact data, and the contact. It
+// returns nil for an operation that is not about a service, and the client sends no such body.
+func Body(
+	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
+) (body []byte) {
+	id := service.Number()
+	switch operation {
+	case v1alpha1.OperationPlanChange:
+		body = planChangeRequest(service, target, to).Body()
+	case v1alpha1.OperationAggregationConversion:
+		method := carrier.AggregationMethod(target.AggregationMethod)
+		body = carrier.AggregationConversionRequest{ServiceID: id, AggregationMethod: method}.Body()
+	case v1alpha1.OperationDSLStabilityProfileChange:
+		profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
+		body = carrier.DSLStabilityProfileChangeRequest{ServiceID: id, DSLStabilityProfile: profile}.Body()
+	case v1alpha1.OperationReclaim:
+		body = carrier.ReclaimRequest{ServiceID: id}.Body()
+	case v1alpha1.OperationCancellationReschedule:
+		body = carrier.CancellationRescheduleRequest{ServiceID: id, CancellationDate: target.Date}.Body()
+	case v1alpha1.OperationCancellationAbort:
+		body = carrier.CancellationAbortRequest{ServiceID: id}.Body()
+	case v1alpha1.OperationOrderCreate, v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel,
+		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
+		v1alpha1.OperationHealth:
+	}
+	return body
+}
+
+func planChangeRequest(
+	service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
+) carrier.PlanChangeRequest {
+	return carrier.PlanChangeRequest{
+		ServiceID: service.Number(), PlanName: target.Plan, Term: int(target.Term),
+		RestorationSLA: target.RestorationSLA, NTDOption: target.NTDOption,
+		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
+	}
+}
+
+// A plan that is read from health has drifted if its name differs from AsHealth, which recordPlan
+// sets. A value that the description of the service shows has drifted if it has DriftedFrom, which
+// described sets. A cancellation has drifted if it differs from Agreed, which
+// recordAgreement sets.
+
+// correctEvery is the least time between two corrections of drift, so that two systems that correct
+// each other do not buy a plan every few minutes.
+const correctEvery = 24 * time.Hour
+
+// corrects reports whether drift is corrected now. An attempt that is open is the correction itself.
+func corrects(in *Input, operation v1alpha1.Operation) bool {
+	last := decide.ReachedOf(&in.Input, operation)
+	sent := last != nil && last.Phase.Ended() && !decide.IsAutoRetried(last.Phase)
+	due := !sent || !in.Now.Before(in.Past(last.SubmittedAt).Add(correctEvery))
+	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
+}
+
+// onlyReportsDrift reports whether the value of a field has drifted, by the description of the service
+// or, if it is the plan, by health, and the drift is only reported.
+func onlyReportsDrift(in *Input, field string) bool {
+	for _, value := range drifted(in) {
+		if value.field == field && !corrects(in, value.operation) {
+			return true
+		}
+	}
+	return field == decide.FieldPlan && onlyReportsPlanDrift(in)
+}
+
+// onlyReportsPlanDrift reports whether the plan has drifted after the service had the declared plan,
+// and the drift is only reported.
+func onlyReportsPlanDrift(in *Input) bool {
+	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan
+	if !planDrifted(plan) || declared == nil {
+		return false
+	}
+	base := in.Ledger.Baseline()
+	converged := decide.SameName(declared.Name, plan.AsHealth) || decide.SameName(declared.Name, sentPlan(in)) ||
+		base != nil && base.AsHealth == plan.AsHealth && decide.SameName(declared.Name, base.Value)
+	return converged && !corrects(in, v1alpha1.OperationPlanChange)
+}
+
+// sentPlan returns the plan of our last success; "" if there is none.
+func sentPlan(in *Input) string {
+	last := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
+	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
+		return ""
+	}
+	return last.Target.Plan
+}
+
+// drifted returns the values that the carrier has changed after the service was in sync.
+func drifted(in *Input) []describedValue {
+	var values []describedValue
+	state := in.Service.LastKnown()
+	for _, value := range describedValues(in, &state) {
+		if held := *value.held; held != nil && held.DriftedFrom != "" {
+			values = append(values, value)
+		}
+	}
+	return values
 }

@@ -3,57 +3,13 @@
 package services
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-// withBody adds the body that the change is sent with.
-func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
-	want.Body = Body(want.Operation, in.Service.ServiceNumber(), want.Target, v1alpha1.Contact{})
-	return want
-}
-
-// Body builds the body of a request from its target, which has no contact data, and the contact. It
-// returns nil for an operation that is not about a service, and the client sends no such body.
-func Body(
-	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
-) (body []byte) {
-	id := service.Number()
-	switch operation {
-	case v1alpha1.OperationPlanChange:
-		body = planChangeRequest(service, target, to).Body()
-	case v1alpha1.OperationAggregationConversion:
-		method := carrier.AggregationMethod(target.AggregationMethod)
-		body = carrier.AggregationConversionRequest{ServiceID: id, AggregationMethod: method}.Body()
-	case v1alpha1.OperationDSLStabilityProfileChange:
-		profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
-		body = carrier.DSLStabilityProfileChangeRequest{ServiceID: id, DSLStabilityProfile: profile}.Body()
-	case v1alpha1.OperationReclaim:
-		body = carrier.ReclaimRequest{ServiceID: id}.Body()
-	case v1alpha1.OperationCancellationReschedule:
-		body = carrier.CancellationRescheduleRequest{ServiceID: id, CancellationDate: target.Date}.Body()
-	case v1alpha1.OperationCancellationAbort:
-		body = carrier.CancellationAbortRequest{ServiceID: id}.Body()
-	case v1alpha1.OperationOrderCreate, v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel,
-		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
-		v1alpha1.OperationHealth:
-	}
-	return body
-}
-
-func planChangeRequest(
-	service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
-) carrier.PlanChangeRequest {
-	return carrier.PlanChangeRequest{
-		ServiceID: service.Number(), PlanName: target.Plan, Term: int(target.Term),
-		RestorationSLA: target.RestorationSLA, NTDOption: target.NTDOption,
-		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
-	}
-}
 
 // refused holds back a change after a definitive failure of the same change. The outcome of a
 // request for something else, or about another cancellation, does not apply to this one.
@@ -109,7 +65,7 @@ func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool 
 // failure. Such a change asks for no approval: a process that has the reading would not ask, one
 // without it would, and each would undo what the other has written.
 func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
-	return in.Service.OpenRequest() != nil || refused(in, withBody(in, want)) != nil
+	return in.Service.OpenRequest() != nil || refused(in, want) != nil
 }
 
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
@@ -135,4 +91,41 @@ func aboutAnother(in *Input, request *v1alpha1.Request) bool {
 // abandons every operation of that generation.
 func abandonedAll(lost *v1alpha1.Request) bool {
 	return lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLost(lost)
+}
+
+// orSpelledDifferently adds to the verdict on a result with another name how a person can say that it
+// is the requested one. Before that is taken, the carrier's offers are read.
+func orSpelledDifferently(in *Input, last *v1alpha1.Request, held *decide.Decision) *decide.Decision {
+	switch {
+	case trustsResult(in, last) && !quoteFresh(in):
+		return askPrice(in)
+	case in.Service.Status.Handled.Trust == last.AttemptID:
+		held.Verdict.Message += fmt.Sprintf(" (the annotation %s names this attempt, but the carrier is known to use that "+
+			"name for something else)", v1alpha1.AnnotationTrust)
+	case len(otherNames(in, last)) > 0:
+		held.Verdict.Message += "; if it is what was requested, spelled differently, run: " +
+			decide.AnnotateCommand(&in.Input, v1alpha1.AnnotationTrust, last.AttemptID)
+	}
+	held.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
+	return held
+}
+
+// askPrice reads the options, for the current approval if there is one.
+func askPrice(in *Input) *decide.Decision { return askOffers(in, v1alpha1.AnnotationApprove) }
+
+// askOffers reads the options for the current value of an annotation, if it has one.
+func askOffers(in *Input, annotation string) *decide.Decision {
+	step, at := decide.ReadingStep(&in.Input, decide.TopicOptions, decide.Control(in.Subject, annotation), decide.AtOnce)
+	verdict := decide.Verdict{
+		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
+		Message: "the price of the plan change is being read",
+	}
+	reading := &in.Memory.Readings.Options
+	if reading.State == decide.ReadingFailed || reading.Failures >= decide.FailuresShown {
+		verdict = decide.Verdict{
+			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
+			Message: "the price of the plan change cannot be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
+		}
+	}
+	return markTransient(in, &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}, decide.TopicOptions)
 }
