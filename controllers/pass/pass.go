@@ -73,7 +73,7 @@ func (p *Pass) Decide() decide.Decision {
 // although only the ledger, which is not read for an unproven account, could confirm it.
 func (p *Pass) isUnconfirmed(input *decide.Input, decision decide.Decision) bool {
 	claims := decision.Verdict.State == decide.Settled || decision.Verdict.State == decide.Stuck
-	return p.Account.Unproven && claims && decision.Verdict.Reason != decide.AccountReady(input).Verdict.Reason
+	return p.Account.Unproven && claims && decision.Verdict.Reason != decide.AccountIsNotReady(input).Verdict.Reason
 }
 
 // isSettled reports whether the status shows that the object, as it is declared now, is done or waits
@@ -88,7 +88,7 @@ func (p *Pass) isSettled() bool {
 // notReady is the decision of a pass for an account that is not proven, which is due again at a
 // time of its own.
 func (p *Pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
-	held := decide.AccountReady(input)
+	held := decide.AccountIsNotReady(input)
 	decision := decide.Overruled(p.Subject, held.Verdict)
 	decision.RequeueAt, decision.Transient = decide.Earlier(held.RequeueAt, due), held.Transient
 	return &decision

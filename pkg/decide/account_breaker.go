@@ -15,8 +15,8 @@ import (
 // soon is the longest wait that is not recorded: it would be over before anybody reads it.
 const soon = 30 * time.Second
 
-// breakerClosed holds back a chargeable request after a lost response.
-func breakerClosed(in *Input, want DesiredChange) *Decision {
+// breakerIsOpen holds back a chargeable request after a lost response.
+func breakerIsOpen(in *Input, want DesiredChange) *Decision {
 	breaker := in.Account.Breaker
 	switch {
 	case breaker.holdsNever() && ClassOf(want.Operation, want.Target) == carrier.ClassNever:

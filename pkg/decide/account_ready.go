@@ -11,9 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// AccountReady returns a decision while the account cannot be used. A request that waits for a person
-// still does: it can be resolved in the meantime, and resolving it needs no call.
-func AccountReady(in *Input) *Decision {
+// AccountIsNotReady returns a decision while the account cannot be used. A request that waits for a
+// person still does: it can be resolved in the meantime, and resolving it needs no call.
+func AccountIsNotReady(in *Input) *Decision {
 	why := whyNotReady(in)
 	if why == "" {
 		return nil

@@ -69,7 +69,7 @@ func exhaustedMessage(last *v1alpha1.Request, fix string) string {
 // with another value than requested, a new generation is not enough, because the carrier may have
 // done what was requested under another name.
 func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
-	past := !EndedInFailure(last) || !serves(in, last) && !ResultDiffers(last)
+	past := !EndedInFailure(last) || !isForThisSpec(in, last) && !ResultDiffers(last)
 	if past || RetryRequested(in, last) || unsentRetry(in, last) != nil {
 		return nil
 	}

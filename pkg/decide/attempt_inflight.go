@@ -88,7 +88,8 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	case !in.Now.Before(attempt.FirstSeen.Add(senderGrace)):
 		return by.Verify(open)
 	case attempt.Posted:
-		// The response is recorded, but the cache does not show it yet. Our own write triggers no event.
+		// The response is recorded, but the cache does not show it yet. Our own write triggers no
+		// event.
 		return RequeueAt(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
 	return RequeueAt(awaitResponse(open, by), attempt.FirstSeen.Add(senderGrace))
@@ -204,8 +205,8 @@ func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
 	return time.Time{}
 }
 
-// UnrecordedResponse returns a decision if this process has a response that is not recorded.
-func UnrecordedResponse(in *Input) *Decision {
+// ResponseIsUnrecorded returns a decision if this process has a response that is not recorded.
+func ResponseIsUnrecorded(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if in.Memory.Attempts[open.AttemptID].Receipt != nil {
 			return &Decision{Step: RecordResponse{AttemptID: open.AttemptID}, Verdict: progressing(open)}

@@ -63,7 +63,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseSubmitting,
 		}
 	case v1alpha1.PhaseOutcomeUnknown:
-		if LostWithItsLedger(attempt) {
+		if IsLostWithItsLedger(attempt) {
 			return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded}
 		}
 		known := []v1alpha1.RequestPhase{
@@ -227,20 +227,20 @@ func EndedByPerson(attempt *v1alpha1.Request) bool {
 // IsAutoRetried reports whether an attempt that ended in this phase may be retried automatically.
 func IsAutoRetried(phase v1alpha1.RequestPhase) bool { return meaningOf(phase).retried }
 
-// StandsForLost reports whether a recorded request stands for everything that was sent before the
-// ledger was lost: it is a plan change without a plan.
-func StandsForLost(request *v1alpha1.Request) bool {
+// StandsForLostLedger reports whether a recorded request stands for everything that was sent before
+// the ledger was lost: it is a plan change without a plan.
+func StandsForLostLedger(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }
 
 // StandsForAll reports whether a request still stands for everything that was sent before the ledger
 // was lost. It does not once a person has found one of those requests at the carrier.
 func StandsForAll(request *v1alpha1.Request) bool {
-	return StandsForLost(request) && LostWithItsLedger(request)
+	return StandsForLostLedger(request) && IsLostWithItsLedger(request)
 }
 
-// LostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
+// IsLostWithItsLedger reports whether the outcome of an attempt is unknown because its ledger was
 // lost. Such an attempt also stands for the attempts that came after it (R5).
-func LostWithItsLedger(attempt *v1alpha1.Request) bool {
+func IsLostWithItsLedger(attempt *v1alpha1.Request) bool {
 	return attempt.Error != nil && attempt.Error.Code == v1alpha1.ReasonLedgerLost
 }

@@ -129,20 +129,20 @@ func AnotherInProgress(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseRejected && IsBusy(request.Error)
 }
 
-// CoveredAttempt returns the id of the operation's newest attempt that an approval's hash covers;
+// AttemptInHash returns the id of the operation's newest attempt that an approval's hash covers;
 // "" if there is none.
-func CoveredAttempt(in *Input, operation v1alpha1.Operation) string {
-	return NewestCovered(ReachedOf(in, operation), in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
+func AttemptInHash(in *Input, operation v1alpha1.Operation) string {
+	return NewestInHash(ReachedOf(in, operation), in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
 		return ended.Operation == operation
 	})
 }
 
-// NewestCovered returns the id of the newest attempt that an approval's hash covers: the given
+// NewestInHash returns the id of the newest attempt that an approval's hash covers: the given
 // newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
 // An attempt that was refused because another request is in progress is not covered: nothing
 // happened and nobody ended it, so it changes neither a hash nor an approval, like one that has not
 // reached the carrier (R11). The newest attempt and the ledger may be nil.
-func NewestCovered(
+func NewestInHash(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {
 	if newest != nil && newest.Phase.Reached() && !AnotherInProgress(newest) {
@@ -173,7 +173,7 @@ func MayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
 // NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil
 // if there is none. It reports false if the ledger has dropped it.
 func NewestWithEffect(in *Input, operation v1alpha1.Operation) (newest *v1alpha1.Request, known bool) {
-	id, newest := CoveredAttempt(in, operation), ReachedOf(in, operation)
+	id, newest := AttemptInHash(in, operation), ReachedOf(in, operation)
 	switch {
 	case id == "":
 		return nil, true

@@ -151,10 +151,10 @@ func TestClassNeverWaitsForEvidence(t *testing.T) {
 	in := &Input{Subject: &v1alpha1.BroadbandService{}}
 	for unproven, held := range []bool{false, false, true, true} {
 		in.Account.Breaker.Unproven.Count = unproven
-		if got := breakerClosed(in, DesiredChange{Operation: v1alpha1.OperationOrderCreate}); (got != nil) != held {
+		if got := breakerIsOpen(in, DesiredChange{Operation: v1alpha1.OperationOrderCreate}); (got != nil) != held {
 			t.Errorf("after %d: an order waits: %t", unproven, got != nil)
 		}
-		if breakerClosed(in, DesiredChange{Operation: v1alpha1.OperationPlanChange}) != nil {
+		if breakerIsOpen(in, DesiredChange{Operation: v1alpha1.OperationPlanChange}) != nil {
 			t.Errorf("after %d: a plan change waits", unproven)
 		}
 		shown := CarrierAspect(&v1alpha1.CarrierAccount{}, Breaker{Unproven: in.Account.Breaker.Unproven})

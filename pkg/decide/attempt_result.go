@@ -34,8 +34,8 @@ func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 			string(carrier.DiagnosticCompleted):  carrier.Done,
 		}
 	case carrier.CancellationReschedule, carrier.CancellationAbort, carrier.OrderCreate:
-		// The status is that of the cancellation, not of the request that moves or aborts it; and the carrier
-		// accepts an order with the status OPEN.
+		// The status is that of the cancellation, not of the request that moves or aborts it; and
+		// the carrier accepts an order with the status OPEN.
 		return nil
 	}
 	return states

@@ -78,7 +78,7 @@ func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	}
 	newest := in.Subject.RequestOf(last.Operation)
 	caused := newest != nil && newest.Retry != "" && newest.Retry != last.Retry
-	if !caused || newest.Phase.Reached() || !serves(in, newest) {
+	if !caused || newest.Phase.Reached() || !isForThisSpec(in, newest) {
 		return nil
 	}
 	return newest
@@ -119,8 +119,8 @@ func RetryHint(in *Input, last *v1alpha1.Request) string {
 	return AnnotateCommand(in, v1alpha1.AnnotationRetry, value)
 }
 
-// serves reports whether an attempt was made for the current spec and by this object.
-func serves(in *Input, last *v1alpha1.Request) bool {
+// isForThisSpec reports whether an attempt was made for the current spec and by this object.
+func isForThisSpec(in *Input, last *v1alpha1.Request) bool {
 	another := last.UID != "" && last.UID != string(in.Subject.GetUID())
 	return !another && last.Generation == in.Subject.GetGeneration()
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// MaySend holds back a request for the reasons that apply to every kind.
-func MaySend(in *Input, want DesiredChange) *Decision {
+// MustWait holds back a request for the reasons that apply to every kind.
+func MustWait(in *Input, want DesiredChange) *Decision {
 	for _, guard := range []func(*Input, DesiredChange) *Decision{
-		markerPresent,    // no ledger can be created for it
-		LedgerNotDeleted, // its ledger is being deleted
-		cacheCurrent,     // the cache does not show the latest account or object yet
-		backoffOver,      // the last attempt ended without effect a short while ago
-		breakerClosed,    // responses were lost recently
-		underChargeLimit, // the charge limit is reached
+		markerIsMissing,      // no ledger can be created for it
+		LedgerIsBeingDeleted, // its ledger is being deleted
+		cacheIsBehind,        // the cache does not show the latest account or object yet
+		backoffIsRunning,     // the last attempt ended without effect a short while ago
+		breakerIsOpen,        // responses were lost recently
+		chargeLimitIsReached, // the charge limit is reached
 	} {
 		if decision := guard(in, want); decision != nil {
 			return decision
@@ -29,9 +29,9 @@ func MaySend(in *Input, want DesiredChange) *Decision {
 	return nil
 }
 
-// backoffOver holds back a retry until the back-off is over: NotSent, NotProcessed and NotAccepted
-// are retried automatically.
-func backoffOver(in *Input, want DesiredChange) *Decision {
+// backoffIsRunning holds back a retry until the back-off is over: NotSent, NotProcessed and
+// NotAccepted are retried automatically.
+func backoffIsRunning(in *Input, want DesiredChange) *Decision {
 	last := in.Subject.RequestOf(want.Operation)
 	if last == nil || !IsAutoRetried(last.Phase) {
 		return nil
@@ -117,9 +117,9 @@ func (v Version) isAheadOf(shown metav1.Object) bool {
 	return shown.GetGeneration() < v.Generation
 }
 
-// cacheCurrent holds back the attempt after a closed gate until the cache shows what the gate saw:
+// cacheIsBehind holds back the attempt after a closed gate until the cache shows what the gate saw:
 // before that, each attempt would be stopped again (R12).
-func cacheCurrent(in *Input, _ DesiredChange) *Decision {
+func cacheIsBehind(in *Input, _ DesiredChange) *Decision {
 	var behind string
 	switch {
 	case in.Memory.Gate.Account.isAheadOf(in.Account.Object):

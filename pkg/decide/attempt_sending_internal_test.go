@@ -43,7 +43,7 @@ func TestWhatIsSentAgainSaysWhatBecameOfTheLastAttempt(t *testing.T) {
 		now := metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))
 		service := &v1alpha1.BroadbandService{}
 		service.PutRequest(v1alpha1.Request{Operation: row.operation, Phase: row.phase, Error: row.why, FinishedAt: now})
-		held := backoffOver(&Input{Subject: service, Now: now.Time}, DesiredChange{Operation: row.operation})
+		held := backoffIsRunning(&Input{Subject: service, Now: now.Time}, DesiredChange{Operation: row.operation})
 		if held == nil || held.Verdict.Reason != row.reason || !strings.Contains(held.Verdict.Message, row.says) {
 			t.Errorf("%s: %+v", name, held)
 		}

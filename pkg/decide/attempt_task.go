@@ -62,7 +62,7 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if handleGone(in.Subject.RequestOf(task.Operation)) {
 		return nil
 	}
-	return MaySend(in, want)
+	return MustWait(in, want)
 }
 
 // taskWithheld holds back requests that this installation does not send, or does not send yet.

@@ -69,9 +69,11 @@ func summaryOf(attempt *v1alpha1.Request) v1alpha1.Request {
 	return summary
 }
 
-// LedgerNotDeleted holds back new requests if the ledger is being deleted: an attempt that it
+// LedgerIsBeingDeleted holds back new requests if the ledger is being deleted: an attempt that it
 // opened could not be recorded once it is gone (R3).
-func LedgerNotDeleted(in *Input, _ DesiredChange) *Decision { return heldByDeletedLedger(in.Ledger) }
+func LedgerIsBeingDeleted(in *Input, _ DesiredChange) *Decision {
+	return heldByDeletedLedger(in.Ledger)
+}
 
 // heldByDeletedLedger returns why nothing new is sent; nil if the ledger is not being deleted.
 func heldByDeletedLedger(ledger *v1alpha1.RequestLedger) *Decision {

@@ -26,7 +26,7 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 		return in.Receipt
 	}
 	open := &in.Ledger.Spec.Open[at]
-	if open.Phase == v1alpha1.PhaseOutcomeUnknown && LostWithItsLedger(open) {
+	if open.Phase == v1alpha1.PhaseOutcomeUnknown && IsLostWithItsLedger(open) {
 		return nil
 	}
 	return open

@@ -55,9 +55,9 @@ func (i *Installation) command() string {
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
 }
 
-// markerPresent holds back the first request about something if the marker is missing or is another
+// markerIsMissing holds back the first request about something if the marker is missing or is another
 // one (R5): its ledger could not be created. An object that has a ledger is not affected.
-func markerPresent(in *Input, _ DesiredChange) *Decision {
+func markerIsMissing(in *Input, _ DesiredChange) *Decision {
 	if !in.Installation.MarkerGone {
 		return nil
 	}

@@ -89,9 +89,9 @@ func ReleasesReservation(attempt *v1alpha1.Request) bool {
 	return known && (!attempt.Phase.Reached() || AnotherInProgress(attempt))
 }
 
-// underChargeLimit holds back a chargeable request. Other requests may reach the limit before this
+// chargeLimitIsReached holds back a chargeable request. Other requests may reach the limit before this
 // one is sent, so the reservation made when it is sent decides.
-func underChargeLimit(in *Input, want DesiredChange) *Decision {
+func chargeLimitIsReached(in *Input, want DesiredChange) *Decision {
 	if !want.costs() {
 		return nil
 	}

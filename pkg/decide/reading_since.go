@@ -41,7 +41,7 @@ func lastEnd(in *Input, counts func(*v1alpha1.Request) bool) time.Time {
 // changes reports whether a request has changed the topic. A request that stands for a lost ledger
 // may have changed anything.
 func changes(request *v1alpha1.Request, topic Topic) bool {
-	if StandsForLost(request) {
+	if StandsForLostLedger(request) {
 		return true
 	}
 	if request.Phase != v1alpha1.PhaseSucceeded {

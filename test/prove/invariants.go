@@ -159,7 +159,7 @@ func truthful(w *recorder) string {
 // standsFor returns the operation that an attempt stands for. After the status was lost, that is
 // the operation of whatever was sent.
 func (w *recorder) standsFor(request *v1alpha1.Request) v1alpha1.Operation {
-	if decide.StandsForLost(request) {
+	if decide.StandsForLostLedger(request) {
 		return w.run.plan.Scenario.Operation
 	}
 	return request.Operation

@@ -29,22 +29,22 @@ func Decide(in Input) decide.Decision {
 func slotRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
-		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
-		slotsOffered,                      // slots that were read stay valid, whatever the state of the account
-		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
-		openRequest,                       // a request at the carrier is tracked until it ends
-		orderKnown,                        // the order has a number, and belongs to this account
-		dateToCome,                        // the day is not in the past
-		slotsRefused,                      // a query that the carrier has refused waits for a correction or a retry
-		cancelFirst,                       // the appointment-request of the query before is cancelled
-		querySlots,                        // the slots are queried, if what applies to every kind allows it
+		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		slotsOffered,                        // slots that were read stay valid, whatever the state of the account
+		common(decide.AccountIsNotReady),    // no call is possible without a login
+		common(decide.SentElsewhere),        // a request in progress stays with the login that sent it
+		requestIsOpen,                       // a request at the carrier is tracked until it ends
+		orderIsUnknown,                      // the order has a number, and belongs to this account
+		dateHasPassed,                       // the day is not in the past
+		queryWasRefused,                     // a query that the carrier has refused waits for a correction or a retry
+		cancelFirst,                         // the appointment-request of the query before is cancelled
+		querySlots,                          // the slots are queried, if what applies to every kind allows it
 	}
 }
 
-// openRequest returns a decision as long as the request has not ended.
-func openRequest(in *Input) *decide.Decision {
+// requestIsOpen returns a decision as long as the request has not ended.
+func requestIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
 }
 
@@ -127,7 +127,7 @@ func slotsOffered(in *Input) *decide.Decision {
 	if !slotsAreCurrent(in) {
 		return nil
 	}
-	if decide.AccountReady(&in.Input) == nil {
+	if decide.AccountIsNotReady(&in.Input) == nil {
 		if elsewhere := madeElsewhere(in); elsewhere != nil {
 			return elsewhere
 		}
@@ -171,9 +171,9 @@ func wantsRefresh(in *Input) bool {
 	return asked != "" && asked != in.Subject.Controls().Reconcile
 }
 
-// orderKnown returns a decision while the order number is unknown, or if the order belongs to
+// orderIsUnknown returns a decision while the order number is unknown, or if the order belongs to
 // another account.
-func orderKnown(in *Input) *decide.Decision {
+func orderIsUnknown(in *Input) *decide.Decision {
 	ref, order := in.Appointment.Spec.OrderRef, in.Order
 	switch {
 	case ref == nil:
@@ -247,8 +247,8 @@ func whyNotPlaced(order *v1alpha1.ServiceOrder) string {
 	return ""
 }
 
-// dateToCome rejects a day that is in the past in the account's time zone: no slot can be on it.
-func dateToCome(in *Input) *decide.Decision {
+// dateHasPassed rejects a day that is in the past in the account's time zone: no slot can be on it.
+func dateHasPassed(in *Input) *decide.Decision {
 	from := string(in.Appointment.Spec.DateFrom)
 	if from >= decide.Today(&in.Input) {
 		return nil
@@ -256,9 +256,9 @@ func dateToCome(in *Input) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.DateInPast(&in.Input, "dateFrom", from)}
 }
 
-// slotsRefused holds back a query that the carrier rejected, unless the reconcile annotation
+// queryWasRefused holds back a query that the carrier rejected, unless the reconcile annotation
 // requests the slots again.
-func slotsRefused(in *Input) *decide.Decision {
+func queryWasRefused(in *Input) *decide.Decision {
 	if wantsRefresh(in) {
 		return nil
 	}

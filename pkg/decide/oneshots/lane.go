@@ -46,8 +46,8 @@ func HasPrecedence(one, than metav1.Object) bool {
 	return one.GetUID() < than.GetUID()
 }
 
-// laneFree holds back a test while another test of its service has not ended.
-func laneFree(in *Input) *decide.Decision {
+// laneIsOccupied holds back a test while another test of its service has not ended.
+func laneIsOccupied(in *Input) *decide.Decision {
 	lane, open := in.Lane, OthersAttempt(in.Ledger, string(in.Subject.GetUID()))
 	switch {
 	case open == nil:

@@ -13,9 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// completed reports the result, and `Expired` once the response is no longer valid, which is not a
+// hasResult reports the result, and `Expired` once the response is no longer valid, which is not a
 // failure.
-func completed(in *Input) *decide.Decision {
+func hasResult(in *Input) *decide.Decision {
 	request := in.Subject.RequestOf(in.Task.Operation)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return nil
@@ -56,9 +56,9 @@ func validUntil(in *Input) time.Time {
 	return last.AddDate(0, 0, 1)
 }
 
-// failed holds back an object after a definitive failure. Its spec is immutable, so it cannot be
+// hasFailed holds back an object after a definitive failure. Its spec is immutable, so it cannot be
 // corrected.
-func failed(in *Input) *decide.Decision {
+func hasFailed(in *Input) *decide.Decision {
 	last := in.Subject.RequestOf(in.Task.Operation)
 	decision := decide.HeldBack(&in.Input, last)
 	switch {
@@ -118,24 +118,24 @@ func Decide(in Input) decide.Decision {
 func taskRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
-		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
-		completed,                         // a result stays, whatever the state of the account
-		notOffered,                        // a test that the carrier does not offer is never sent
-		failed,                            // a definitive failure stays, too
-		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
-		openTask,                          // a request at the carrier is tracked until it ends
-		blocked,                           // a referenced object is missing or wrong
-		awaitTestTypes,                    // which tests the carrier offers is read first
-		awaitApproval,                     // a person approves it, if the policy or an earlier test asks for that
-		laneFree,                          // the tests of a service are run one at a time
-		send,                              // the request is sent, if what applies to every kind allows it
+		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		hasResult,                           // a result stays, whatever the state of the account
+		testIsNotOffered,                    // a test that the carrier does not offer is never sent
+		hasFailed,                           // a definitive failure stays, too
+		common(decide.AccountIsNotReady),    // no call is possible without a login
+		common(decide.SentElsewhere),        // a request in progress stays with the login that sent it
+		requestIsOpen,                       // a request at the carrier is tracked until it ends
+		referenceIsUnusable,                 // a referenced object is missing or wrong
+		testTypesAreUnread,                  // which tests the carrier offers is read first
+		approvalIsMissing,                   // a person approves it, if the policy or an earlier test asks for that
+		laneIsOccupied,                      // the tests of a service are run one at a time
+		send,                                // the request is sent, if what applies to every kind allows it
 	}
 }
 
-// openTask returns a decision as long as the request has not ended.
-func openTask(in *Input) *decide.Decision {
+// requestIsOpen returns a decision as long as the request has not ended.
+func requestIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
 }
 
@@ -150,7 +150,7 @@ func taskPlan(in *Input) *v1alpha1.Pending {
 		return nil
 	}
 	newest := in.Subject.RequestOf(in.Task.Operation) // the ledger, which all tests share, may have dropped it
-	last := decide.NewestCovered(newest, in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
+	last := decide.NewestInHash(newest, in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
 		return ended.UID == string(in.Subject.GetUID())
 	})
 	return decide.NewPending(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
@@ -171,8 +171,8 @@ func neededApproval(in *Input) *decide.ApprovalReason {
 	return nil
 }
 
-// awaitApproval waits until a person approves the plan of the request, if it needs approval.
-func awaitApproval(in *Input) *decide.Decision {
+// approvalIsMissing waits until a person approves the plan of the request, if it needs approval.
+func approvalIsMissing(in *Input) *decide.Decision {
 	needed := neededApproval(in)
 	if needed == nil {
 		return nil
@@ -180,8 +180,8 @@ func awaitApproval(in *Input) *decide.Decision {
 	return decide.AwaitApproval(&in.Input, *needed, taskPlan(in))
 }
 
-// blocked does nothing while a referenced object prevents the request.
-func blocked(in *Input) *decide.Decision {
+// referenceIsUnusable does nothing while a referenced object prevents the request.
+func referenceIsUnusable(in *Input) *decide.Decision {
 	if in.BlockedBy == nil {
 		return nil
 	}

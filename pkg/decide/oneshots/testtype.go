@@ -42,8 +42,8 @@ func endedUnsent(in *Input) *v1alpha1.NotOffered {
 	return in.Test.Status.NotOffered
 }
 
-// notOffered reports a test that ended because it is not offered.
-func notOffered(in *Input) *decide.Decision {
+// testIsNotOffered reports a test that ended because it is not offered.
+func testIsNotOffered(in *Input) *decide.Decision {
 	ended := endedUnsent(in)
 	if ended == nil {
 		return nil
@@ -67,9 +67,10 @@ func readsTestTypes(in *Input) bool {
 	return last == nil || decide.IsAutoRetried(last.Phase)
 }
 
-// awaitTestTypes waits until the carrier has said which tests it offers. If the carrier does not say
-// it, the test is sent and the carrier decides. Nothing is written while the reading succeeds.
-func awaitTestTypes(in *Input) *decide.Decision {
+// testTypesAreUnread waits until the carrier has said which tests it offers. If the carrier does
+// not say it, the test is sent and the carrier decides. Nothing is written while the reading
+// succeeds.
+func testTypesAreUnread(in *Input) *decide.Decision {
 	reading := &in.Memory.Readings.TestTypes
 	if !readsTestTypes(in) || reading.Ended() || reading.Failures >= decide.FailuresShown {
 		return nil

@@ -29,7 +29,7 @@ const (
 func follows(in *Input) bool {
 	request, account, status := requestOf(in), in.Account.Object, &in.Order.Status
 	switch {
-	case account == nil || !account.Extends(v1alpha1.ExtensionOrderRead) || decide.AccountReady(&in.Input) != nil:
+	case account == nil || !account.Extends(v1alpha1.ExtensionOrderRead) || decide.AccountIsNotReady(&in.Input) != nil:
 		return false
 	case request == nil || request.Phase != v1alpha1.PhaseSucceeded || status.OrderID == "":
 		return false

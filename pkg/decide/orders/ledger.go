@@ -147,7 +147,8 @@ func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now m
 	case decide.MayOrderAgain(newest.Phase):
 		return
 	case facts == nil:
-		// They belong to an older status, or to the spec: the ledger records only what the carrier reports.
+		// They belong to an older status, or to the spec: the ledger records only what the carrier
+		// reports.
 		status.OrderID, status.Address, status.ServiceID = "", "", ""
 		return
 	}

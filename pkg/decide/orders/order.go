@@ -19,39 +19,39 @@ import (
 // Decide decides about one order. The order's status must already have been updated from its
 // ledger: see [JudgeLedger] and [Project].
 func Decide(in Input) decide.Decision {
-	return described(&in, *decide.First(&in, orderRules()))
+	return withShown(&in, *decide.First(&in, orderRules()))
 }
 
 // orderRules lists the rules of an order, in their order. The last one always decides.
 func orderRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
-		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
-		rejectionResolved,                 // a person has confirmed that the carrier rejected the accepted order
-		differsFromSent,                   // the object was edited while its order was being sent
-		ended,                             // an order that is accepted, or final, is at most read
-		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
-		openOrder,                         // a request at the carrier is tracked until it ends
-		heldBack,                          // an order that the carrier has refused waits for a correction or a retry
-		fieldsAllowed,                     // some fields need an extension
-		possible,                          // the qualification allows the order
-		approved,                          // a person approves it, if the policy asks for that
-		send,                              // the order is sent, if what applies to every kind allows it
+		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		rejectionIsConfirmed,                // a person has confirmed that the carrier rejected the accepted order
+		differsFromSent,                     // the object was edited while its order was being sent
+		orderHasEnded,                       // an order that is accepted, or final, is at most read
+		common(decide.AccountIsNotReady),    // no call is possible without a login
+		common(decide.SentElsewhere),        // a request in progress stays with the login that sent it
+		requestIsOpen,                       // a request at the carrier is tracked until it ends
+		orderHasFailed,                      // an order that the carrier has refused waits for a correction or a retry
+		fieldsNeedExtension,                 // some fields need an extension
+		orderIsNotPossible,                  // the qualification allows the order
+		approvalIsMissing,                   // a person approves it, if the policy asks for that
+		send,                                // the order is sent, if what applies to every kind allows it
 	}
 }
 
-// openOrder returns a decision as long as the request has not ended.
-func openOrder(in *Input) *decide.Decision {
+// requestIsOpen returns a decision as long as the request has not ended.
+func requestIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
 }
 
-// heldBack holds back an order after a failure.
-func heldBack(in *Input) *decide.Decision { return decide.HeldBack(&in.Input, requestOf(in)) }
+// orderHasFailed holds back an order after a failure.
+func orderHasFailed(in *Input) *decide.Decision { return decide.HeldBack(&in.Input, requestOf(in)) }
 
-// described adds what a status contains besides the verdict.
-func described(in *Input, decision decide.Decision) decide.Decision {
+// withShown adds what a status contains besides the verdict.
+func withShown(in *Input, decision decide.Decision) decide.Decision {
 	if request := requestOf(in); request == nil || decide.MayOrderAgain(request.Phase) {
 		decision.Pending = pendingOf(in)
 	}
@@ -65,10 +65,10 @@ func described(in *Input, decision decide.Decision) decide.Decision {
 	return decision
 }
 
-// ended returns a decision about an order that the carrier has accepted, or that will never be sent
-// again. The account is only needed to read the order, where the carrier has the extension
+// orderHasEnded returns a decision about an order that the carrier has accepted, or that will never
+// be sent again. The account is only needed to read the order, where the carrier has the extension
 // OrderRead: the specification has no such call.
-func ended(in *Input) *decide.Decision {
+func orderHasEnded(in *Input) *decide.Decision {
 	request := requestOf(in)
 	switch {
 	case request == nil || !request.Phase.Ended() || decide.MayOrderAgain(request.Phase):
@@ -127,9 +127,9 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	}
 }
 
-// rejectionResolved lets a person resolve an accepted order as NotAccepted, once the carrier has
+// rejectionIsConfirmed lets a person resolve an accepted order as NotAccepted, once the carrier has
 // said that it has rejected the order. The rejection alone changes nothing (R3).
-func rejectionResolved(in *Input) *decide.Decision {
+func rejectionIsConfirmed(in *Input) *decide.Decision {
 	request := requestOf(in)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Order.Status.Rejection == nil {
 		return nil
@@ -154,7 +154,7 @@ func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 // ledger that was lost proves nothing, because it stands for the attempts that came after it, too
 // (R5).
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
-	if !decide.LostWithItsLedger(open) && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
+	if !decide.IsLostWithItsLedger(open) && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.NotPosted(open)
 	}
 	return decide.RestStuck(decide.UnknownReason(open.Error), decide.DescribeUnknown(o.Input, open, open.Error)+
@@ -162,8 +162,8 @@ func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 		"and resolved the request: "+decide.ResolveHint(o.Input, open))
 }
 
-// possible checks an order against the qualification that it is based on.
-func possible(in *Input) *decide.Decision {
+// orderIsNotPossible checks an order against the qualification that it is based on.
+func orderIsNotPossible(in *Input) *decide.Decision {
 	if in.QualificationErr != nil {
 		return notPossible(in, in.QualificationErr.Error())
 	}
@@ -186,8 +186,8 @@ func notPossible(in *Input, why string) *decide.Decision {
 	return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(qualificationPause))
 }
 
-// approved waits until a person approves the order and its price.
-func approved(in *Input) *decide.Decision {
+// approvalIsMissing waits until a person approves the order and its price.
+func approvalIsMissing(in *Input) *decide.Decision {
 	plan := planToApprove(in)
 	if plan == nil {
 		return nil
@@ -203,7 +203,7 @@ func approved(in *Input) *decide.Decision {
 
 // send sends the order and uses up the approval that it needed.
 func send(in *Input) *decide.Decision {
-	decision := decide.SendTask(&in.Input, taskOf(in))
+	decision := decide.SendTask(&in.Input, requestOfOrder(in))
 	submit, submits := decision.Step.(decide.Submit)
 	if !submits {
 		return decision
@@ -222,7 +222,7 @@ func planToApprove(in *Input) *v1alpha1.Pending {
 	return pendingOf(in)
 }
 
-func taskOf(in *Input) decide.Task {
+func requestOfOrder(in *Input) decide.Task {
 	spec, remoteOrderID := &in.Order.Spec, remoteOrderIDOf(in)
 	return decide.Task{
 		Operation: v1alpha1.OperationOrderCreate,
@@ -261,7 +261,7 @@ func speedText(speed carrier.Speed) string {
 
 // pendingOf returns the plan of what is sent, with its hash.
 func pendingOf(in *Input) *v1alpha1.Pending {
-	last := decide.CoveredAttempt(&in.Input, v1alpha1.OperationOrderCreate)
+	last := decide.AttemptInHash(&in.Input, v1alpha1.OperationOrderCreate)
 	body := Body(&in.Order.Spec, remoteOrderIDOf(in), v1alpha1.Contact{})
 	return decide.NewPending(&in.Input, last, body, changesOf(in), PreviewFees(in))
 }

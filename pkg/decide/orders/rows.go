@@ -94,10 +94,10 @@ func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 
 func waives(pots *v1alpha1.POTS) bool { return pots.Waiver != nil && *pots.Waiver }
 
-// fieldsAllowed refuses an order with fields that the specification does not have, unless the
+// fieldsNeedExtension refuses an order with fields that the specification does not have, unless the
 // account has the extension OrderFields. The carrier could ignore such a field, and the order would
 // then differ from the declared one.
-func fieldsAllowed(in *Input) *decide.Decision {
+func fieldsNeedExtension(in *Input) *decide.Decision {
 	given := extensionFields(&in.Order.Spec)
 	if len(given) == 0 || in.Account.Object.Extends(v1alpha1.ExtensionOrderFields) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// approved waits until a person approves exactly this plan of changes.
-func approved(in *Input, want decide.DesiredChange) *decide.Decision {
+// approvalIsMissing waits until a person approves exactly this plan of changes.
+func approvalIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !needsApproval(in, want) {
 		return nil
 	}
@@ -64,7 +64,7 @@ func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason 
 		return decide.RequiredByPolicy(policy)
 	}
 	on, _ := basisOf(in, want.Operation)
-	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: pricing(in, want.Operation)}
+	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: readsPrices(in, want.Operation)}
 }
 
 // unreadText describes what could not be read and why. The reason is the one that this process
@@ -205,7 +205,7 @@ func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.Desire
 		isBeingCarriedOut(in, newest, append(inProgress, differences(wanted)...)) {
 		return newest.ApprovedHash
 	}
-	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(in, wanted) &&
+	if given := decide.Control(in.Subject, v1alpha1.AnnotationApprove); given != "" && unknownSLAIsFree(in, wanted) &&
 		given == hashOf(in, withoutPrices(wanted)) {
 		return given
 	}
@@ -233,7 +233,7 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	}
 	for _, want := range wanted {
 		// Only attempts that reached the carrier count: others must not ask people again (R11).
-		last := decide.CoveredAttempt(&in.Input, want.Operation)
+		last := decide.AttemptInHash(&in.Input, want.Operation)
 		facts = append(facts, last, want.BodyHash(), want.Changes)
 	}
 	text, err := json.Marshal(facts)
@@ -319,9 +319,9 @@ func endsPlan(attempt *v1alpha1.Request) bool {
 	return failed || attempt.Phase == v1alpha1.PhaseNotAccepted
 }
 
-// isFreeAsApproved reports whether the price of an unknown SLA has been read and is zero. The
+// unknownSLAIsFree reports whether the price of an unknown SLA has been read and is zero. The
 // change is then still the one that was approved before its price was read.
-func isFreeAsApproved(in *Input, wanted []decide.DesiredChange) bool {
+func unknownSLAIsFree(in *Input, wanted []decide.DesiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter) &&
 			isRestFree(want)
@@ -341,9 +341,9 @@ func isZero(amount *v1alpha1.Money) bool {
 	return known && cents == 0
 }
 
-// priced waits for the prices of a change if they have to be shown.
-func priced(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !pricing(in, want.Operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
+// priceIsUnread waits for the prices of a change if they have to be shown.
+func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !readsPrices(in, want.Operation) || isPriced(in, want) || sameChangeFailed(in, want) != nil || pricedOnceApproved(in, want) {
 		return nil
 	}
 	return askPrice(in)

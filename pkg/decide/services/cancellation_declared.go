@@ -123,7 +123,7 @@ func howEnded(in *Input) string {
 
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
 // one is drift, until the spec declares something else. The end of a service counts for any date, as
-// in cancelledAsWanted. Otherwise, each new process would read it again, although nothing is left to
+// in serviceHasEnded. Otherwise, each new process would read it again, although nothing is left to
 // compare and the carrier may no longer show the service.
 func recordAgreement(in *Input) {
 	known := in.Service.LastKnown().Cancellation
@@ -156,7 +156,7 @@ func shownSinceDeclared(in *Input) bool {
 // If an older state counted, it would depend on the time of the next reading whether a change by
 // somebody else is drift.
 func isUncompared(in *Input) bool {
-	return in.Service.Spec.Cancellation != nil && !cancellationWasAgreed(in) && !readSinceDeclared(in) &&
+	return in.Service.Spec.Cancellation != nil && !cancellationWasAsDeclared(in) && !readSinceDeclared(in) &&
 		!showsOwnFailure(in) && !hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
 }
 
@@ -188,11 +188,11 @@ func endingOf(declared *v1alpha1.Cancellation) string {
 // onlyReportsCancellationDrift reports whether a cancellation has drifted and the drift is only
 // reported.
 func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
-	return cancellationWasAgreed(in) && !corrects(in, want.Operation)
+	return cancellationWasAsDeclared(in) && !corrects(in, want.Operation)
 }
 
-// cancellationWasAgreed reports whether the carrier's cancellation was as declared at some time.
-func cancellationWasAgreed(in *Input) bool {
+// cancellationWasAsDeclared reports whether the carrier's cancellation was as declared at some time.
+func cancellationWasAsDeclared(in *Input) bool {
 	known := in.Service.LastKnown().Cancellation
 	return known != nil && known.Agreed == declaredEnding(in)
 }

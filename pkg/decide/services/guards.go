@@ -62,33 +62,33 @@ type guard func(*Input, decide.DesiredChange) *decide.Decision
 // guards lists the checks between a change and its request, in order.
 func guards() []guard {
 	return []guard{
-		observing,        // managementPolicy Observe
-		disconnected,     // a cancelled service accepts no changes
-		onOffer,          // nothing is asked for that the carrier is known not to offer for the service
-		priced,           // the price is read if it has to be shown
-		optionGiven,      // a fast plan needs an NTD option
-		planning,         // managementPolicy Plan, --submit=false, and missing admission policies
-		acknowledged,     // a new installation that nobody has acknowledged sends nothing for unknown values
-		suspended,        // spec.suspend
-		refused,          // a definitive failure is not retried automatically
-		versionSupported, // the account's API version supports the operation and the field
-		termKnown,        // an SLA change includes the plan's term
-		contactGiven,     // an NTD option needs a contact
-		approved,         // a person has to approve first
-		sendable,         // the last attempt got through, the breaker is closed, the charge limit is not exceeded
-		priceConfirmed,   // the approved price is still the price
-		refreshed,        // the value to be changed is still as it was read
+		policyIsObserve,              // managementPolicy Observe
+		serviceIsCancelled,           // a cancelled service accepts no changes
+		valueIsNotOffered,            // nothing is asked for that the carrier is known not to offer for the service
+		priceIsUnread,                // the price is read if it has to be shown
+		ntdOptionIsMissing,           // a fast plan needs an NTD option
+		changesAreOnlyPlanned,        // managementPolicy Plan, --submit=false, and missing admission policies
+		installationIsUnacknowledged, // a new installation that nobody has acknowledged sends nothing for unknown values
+		serviceIsSuspended,           // spec.suspend
+		sameChangeFailed,             // a definitive failure is not retried automatically
+		versionIsTooOld,              // the account's API version supports the operation and the field
+		termIsUnknown,                // an SLA change includes the plan's term
+		contactIsMissing,             // an NTD option needs a contact
+		approvalIsMissing,            // a person has to approve first
+		requestMustWait,              // the last attempt got through, the breaker is closed, the charge limit is not exceeded
+		priceIsUnconfirmed,           // the approved price is still the price
+		basisIsOutdated,              // the value to be changed is still as it was read
 	}
 }
 
-func observing(in *Input, _ decide.DesiredChange) *decide.Decision {
+func policyIsObserve(in *Input, _ decide.DesiredChange) *decide.Decision {
 	if !in.Service.OnlyObserves() {
 		return nil
 	}
 	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
 }
 
-func planning(in *Input, want decide.DesiredChange) *decide.Decision {
+func changesAreOnlyPlanned(in *Input, want decide.DesiredChange) *decide.Decision {
 	nothing := "nothing is sent: " + decide.DescribeChanges(want.Changes)
 	if in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan {
 		return decide.RestWaiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, so "+nothing)
@@ -96,16 +96,16 @@ func planning(in *Input, want decide.DesiredChange) *decide.Decision {
 	return in.Withheld().Rest(nothing)
 }
 
-// acknowledged holds back a request for an unknown value while a person has yet to acknowledge a
-// new installation.
-func acknowledged(in *Input, want decide.DesiredChange) *decide.Decision {
+// installationIsUnacknowledged holds back a request for an unknown value while a person has yet to
+// acknowledge a new installation.
+func installationIsUnacknowledged(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !decide.HasUnknown(want.Changes) {
 		return nil
 	}
 	return decide.AwaitAcknowledgement(&in.Input, decide.DescribeChanges(want.Changes))
 }
 
-func suspended(in *Input, want decide.DesiredChange) *decide.Decision {
+func serviceIsSuspended(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !in.Service.Spec.Suspend {
 		return nil
 	}
@@ -113,9 +113,9 @@ func suspended(in *Input, want decide.DesiredChange) *decide.Decision {
 		"spec.suspend is true, so nothing is sent: "+decide.DescribeChanges(want.Changes))
 }
 
-// versionSupported rejects what the API version does not have: the whole operation, if the account is
+// versionIsTooOld rejects what the API version does not have: the whole operation, if the account is
 // strict, or a field that a later version added (spec §9).
-func versionSupported(in *Input, want decide.DesiredChange) *decide.Decision {
+func versionIsTooOld(in *Input, want decide.DesiredChange) *decide.Decision {
 	unsupported, is := errors.AsType[*carrier.UnsupportedVersionError](versionError(in, want))
 	if !is {
 		return nil
@@ -143,7 +143,7 @@ func versionError(in *Input, want decide.DesiredChange) error {
 	return planChangeRequest(in.Service.ServiceNumber(), want.Target, to).Check(version)
 }
 
-func termKnown(_ *Input, want decide.DesiredChange) *decide.Decision {
+func termIsUnknown(_ *Input, want decide.DesiredChange) *decide.Decision {
 	if want.Operation != v1alpha1.OperationPlanChange || want.Target.Term != 0 {
 		return nil
 	}
@@ -152,9 +152,9 @@ func termKnown(_ *Input, want decide.DesiredChange) *decide.Decision {
 			"declare spec.plan with name and term", want.Target.Plan))
 }
 
-// contactGiven requires contact details for the installation of an NTD, from version 8 on (spec
+// contactIsMissing requires contact details for the installation of an NTD, from version 8 on (spec
 // §9).
-func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
+func contactIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	if err := versionError(in, want); err != nil {
 		return decide.RestStuck(v1alpha1.ReasonContactRequired,
 			err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
@@ -166,28 +166,29 @@ func contactGiven(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.RequeueAt(held, in.Memory.ContactAgain)
 }
 
-// sendable holds back a change for the reasons that apply to every kind.
-func sendable(in *Input, want decide.DesiredChange) *decide.Decision {
-	return decide.MaySend(&in.Input, want)
+// requestMustWait holds back a change for the reasons that apply to every kind.
+func requestMustWait(in *Input, want decide.DesiredChange) *decide.Decision {
+	return decide.MustWait(&in.Input, want)
 }
 
 // unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
 // approval or has one. The message about that approval contains the carrier's response.
 func unreadNeedsApproval(in *Input) bool {
 	return slices.ContainsFunc(in.wanted.changes, func(want decide.DesiredChange) bool {
-		return want.Unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil
+		return want.Unread && policyIsObserve(in, want) == nil && changesAreOnlyPlanned(in, want) == nil && serviceIsSuspended(in, want) == nil
 	})
 }
 
-// disconnected holds back a modification of a cancelled service: the carrier accepts none until it
-// is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to decide.
-func disconnected(in *Input, want decide.DesiredChange) *decide.Decision {
+// serviceIsCancelled holds back a modification of a cancelled service: the carrier accepts none
+// until it is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to
+// decide.
+func serviceIsCancelled(in *Input, want decide.DesiredChange) *decide.Decision {
 	since := cmp.Or(sinceCancelled(in), "an unknown day")
 	reclaim := decide.ReachedOf(&in.Input, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
 		reclaim.Generation == in.Subject.GetGeneration() && !decide.RetryRequested(&in.Input, reclaim)
 	switch {
-	case !cancelled(in):
+	case !isCancelled(in):
 		return nil
 	case want.Operation != v1alpha1.OperationReclaim:
 		return decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
@@ -209,18 +210,18 @@ func sinceCancelled(in *Input) string {
 	return ""
 }
 
-// priceConfirmed reads the prices again just before the POST. A different fee results in another
+// priceIsUnconfirmed reads the prices again just before the POST. A different fee results in another
 // hash, which the approval does not match.
-func priceConfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
+func priceIsUnconfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
+	if !readsPrices(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
 		return nil
 	}
 	return askPrice(in)
 }
 
-// optionGiven requires an NTD option for a fast plan, if its speed is known (spec §4).
-func optionGiven(in *Input, want decide.DesiredChange) *decide.Decision {
+// ntdOptionIsMissing requires an NTD option for a fast plan, if its speed is known (spec §4).
+func ntdOptionIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
 		return nil
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// refused holds back a change after a definitive failure of the same change. The outcome of a
+// sameChangeFailed holds back a change after a definitive failure of the same change. The outcome of a
 // request for something else, or about another cancellation, does not apply to this one.
-func refused(in *Input, want decide.DesiredChange) *decide.Decision {
+func sameChangeFailed(in *Input, want decide.DesiredChange) *decide.Decision {
 	last := lastOf(in, want.Operation)
-	if last != nil && (aboutAnother(in, last) || isAnotherChange(in, last, want)) {
+	if last != nil && (isForAnotherCancellation(in, last) || isAnotherChange(in, last, want)) {
 		return nil
 	}
 	held := decide.HeldBack(&in.Input, last)
@@ -65,7 +65,7 @@ func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool 
 // failure. Such a change asks for no approval: a process that has the reading would not ask, one
 // without it would, and each would undo what the other has written.
 func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
-	return in.Service.OpenRequest() != nil || refused(in, want) != nil
+	return in.Service.OpenRequest() != nil || sameChangeFailed(in, want) != nil
 }
 
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
@@ -73,24 +73,24 @@ func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
 // returned instead, except for reschedule and abort.
 func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
-	if lost != nil && abandonedAll(lost) && !operation.AltersCancellation() {
+	if lost != nil && standsForAbandonedLedger(lost) && !operation.AltersCancellation() {
 		return lost
 	}
 	return decide.ReachedOf(&in.Input, operation)
 }
 
-// aboutAnother reports whether another cancellation has been requested since a request was sent.
-// The outcome of that request does not apply to the new cancellation.
-func aboutAnother(in *Input, request *v1alpha1.Request) bool {
+// isForAnotherCancellation reports whether another cancellation has been requested since a request
+// was sent. The outcome of that request does not apply to the new cancellation.
+func isForAnotherCancellation(in *Input, request *v1alpha1.Request) bool {
 	known := in.Service.LastKnown().Cancellation
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }
 
-// abandonedAll reports whether lost stands for everything in a lost ledger and was abandoned. It is
-// not known what was sent before the ledger was lost, so a person who abandons this request
-// abandons every operation of that generation.
-func abandonedAll(lost *v1alpha1.Request) bool {
-	return lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLost(lost)
+// standsForAbandonedLedger reports whether lost stands for everything in a lost ledger and was
+// abandoned. It is not known what was sent before the ledger was lost, so a person who abandons
+// this request abandons every operation of that generation.
+func standsForAbandonedLedger(lost *v1alpha1.Request) bool {
+	return lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLostLedger(lost)
 }
 
 // orSpelledDifferently adds to the verdict on a result with another name how a person can say that it

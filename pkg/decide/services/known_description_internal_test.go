@@ -34,7 +34,7 @@ func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 	} {
 		known := &v1alpha1.KnownValue{Value: held, Source: test.source, Since: metav1.NewTime(decidetest.Start())}
 		value := &describedValue{shown: shown, held: &known}
-		if got := described(in, value, decidetest.Start().Add(test.after)); got.Value != test.want {
+		if got := knownAfterReading(in, value, decidetest.Start().Add(test.after)); got.Value != test.want {
 			t.Errorf("%s, described %s after it: %s, want %s", test.source, test.after, got.Value, test.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestADescribedValueHasDriftedFromWhatWasAgreed(t *testing.T) {
 		value := &describedValue{
 			declared: row.declared, shown: row.shown, held: &row.held,
 		}
-		got := described(in, value, in.Now)
+		got := knownAfterReading(in, value, in.Now)
 		if got.Value != row.shown || got.DriftedFrom != row.driftedFrom {
 			t.Errorf("%s: %q, drifted from %q", name, got.Value, got.DriftedFrom)
 		}

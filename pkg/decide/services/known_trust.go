@@ -302,7 +302,7 @@ func comparesSpelling(in *Input) bool {
 func isAtFirstSight(in *Input) bool {
 	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
-		(last == nil || decide.MayOrderAgain(last.Phase) || decide.StandsForLost(last))
+		(last == nil || decide.MayOrderAgain(last.Phase) || decide.StandsForLostLedger(last))
 }
 
 // isUnconfirmed reports whether a value is known from an earlier description of the service, and

@@ -202,7 +202,7 @@ func recordDescription(in *Input, reading *decide.Reading) {
 	}
 	for _, value := range describedValues(in, state) {
 		if value.shown != "" {
-			*value.held = described(in, &value, reading.RequestedAt)
+			*value.held = knownAfterReading(in, &value, reading.RequestedAt)
 		}
 	}
 }
@@ -247,12 +247,12 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	}
 }
 
-// described returns a value as it is known after a reading. The held value is kept if the reading
-// confirms it, or if the reading is not newer. One that was only trusted is replaced by a newer
-// reading even if that confirms it, and one named by health is always replaced. An order is older than
-// any reading of its service, whenever its value was taken over. If the service had the declared
-// value before, the new one has drifted from it.
-func described(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
+// knownAfterReading returns a value as it is known after a reading. The held value is kept if the
+// reading confirms it, or if the reading is not newer. One that was only trusted is replaced by a
+// newer reading even if that confirms it, and one named by health is always replaced. An order is
+// older than any reading of its service, whenever its value was taken over. If the service had the
+// declared value before, the new one has drifted from it.
+func knownAfterReading(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
 	held, found := *value.held, knownValue(value.shown, v1alpha1.SourceService, askedAt)
 	if held == nil {
 		return found

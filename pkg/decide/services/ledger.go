@@ -35,7 +35,7 @@ func Project(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger,
 	forgetOutdated(service, ledger)
 	service.ShowLedger(ledger)
 	showHistory(service, ledger)
-	showHandled(service)
+	showUsedAnnotations(service)
 	var spec v1alpha1.RequestLedgerSpec
 	if ledger != nil {
 		spec = *ledger.Spec.DeepCopy()
@@ -67,7 +67,7 @@ func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.Request
 }
 
 func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
-	lost := decide.StandsForLost(done)
+	lost := decide.StandsForLostLedger(done)
 	if lost {
 		state.Plan = nil
 	}
@@ -90,8 +90,8 @@ func notShownIn(
 	})
 }
 
-// showHandled echoes the approval and the retry that were used up last.
-func showHandled(service *v1alpha1.BroadbandService) {
+// showUsedAnnotations echoes the approval and the retry that were used up last.
+func showUsedAnnotations(service *v1alpha1.BroadbandService) {
 	var approved, retried v1alpha1.Request
 	for _, request := range service.Status.Requests {
 		if request.ApprovedHash != "" && !request.SubmittedAt.Before(&approved.SubmittedAt) {

@@ -45,17 +45,18 @@ func distinguishes(values []requestedValue) bool {
 	return differs
 }
 
-// describable reports whether the description of the service can prove the outcome of a request.
-func describable(in *Input, open *v1alpha1.Request) bool {
+// isProvableByDescription reports whether the description of the service can prove the outcome of a
+// request.
+func isProvableByDescription(in *Input, open *v1alpha1.Request) bool {
 	return readsService(in) && distinguishes(requestedValues(in, open))
 }
 
-// provenByDescription reports whether the description proves that a request was carried out: it was
+// isProvenByDescription reports whether the description proves that a request was carried out: it was
 // asked for late enough, lists no modification, and shows the requested values. These are the
 // conditions of docs/serviceread.md. What was described before does not matter for a request of
 // class Converge: it has reached its target. A description that does not show the values does not
 // prove the opposite.
-func provenByDescription(in *Input, open *v1alpha1.Request) bool {
+func isProvenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
 	converges := len(values) > 0 && decide.ClassOf(open.Operation, open.Target) == carrier.ClassConverge

@@ -17,7 +17,7 @@ import (
 // and approved, and, by a new reading, whether it is still necessary. Those that do not apply to any
 // operation that is repeated, such as its price, are left out.
 func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
-	if held := heldBy(in, open, onlyObserved, planning, acknowledged, suspended, sendable); held != nil {
+	if held := heldBy(in, open, policyStopsRepeat, changesAreOnlyPlanned, installationIsUnacknowledged, serviceIsSuspended, requestMustWait); held != nil {
 		return held
 	}
 	if why := whyNotSentNow(in, open); why != "" {
@@ -27,7 +27,7 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return decide.RestWaiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 			"the approval %s was withdrawn: %s", open.ApprovedHash, whetherSentAgain(in, open, decide.Waiting)))
 	}
-	return heldBy(in, open, versionSupported, refreshed)
+	return heldBy(in, open, versionIsTooOld, basisIsOutdated)
 }
 
 // heldBy returns the decision of the first guard that holds back a repeat; nil if none does.
@@ -53,8 +53,8 @@ func whetherSentAgain(in *Input, open *v1alpha1.Request, held decide.State) stri
 		open.Operation, open.AttemptID, again, decide.ResolveHint(&in.Input, open))
 }
 
-// onlyObserved is the guard observing for a service that is not in sync.
-func onlyObserved(in *Input, _ decide.DesiredChange) *decide.Decision {
+// policyStopsRepeat is the guard observing for a service that is not in sync.
+func policyStopsRepeat(in *Input, _ decide.DesiredChange) *decide.Decision {
 	if !in.Service.OnlyObserves() {
 		return nil
 	}
@@ -71,7 +71,7 @@ func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
 	switch {
 	case !want.Wanted(), !same:
 		return "it is no longer what the spec and the known state of the service require"
-	case cancelled(in) && want.Operation != v1alpha1.OperationReclaim:
+	case isCancelled(in) && want.Operation != v1alpha1.OperationReclaim:
 		return "the service is cancelled by now"
 	case needsApproval(unsent(in, open), want) && !isApproved(in, open):
 		return "it now needs an approval that it does not have"
@@ -136,5 +136,5 @@ func awaitOutcome(in *Input, open *v1alpha1.Request) *decide.Decision {
 	case in.Memory.Readings.Of(on.topic).RequestedAt.Before(at):
 		return awaitEvidence(in, open, on.topic, on.what, at)
 	}
-	return heldBy(in, open, refreshed)
+	return heldBy(in, open, basisIsOutdated)
 }

@@ -25,15 +25,15 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 		return decision
 	}
 	switch {
-	case reconnected(in, open):
+	case isReclaimed(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case decide.ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
 		return decide.Converge(&in.Input, open, func() *decide.Decision { return repeatHeld(in, open) })
 	case open.Operation.AltersCancellation():
 		return verifyCancellation(in, open)
-	case proven(in, open):
+	case isProvenByHealth(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
-	case describable(in, open), !provable(open), disproven(in, open),
+	case isProvableByDescription(in, open), !isProvableByHealth(open), lastHealthIsRead(in, open),
 		decide.CheckSupported(&in.Input, carrier.Health) != nil:
 		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
@@ -43,10 +43,10 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 // verifyByDescription ends a request if the description of the service proves its success. Otherwise
 // it waits for the next description; nil if none will be read for the request.
 func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
-	if provenByDescription(in, open) {
+	if isProvenByDescription(in, open) {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
 	}
-	if describable(in, open) && awaitsDescription(in, open) {
+	if isProvableByDescription(in, open) && awaitsDescription(in, open) {
 		return awaitDescription(in, open)
 	}
 	return nil
@@ -56,11 +56,11 @@ func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
 	switch {
-	case provenByDescription(in, open):
+	case isProvenByDescription(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
-	case proven(in, open):
+	case isProvenByHealth(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
-	case reconnected(in, open):
+	case isReclaimed(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case open.Operation.AltersCancellation() && !isChanging(in) &&
 		readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):
@@ -69,9 +69,9 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// reconnected reports whether the carrier no longer shows a service as cancelled that was cancelled
+// isReclaimed reports whether the carrier no longer shows a service as cancelled that was cancelled
 // when its reclaim was sent: the reclaim has reached its target.
-func reconnected(in *Input, open *v1alpha1.Request) bool {
+func isReclaimed(in *Input, open *v1alpha1.Request) bool {
 	known := in.Service.LastKnown().Cancellation
 	return open.Operation == v1alpha1.OperationReclaim && !isChanging(in) && known != nil && !known.Cancelled &&
 		readSince(in, in.Past(open.SubmittedAt).Add(settleTime))
@@ -83,23 +83,23 @@ func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
-// provable reports whether health can show that a plan change was carried out: the plan before it
-// is known, and was another one. A plan change with ntdOption is of class Never.
-func provable(open *v1alpha1.Request) bool {
+// isProvableByHealth reports whether health can show that a plan change was carried out: the plan
+// before it is known, and was another one. A plan change with ntdOption is of class Never.
+func isProvableByHealth(open *v1alpha1.Request) bool {
 	return decide.ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
 		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
 }
 
-// proven reports whether a health request sent after the attempt shows its target.
-func proven(in *Input, open *v1alpha1.Request) bool {
+// isProvenByHealth reports whether a health request sent after the attempt shows its target.
+func isProvenByHealth(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Health
-	return provable(open) && reading.Answered() &&
+	return isProvableByHealth(open) && reading.Answered() &&
 		reading.RequestedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
-// disproven reports whether the last reading was made; it is called only if that reading did not
-// prove the change. A difference is no proof of failure, it only ends the wait.
-func disproven(in *Input, open *v1alpha1.Request) bool {
+// lastHealthIsRead reports whether the last reading was made; it is called only if that reading did
+// not prove the change. A difference is no proof of failure, it only ends the wait.
+func lastHealthIsRead(in *Input, open *v1alpha1.Request) bool {
 	times := verifyTimes(&in.Input, open)
 	reading := &in.Memory.Readings.Health
 	return reading.Ended() && !reading.RequestedAt.Before(times[len(times)-1])

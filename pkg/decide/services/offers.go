@@ -13,10 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// pricing reports whether the carrier's offers are read before a change is sent. They are read if
+// readsPrices reports whether the carrier's offers are read before a change is sent. They are read if
 // the price has to be shown to a person, or if a person may have to decide whether it is a change
 // at all. Only a plan change has offers that can be read (spec §4, plan change options).
-func pricing(in *Input, operation v1alpha1.Operation) bool {
+func readsPrices(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
 	return operation == v1alpha1.OperationPlanChange && (seen || mayNeedPlanDecision(in))
 }
@@ -24,7 +24,7 @@ func pricing(in *Input, operation v1alpha1.Operation) bool {
 // withPrice adds the prices to the changes of a plan change: from a fresh reading, or from the
 // recorded plan of changes.
 func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
-	if !pricing(in, want.Operation) {
+	if !readsPrices(in, want.Operation) {
 		return want
 	}
 	reading := &in.Memory.Readings.Options
@@ -141,10 +141,10 @@ func mayNeedPlanDecision(in *Input) bool {
 	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaRow(in)})
 }
 
-// onOffer holds back a change that the carrier is known not to offer for the service. Nobody is asked
-// to approve it, and it is not sent. Offers that were not read, or that the carrier did not give, say
-// nothing: what is not known is not impossible.
-func onOffer(in *Input, want decide.DesiredChange) *decide.Decision {
+// valueIsNotOffered holds back a change that the carrier is known not to offer for the service.
+// Nobody is asked to approve it, and it is not sent. Offers that were not read, or that the carrier
+// did not give, say nothing: what is not known is not impossible.
+func valueIsNotOffered(in *Input, want decide.DesiredChange) *decide.Decision {
 	why := ""
 	switch {
 	case want.Operation == v1alpha1.OperationDSLStabilityProfileChange:

@@ -104,7 +104,7 @@ type observation struct {
 
 // observations returns what is read periodically, where an interval of "0" disables a topic. Health
 // is not read here when the service is first seen, because a change that needs the plan waits for
-// it to be read (unknownPlan).
+// it to be read (planIsUnknown).
 func observations(in *Input) []observation {
 	spec, status := in.Service.Spec, in.Service.Status
 	cancellation := defaultCancellationInterval
@@ -159,7 +159,7 @@ func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	if reconcileServed(in) {
 		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	}
-	if !decide.IsRest(decision.Step) || !readable(in) {
+	if !decide.IsRest(decision.Step) || !isReadable(in) {
 		return decision
 	}
 	for _, o := range observations(in) {
@@ -174,9 +174,9 @@ func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	return decision
 }
 
-// readable reports whether a reading is possible now, regardless of its interval.
-func readable(in *Input) bool {
-	return in.Service.ServiceNumber() != "" && decide.AccountReady(&in.Input) == nil &&
+// isReadable reports whether a reading is possible now, regardless of its interval.
+func isReadable(in *Input) bool {
+	return in.Service.ServiceNumber() != "" && decide.AccountIsNotReady(&in.Input) == nil &&
 		decide.Listed(in.Account.Object, in.Service.ServiceNumber())
 }
 
@@ -244,20 +244,20 @@ func reportedHidden(in *Input) bool {
 	return decide.ReadyIn(in.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
-// unread waits for what has to be read before the service is compared.
-func unread(in *Input) *decide.Decision {
+// valueIsUnread waits for what has to be read before the service is compared.
+func valueIsUnread(in *Input) *decide.Decision {
 	return decide.First(in, []decide.Rule[*Input]{
-		hidden,       // nothing is reported about a service that the carrier does not show; it is read again
-		undescribed,  // the carrier's description of the service is read if a declared value has to be known
-		unknownPlan,  // the plan is read if it has to be known
-		firstReading, // a first read, of the description or the cancellation, checks whether the service exists
-		neverShown,   // a service that no read has shown is not reported as in sync
+		serviceIsHidden,       // nothing is reported about a service that the carrier does not show; it is read again
+		valueIsUndescribed,    // the carrier's description of the service is read if a declared value has to be known
+		planIsUnknown,         // the plan is read if it has to be known
+		firstReadingIsMissing, // a first read, of the description or the cancellation, checks whether the service exists
+		serviceWasNeverShown,  // a service that no read has shown is not reported as in sync
 	})
 }
 
-// hidden stops if the carrier does not show the service, by a 403 or 404 as in hiddenTopic. Nothing is
-// reported about such a service, and nothing is changed in it.
-func hidden(in *Input) *decide.Decision {
+// serviceIsHidden stops if the carrier does not show the service, by a 403 or 404 as in
+// hiddenTopic. Nothing is reported about such a service, and nothing is changed in it.
+func serviceIsHidden(in *Input) *decide.Decision {
 	const what = "the service's state at the carrier"
 	topic := hiddenTopic(in)
 	if topic == "" {
@@ -277,9 +277,9 @@ func hidden(in *Input) *decide.Decision {
 	return decision
 }
 
-// undescribed waits for the description of the service if a declared value has to be read first,
-// because nobody is asked about a value that can be read.
-func undescribed(in *Input) *decide.Decision {
+// valueIsUndescribed waits for the description of the service if a declared value has to be read
+// first, because nobody is asked about a value that can be read.
+func valueIsUndescribed(in *Input) *decide.Decision {
 	if !readsService(in) {
 		return nil
 	}
@@ -292,8 +292,8 @@ func undescribed(in *Input) *decide.Decision {
 	return nil
 }
 
-// unknownPlan returns a decision while the plan is needed but unknown.
-func unknownPlan(in *Input) *decide.Decision {
+// planIsUnknown returns a decision while the plan is needed but unknown.
+func planIsUnknown(in *Input) *decide.Decision {
 	if !needsPlan(in) || in.Service.LastKnown().Plan != nil || readsPlanFromService(in) {
 		return nil
 	}
@@ -308,11 +308,11 @@ func unknownPlan(in *Input) *decide.Decision {
 	return awaitReading(in, decide.TopicHealth, "the service's plan", v1alpha1.ReasonPlanUnknown)
 }
 
-// firstReading waits for the first reading of the description of the service, or else of its
+// firstReadingIsMissing waits for the first reading of the description of the service, or else of its
 // cancellation, a free GET. This reading comes before any report about a service that the carrier
 // has not shown and, unless readings of the cancellation are disabled, before any change of a
 // service that may have been cancelled.
-func firstReading(in *Input) *decide.Decision {
+func firstReadingIsMissing(in *Input) *decide.Decision {
 	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
 	}
@@ -326,10 +326,10 @@ func firstReading(in *Input) *decide.Decision {
 	return awaitTransient(in, decide.TopicCancellation, theCancellation)
 }
 
-// neverShown waits until a read has shown a service that would otherwise be Ready. If the carrier
-// refuses to show the cancellation, health is read. A service with changes is not Ready, and a person
-// is asked about a change whose reading is refused.
-func neverShown(in *Input) *decide.Decision {
+// serviceWasNeverShown waits until a read has shown a service that would otherwise be Ready. If the
+// carrier refuses to show the cancellation, health is read. A service with changes is not Ready,
+// and a person is asked about a change whose reading is refused.
+func serviceWasNeverShown(in *Input) *decide.Decision {
 	changes := !in.Service.OnlyObserves() && len(in.wanted.changes) > 0
 	if changes || in.Service.LastKnown().Cancellation != nil || hasBeenShown(in) {
 		return nil
@@ -357,7 +357,7 @@ func showsNothing(in *Input) bool {
 // nil if there is none.
 func failedChange(in *Input) *decide.Decision {
 	for _, want := range in.wanted.changes {
-		if failed := refused(in, want); failed != nil {
+		if failed := sameChangeFailed(in, want); failed != nil {
 			return failed
 		}
 	}

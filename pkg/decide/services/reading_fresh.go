@@ -44,10 +44,10 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 	return on, decide.TouchesCancellation(operation)
 }
 
-// refreshed reads the basis of a request once more. If the basis has the wanted value by now, the
-// rules that compare values find nothing to do. It is the last guard, so that nothing is read for a
-// change that waits for something else (R7).
-func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
+// basisIsOutdated reads the basis of a request once more. If the basis has the wanted value by now,
+// the rules that compare values find nothing to do. It is the last guard, so that nothing is read
+// for a change that waits for something else (R7).
+func basisIsOutdated(in *Input, want decide.DesiredChange) *decide.Decision {
 	on, readable := basisOf(in, want.Operation)
 	if !readable {
 		return nil
@@ -61,8 +61,8 @@ func refreshed(in *Input, want decide.DesiredChange) *decide.Decision {
 	if from := readableFrom(in, on); in.Now.Before(from) {
 		decision := decide.RestWorking(v1alpha1.ReasonProgressing, on.what+" is about to be read again")
 		decision.RequeueAt = from
-		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this wait of a
-		// second would start again.
+		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this
+		// wait of a second would start again.
 		decision.Transient = !isPlanUnconfirmed(in)
 		return decision
 	}

@@ -87,7 +87,7 @@ type unreadable struct {
 // unreadables returns the unreadable values that a request concerns. A request that stands for a
 // lost ledger concerns all of them.
 func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unreadable {
-	target, lost := request.Target, decide.StandsForLost(request)
+	target, lost := request.Target, decide.StandsForLostLedger(request)
 	return []unreadable{
 		{decide.FieldTerm, lost || target.Plan != "", &state.Term},
 		{decide.FieldSLA, lost || target.RestorationSLA != "", &state.RestorationSLA},
@@ -102,7 +102,7 @@ func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unre
 func ApplyResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
 	state := carrierState(service)
 	before := unreadables(state.DeepCopy(), request)
-	if decide.StandsForLost(request) {
+	if decide.StandsForLostLedger(request) {
 		ApplyDeclared(service, now)
 	} else {
 		ApplyTarget(service, request, v1alpha1.SourceDeclared, now)
@@ -152,7 +152,7 @@ func isOnlyDeclared(held *v1alpha1.KnownValue) bool {
 // changesPlan reports whether a request may have changed the plan. A request for the restoration
 // SLA alone is sent with the current plan.
 func changesPlan(request *v1alpha1.Request) bool {
-	return decide.StandsForLost(request) || request.Target.Plan != request.Before.Plan
+	return decide.StandsForLostLedger(request) || request.Target.Plan != request.Before.Plan
 }
 
 // rowOf returns the recorded change of a value by a request; nil if none. The pointer refers into
@@ -195,7 +195,7 @@ func ApplyTarget(
 	if source == v1alpha1.SourceHealth {
 		source = v1alpha1.SourceDeclared
 	}
-	if decide.StandsForLost(request) {
+	if decide.StandsForLostLedger(request) {
 		state.Plan, state.Cancellation = nil, nil // the request is unknown, so the current values are read
 	}
 	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again

@@ -99,7 +99,7 @@ func forgetUnstated(values []statedValue) {
 }
 
 // feeDifference compares the charges in the carrier's result with those that were shown for approval;
-// "" if equal or nothing was shown. Before the POST, priceConfirmed reads the price again.
+// "" if equal or nothing was shown. Before the POST, priceIsUnconfirmed reads the price again.
 func feeDifference(quoted []v1alpha1.Change, result carrier.PlanChangeResult) string {
 	var d mismatches
 	for _, i := range decide.PricedRows(quoted) {

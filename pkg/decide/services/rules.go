@@ -17,12 +17,12 @@ import (
 func serviceRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
-		common(decide.UnrecordedResponse), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),   // a person's resolution settles an unknown outcome
-		whoseService,                      // the order that the service comes from, and the account's list of services
-		common(decide.AccountReady),       // no call is possible without a login
-		common(decide.SentElsewhere),      // a request in progress stays with the login that sent it
-		onlyTracked,                       // for a service that is not on the account's list, only that request is tracked
+		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
+		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		serviceIsUnknown,                    // the order that the service comes from, and the account's list of services
+		common(decide.AccountIsNotReady),    // no call is possible without a login
+		common(decide.SentElsewhere),        // a request in progress stays with the login that sent it
+		serviceIsUnlisted,                   // for a service that is not on the account's list, only that request is tracked
 	}
 }
 
@@ -30,12 +30,12 @@ func serviceRules() []decide.Rule[*Input] {
 // requests are sent one at a time.
 func modificationLane() []decide.Rule[*Input] {
 	return []decide.Rule[*Input]{
-		openModification,  // a request at the carrier is tracked until it ends
-		unknownAlteration, // an unknown outcome blocks every change of the service
-		cancelledAsWanted, // a service that has ended as declared is no longer compared
-		unread,            // what has to be known is read before anything is compared
-		modifications,     // differences are sent to the carrier, if the guards allow it
-		valueDrift,        // the carrier has moved to another plan or value, which is only reported
+		modificationIsOpen,  // a request at the carrier is tracked until it ends
+		alterationIsUnknown, // an unknown outcome blocks every change of the service
+		serviceHasEnded,     // a service that has ended as declared is no longer compared
+		valueIsUnread,       // what has to be known is read before anything is compared
+		sendModifications,   // differences are sent to the carrier, if the guards allow it
+		valueHasDrifted,     // the carrier has moved to another plan or value, which is only reported
 	}
 }
 
@@ -43,10 +43,10 @@ func modificationLane() []decide.Rule[*Input] {
 // modification: the day on which a service ends may be tomorrow.
 func cancellationLane() []decide.Rule[*Input] {
 	return []decide.Rule[*Input]{
-		openCancellation,    // a request at the carrier is tracked until it ends
-		unknownCancellation, // the cancellation is read if it has to be known
-		cancellation,        // differences are sent to the carrier, if the guards allow it
-		cancellationDrift,   // the carrier has a different cancellation, which is only reported
+		alterationIsOpen,       // a request at the carrier is tracked until it ends
+		cancellationIsUnknown,  // the cancellation is read if it has to be known
+		sendCancellation,       // differences are sent to the carrier, if the guards allow it
+		cancellationHasDrifted, // the carrier has a different cancellation, which is only reported
 	}
 }
 
@@ -104,9 +104,9 @@ func weightOf(decision *decide.Decision) int {
 	return slices.Index(states, decision.Verdict.State)
 }
 
-// whoseService returns a decision if the service is not known yet, or if it is not on the account's
-// list and no request is open.
-func whoseService(in *Input) *decide.Decision {
+// serviceIsUnknown returns a decision if the service is not known yet, or if it is not on the
+// account's list and no request is open.
+func serviceIsUnknown(in *Input) *decide.Decision {
 	serviceID := in.Service.ServiceNumber()
 	switch {
 	case serviceID == "":
@@ -139,14 +139,14 @@ func orderNotReady(in *Input) *decide.Decision {
 	return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }
 
-// onlyTracked handles a service that was removed from the account's list: a request at the carrier
-// is tracked until it ends, and no other call is made.
-func onlyTracked(in *Input) *decide.Decision {
+// serviceIsUnlisted handles a service that was removed from the account's list: a request at the
+// carrier is tracked until it ends, and no other call is made.
+func serviceIsUnlisted(in *Input) *decide.Decision {
 	if decide.Listed(in.Account.Object, in.Service.ServiceNumber()) {
 		return nil
 	}
 	refusal := unseenService(in)
-	tracked := combined(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
+	tracked := combined(orRefused(modificationIsOpen(in), refusal), orRefused(alterationIsOpen(in), refusal))
 	if tracked == nil {
 		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal}
 	}
@@ -172,14 +172,15 @@ func unseenService(in *Input) decide.Verdict {
 	return decide.NotFoundOrForbidden(in.Service.ServiceNumber())
 }
 
-// openModification returns a decision as long as a modification has not ended.
-func openModification(in *Input) *decide.Decision {
+// modificationIsOpen returns a decision as long as a modification has not ended.
+func modificationIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
 }
 
-// unknownAlteration holds back the changes of a service while the outcome of a reschedule or abort is
-// unknown, although that has a lane of its own: nobody knows whether the service is about to end.
-func unknownAlteration(in *Input) *decide.Decision {
+// alterationIsUnknown holds back the changes of a service while the outcome of a reschedule or
+// abort is unknown, although that has a lane of its own: nobody knows whether the service is about
+// to end.
+func alterationIsUnknown(in *Input) *decide.Decision {
 	open := in.Service.OpenCancellation()
 	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(in.wanted.changes) == 0 {
 		return nil
@@ -187,9 +188,9 @@ func unknownAlteration(in *Input) *decide.Decision {
 	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.UnknownVerdict(&in.Input, open)}
 }
 
-// cancelledAsWanted ends the comparison for a service that has been cancelled as declared. This
+// serviceHasEnded ends the comparison for a service that has been cancelled as declared. This
 // holds for any day, because nothing can change it anymore.
-func cancelledAsWanted(in *Input) *decide.Decision {
+func serviceHasEnded(in *Input) *decide.Decision {
 	if !endedAsWanted(in) {
 		return nil
 	}
@@ -199,10 +200,10 @@ func cancelledAsWanted(in *Input) *decide.Decision {
 	}}
 }
 
-// modifications sends the first change that may be sent. A change that is held back does not hold
+// sendModifications sends the first change that may be sent. A change that is held back does not hold
 // back the others. If all are held back, a verdict about work in progress is reported before one
 // that waits for a person.
-func modifications(in *Input) *decide.Decision {
+func sendModifications(in *Input) *decide.Decision {
 	var held *decide.Decision
 	for _, want := range in.wanted.changes {
 		decision := sendOrHold(in, want)
@@ -217,8 +218,8 @@ func modifications(in *Input) *decide.Decision {
 	return held
 }
 
-// valueDrift reports a drifted plan or value as not in sync, although nothing is sent.
-func valueDrift(in *Input) *decide.Decision {
+// valueHasDrifted reports a drifted plan or value as not in sync, although nothing is sent.
+func valueHasDrifted(in *Input) *decide.Decision {
 	reports := func(value describedValue) bool { return !corrects(in, value.operation) }
 	if in.Service.OnlyObserves() || !onlyReportsPlanDrift(in) && !slices.ContainsFunc(drifted(in), reports) {
 		return nil
@@ -226,14 +227,14 @@ func valueDrift(in *Input) *decide.Decision {
 	return driftDecision(in)
 }
 
-// openCancellation returns a decision as long as a reschedule or abort has not ended.
-func openCancellation(in *Input) *decide.Decision {
+// alterationIsOpen returns a decision as long as a reschedule or abort has not ended.
+func alterationIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
 }
 
-// unknownCancellation returns a decision while the cancellation is needed but unknown, or was last
+// cancellationIsUnknown returns a decision while the cancellation is needed but unknown, or was last
 // read before it was declared.
-func unknownCancellation(in *Input) *decide.Decision {
+func cancellationIsUnknown(in *Input) *decide.Decision {
 	spec := in.Service.Spec
 	switch {
 	case spec.Cancellation == nil && spec.Disconnection == "":
@@ -246,8 +247,8 @@ func unknownCancellation(in *Input) *decide.Decision {
 	return nil
 }
 
-// cancellation applies the declared cancellation, or explains why that is not possible.
-func cancellation(in *Input) *decide.Decision {
+// sendCancellation applies the declared cancellation, or explains why that is not possible.
+func sendCancellation(in *Input) *decide.Decision {
 	if why := cancellationBarred(in); why != nil {
 		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
 	}
@@ -258,8 +259,8 @@ func cancellation(in *Input) *decide.Decision {
 	return sendOrHold(in, want)
 }
 
-// cancellationDrift reports a drifted cancellation as not in sync, although nothing is sent.
-func cancellationDrift(in *Input) *decide.Decision {
+// cancellationHasDrifted reports a drifted cancellation as not in sync, although nothing is sent.
+func cancellationHasDrifted(in *Input) *decide.Decision {
 	want := in.wanted.cancellation
 	if in.Service.OnlyObserves() || !want.Wanted() || !onlyReportsCancellationDrift(in, want) {
 		return nil
@@ -289,7 +290,7 @@ func driftAspect(in *Input) *decide.Aspect {
 	for _, value := range drifted(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", value.field, (*value.held).DriftedFrom, (*value.held).Value))
 	}
-	if want := in.wanted.cancellation; want.Wanted() && cancellationWasAgreed(in) {
+	if want := in.wanted.cancellation; want.Wanted() && cancellationWasAsDeclared(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))
 	}
 	if len(words) == 0 {

@@ -206,18 +206,18 @@ func desiredChanges(in *Input) []decide.DesiredChange {
 
 func endedAsWanted(in *Input) bool {
 	declared := in.Service.Spec.Cancellation
-	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
+	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && isCancelled(in)
 }
 
-// cancelled reports whether the carrier shows the service cancelled.
-func cancelled(in *Input) bool {
+// isCancelled reports whether the carrier shows the service cancelled.
+func isCancelled(in *Input) bool {
 	known := in.Service.LastKnown().Cancellation
 	return known != nil && known.Cancelled
 }
 
 // desiredReclaim returns the request that reclaims a disconnected service.
 func desiredReclaim(in *Input) decide.DesiredChange {
-	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
+	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !isCancelled(in) {
 		return decide.DesiredChange{}
 	}
 	want := withBody(in, decide.DesiredChange{Operation: v1alpha1.OperationReclaim, Changes: []v1alpha1.Change{{
