@@ -23,10 +23,10 @@ func (s *BroadbandService) RequestOf(operation Operation) *Request {
 // PutRequest replaces the newest request of its operation. Requests are sorted by operation, so
 // that the same requests give the same status.
 func (s *BroadbandService) PutRequest(request Request) {
-	at, held := slices.BinarySearchFunc(s.Status.Requests, request.Operation, func(held Request, of Operation) int {
-		return strings.Compare(string(held.Operation), string(of))
+	at, ok := slices.BinarySearchFunc(s.Status.Requests, request.Operation, func(one Request, of Operation) int {
+		return strings.Compare(string(one.Operation), string(of))
 	})
-	if held {
+	if ok {
 		s.Status.Requests[at] = request
 		return
 	}

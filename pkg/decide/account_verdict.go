@@ -102,15 +102,15 @@ func mayPass(account *v1alpha1.CarrierAccount, login Login, now time.Time) bool 
 // client does not say whether the client's name, the key's ID or the key is wrong, so the message
 // names what to check.
 func loginMessage(account *v1alpha1.CarrierAccount, login error) string {
-	token, is := errors.AsType[*carrier.TokenError](login)
+	token, ok := errors.AsType[*carrier.TokenError](login)
 	unproven, isUnproven := errors.AsType[*UnprovenError](login)
 	switch {
 	case isUnproven:
 		return unproven.Error() + "; it is asked again at least once a minute"
-	case is && token.Reason == carrier.TokenNotAccepted:
+	case ok && token.Reason == carrier.TokenNotAccepted:
 		return token.Message + ": check that spec.baseURL and spec.auth.tokenURL belong to the same environment, and " +
 			"ask the carrier whether it has suspended the account; it is tried again at least every 5 minutes"
-	case is && token.Reason == carrier.TokenRejected && token.KeyID != "":
+	case ok && token.Reason == carrier.TokenRejected && token.KeyID != "":
 		return fmt.Sprintf("%s: check auth.clientName %q, keyID %q, and that the identity provider has the public half "+
 			"of this key", token.Answer(), account.Spec.Auth.ClientName, token.KeyID)
 	}

@@ -42,7 +42,7 @@ func TestACandidateIsPolledBeforeAPersonIsAsked(t *testing.T) {
 			t.Errorf("%s: %+v", name, decision)
 		}
 		if decision != nil {
-			if _, is := decision.Step.(Poll); !is || !strings.Contains(decision.Verdict.Message, test.candidate) {
+			if _, ok := decision.Step.(Poll); !ok || !strings.Contains(decision.Verdict.Message, test.candidate) {
 				t.Errorf("%s: %+v", name, decision)
 			}
 		}

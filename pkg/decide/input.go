@@ -55,7 +55,7 @@ type Subject interface {
 // ShownReady returns the condition Ready that the status of the object shows for its present
 // generation; an empty one if there is none.
 func (in *Input) ShownReady() metav1.Condition {
-	if shown, is := in.Subject.(v1alpha1.Described); is {
+	if shown, ok := in.Subject.(v1alpha1.Described); ok {
 		conditions, _ := shown.Describes()
 		if ready := ReadyIn(*conditions); ready.ObservedGeneration == in.Subject.GetGeneration() {
 			return ready

@@ -30,8 +30,8 @@ func NoticeOf(notification Notification, now time.Time) *v1alpha1.Notice {
 
 // IsNews reports whether a notification adds to the recorded one: a signed notification may confirm
 // an unsigned one.
-func IsNews(held *v1alpha1.Notice, notification Notification) bool {
-	return held == nil || held.Unverified && !notification.Unverified
+func IsNews(known *v1alpha1.Notice, notification Notification) bool {
+	return known == nil || known.Unverified && !notification.Unverified
 }
 
 // UnsignedNote returns a note for what is only known from an unsigned notification.

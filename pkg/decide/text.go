@@ -95,8 +95,8 @@ func printed(value any) any {
 		}
 	case map[string]any:
 		clean := make(map[string]any, len(value))
-		for key, held := range value {
-			clean[Bounded(key, maxFreeText)] = printed(held)
+		for key, one := range value {
+			clean[Bounded(key, maxFreeText)] = printed(one)
 		}
 		return clean
 	}

@@ -24,7 +24,7 @@ func afterRefusal(code string, others int) func(*oneshots.Input) {
 			Error: &v1alpha1.RequestError{Code: code}, FinishedAt: metav1.NewTime(decidetest.Start()),
 		}
 		in.Ledger.Put(attempt)
-		if test, is := in.Subject.(*v1alpha1.DiagnosticTest); is {
+		if test, ok := in.Subject.(*v1alpha1.DiagnosticTest); ok {
 			test.PutRequest(attempt)
 			test.Annotations = map[string]string{v1alpha1.AnnotationRetry: "a-1"}
 		}

@@ -68,7 +68,7 @@ func TestARejectedTaskReportsTheRejection(t *testing.T) {
 	t.Parallel()
 	refused := func(status int32) func(*oneshots.Input) {
 		return func(in *oneshots.Input) {
-			if test, is := in.Subject.(*v1alpha1.DiagnosticTest); is {
+			if test, ok := in.Subject.(*v1alpha1.DiagnosticTest); ok {
 				test.PutRequest(v1alpha1.Request{
 					Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseRejected,
 					Error: &v1alpha1.RequestError{HTTPStatus: status, Message: "no"}, FinishedAt: metav1.NewTime(decidetest.Start()),

@@ -32,7 +32,7 @@ func readAgain(edits ...func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt
 		edit(&view, &request, &attempt)
 	}
 	view.Memory.Attempts = map[string]decide.Attempt{"a": attempt}
-	if test, is := view.Subject.(*v1alpha1.DiagnosticTest); is {
+	if test, ok := view.Subject.(*v1alpha1.DiagnosticTest); ok {
 		test.PutRequest(request)
 	}
 	return view

@@ -21,7 +21,7 @@ import (
 // typed is a test of type port-reset, with an account that reads the test types.
 func typed(read decide.Reading) func(*oneshots.Input) {
 	return func(in *oneshots.Input) {
-		if test, is := in.Subject.(*v1alpha1.DiagnosticTest); is {
+		if test, ok := in.Subject.(*v1alpha1.DiagnosticTest); ok {
 			test.Spec.TestType, in.Test = carrier.TestPortReset, test
 		}
 		in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionTestTypes}

@@ -78,12 +78,12 @@ func withoutContacts(value any) any {
 			value[i] = withoutContacts(value[i])
 		}
 	case map[string]any:
-		for key, held := range value {
+		for key, one := range value {
 			if strings.Contains(strings.ToLower(key), "contact") {
 				delete(value, key)
 				continue
 			}
-			value[key] = withoutContacts(held)
+			value[key] = withoutContacts(one)
 		}
 	}
 	return value

@@ -174,7 +174,8 @@ func wantedNext(in *Input) []decide.DesiredChange {
 	if in.Service.OnlyObserves() || showsNothing(in) {
 		return nil
 	}
-	return slices.DeleteFunc(append(slices.Clone(in.wanted.changes), desiredCancellation(in)), func(want decide.DesiredChange) bool {
+	all := append(slices.Clone(in.wanted.changes), desiredCancellation(in))
+	return slices.DeleteFunc(all, func(want decide.DesiredChange) bool {
 		open := in.Subject.RequestOf(want.Operation)
 		return !want.Wanted() || open != nil && !open.Phase.Ended()
 	})
@@ -343,7 +344,8 @@ func isZero(amount *v1alpha1.Money) bool {
 
 // priceIsUnread waits for the prices of a change if they have to be shown.
 func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !readsPrices(in, want.Operation) || isPriced(in, want) || sameChangeFailed(in, want) != nil || pricedOnceApproved(in, want) {
+	if !readsPrices(in, want.Operation) || isPriced(in, want) || sameChangeFailed(in, want) != nil ||
+		pricedOnceApproved(in, want) {
 		return nil
 	}
 	return askPrice(in)

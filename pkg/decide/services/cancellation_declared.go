@@ -179,9 +179,9 @@ func agreedEnding(in *Input) string {
 }
 
 // declaredEnding returns the declared date of cancellation, or "none".
-func declaredEnding(in *Input) string { return endingOf(in.Service.Spec.Cancellation) }
+func declaredEnding(in *Input) string { return dateOrNone(in.Service.Spec.Cancellation) }
 
-func endingOf(declared *v1alpha1.Cancellation) string {
+func dateOrNone(declared *v1alpha1.Cancellation) string {
 	return cmp.Or(string(declared.Date), "none")
 }
 

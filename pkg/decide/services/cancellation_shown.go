@@ -169,12 +169,12 @@ func RecordCancellation(
 	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
 ) {
 	state := cancellationState(found, days)
-	held := carrierState(service).Cancellation
-	if held != nil {
-		if shows(held, state) {
+	known := carrierState(service).Cancellation
+	if known != nil {
+		if shows(known, state) {
 			return
 		}
-		state.Agreed = held.Agreed
+		state.Agreed = known.Agreed
 	}
 	state.Since = metav1.NewTime(now)
 	service.Status.Carrier.Cancellation = &state
@@ -196,9 +196,9 @@ func cancellationState(found carrier.Cancellation, days *time.Location) v1alpha1
 }
 
 // shows reports whether a recorded cancellation shows a state of the carrier.
-func shows(held *v1alpha1.CancellationState, state v1alpha1.CancellationState) bool {
-	state.Since, state.Agreed = held.Since, held.Agreed
-	return state == *held
+func shows(known *v1alpha1.CancellationState, state v1alpha1.CancellationState) bool {
+	state.Since, state.Agreed = known.Since, known.Agreed
+	return state == *known
 }
 
 // pendingDate returns the day on which the service will be cancelled; "" if no cancellation is

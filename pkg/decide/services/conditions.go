@@ -47,7 +47,7 @@ func approvalAspect(in *Input) *decide.Aspect {
 
 // valueAspects returns the aspects of the values that modifications change.
 func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
-	spec, held, changes := in.Service.Spec, in.Service.LastKnown(), differences(in.wanted.changes)
+	spec, known, changes := in.Service.Spec, in.Service.LastKnown(), differences(in.wanted.changes)
 	var aspects []decide.Aspect
 	if spec.Plan != nil {
 		aspects = append(aspects, planAspect(in, changes, verdict))
@@ -56,14 +56,17 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 		declared, condition, what, field string
 		known                            *v1alpha1.KnownValue
 	}{
-		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA, decide.FieldSLA, held.RestorationSLA},
+		{
+			spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA,
+			decide.FieldSLA, known.RestorationSLA,
+		},
 		{
 			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, nameOfAggregation,
-			fieldAggregation, held.AggregationMethod,
+			fieldAggregation, known.AggregationMethod,
 		},
 		{
 			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, nameOfDSLProfile,
-			fieldDSLProfile, held.DSLStabilityProfile,
+			fieldDSLProfile, known.DSLStabilityProfile,
 		},
 	} {
 		if value.declared != "" {
@@ -290,18 +293,18 @@ type declaredValue struct {
 
 // declaredValues returns the declared values of the service.
 func declaredValues(in *Input) []declaredValue {
-	spec, held := in.Service.Spec, in.Service.LastKnown()
+	spec, known := in.Service.Spec, in.Service.LastKnown()
 	var declared []declaredValue
 	if spec.Plan != nil {
-		declared = append(declared, declaredValue{nameOfPlan, held.Plan}, declaredValue{nameOfTerm, termOfPlan(in)})
+		declared = append(declared, declaredValue{nameOfPlan, known.Plan}, declaredValue{nameOfTerm, termOfPlan(in)})
 	}
 	for _, value := range []struct {
 		declared string
 		value    declaredValue
 	}{
-		{spec.RestorationSLA, declaredValue{decide.NameOfSLA, held.RestorationSLA}},
-		{spec.AggregationMethod, declaredValue{"aggregation method", held.AggregationMethod}},
-		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", held.DSLStabilityProfile}},
+		{spec.RestorationSLA, declaredValue{decide.NameOfSLA, known.RestorationSLA}},
+		{spec.AggregationMethod, declaredValue{"aggregation method", known.AggregationMethod}},
+		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", known.DSLStabilityProfile}},
 	} {
 		if value.declared != "" {
 			declared = append(declared, value.value)

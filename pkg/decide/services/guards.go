@@ -116,8 +116,8 @@ func serviceIsSuspended(in *Input, want decide.DesiredChange) *decide.Decision {
 // versionIsTooOld rejects what the API version does not have: the whole operation, if the account is
 // strict, or a field that a later version added (spec §9).
 func versionIsTooOld(in *Input, want decide.DesiredChange) *decide.Decision {
-	unsupported, is := errors.AsType[*carrier.UnsupportedVersionError](versionError(in, want))
-	if !is {
+	unsupported, ok := errors.AsType[*carrier.UnsupportedVersionError](versionError(in, want))
+	if !ok {
 		return nil
 	}
 	advice := decide.RaiseVersion
@@ -162,8 +162,8 @@ func contactIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	if want.Target.NTDOption == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
 		return nil
 	}
-	held := decide.RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error())
-	return decide.RequeueAt(held, in.Memory.ContactAgain)
+	return decide.RequeueAt(
+		decide.RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }
 
 // requestMustWait holds back a change for the reasons that apply to every kind.
@@ -175,7 +175,8 @@ func requestMustWait(in *Input, want decide.DesiredChange) *decide.Decision {
 // approval or has one. The message about that approval contains the carrier's response.
 func unreadNeedsApproval(in *Input) bool {
 	return slices.ContainsFunc(in.wanted.changes, func(want decide.DesiredChange) bool {
-		return want.Unread && policyIsObserve(in, want) == nil && changesAreOnlyPlanned(in, want) == nil && serviceIsSuspended(in, want) == nil
+		return want.Unread && policyIsObserve(in, want) == nil && changesAreOnlyPlanned(in, want) == nil &&
+			serviceIsSuspended(in, want) == nil
 	})
 }
 

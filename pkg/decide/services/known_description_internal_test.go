@@ -33,7 +33,7 @@ func TestAnOlderDescriptionReplacesOnlyWhatHealthHasNamed(t *testing.T) {
 		{v1alpha1.SourceHealth, time.Minute, shown},
 	} {
 		known := &v1alpha1.KnownValue{Value: held, Source: test.source, Since: metav1.NewTime(decidetest.Start())}
-		value := &describedValue{shown: shown, held: &known}
+		value := &describedValue{shown: shown, known: &known}
 		if got := knownAfterReading(in, value, decidetest.Start().Add(test.after)); got.Value != test.want {
 			t.Errorf("%s, described %s after it: %s, want %s", test.source, test.after, got.Value, test.want)
 		}
@@ -69,7 +69,7 @@ func TestADescribedValueHasDriftedFromWhatWasAgreed(t *testing.T) {
 		"never known":                  {nil, declared, other, ""},
 	} {
 		value := &describedValue{
-			declared: row.declared, shown: row.shown, held: &row.held,
+			declared: row.declared, shown: row.shown, known: &row.held,
 		}
 		got := knownAfterReading(in, value, in.Now)
 		if got.Value != row.shown || got.DriftedFrom != row.driftedFrom {

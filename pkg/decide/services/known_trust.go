@@ -35,8 +35,8 @@ func fillFromOrder(in *Input) {
 		return
 	}
 	state := &v1alpha1.CarrierState{} // the recorded state stays unchanged if no value is taken
-	if held := in.Service.Status.Carrier; held != nil {
-		state = held
+	if known := in.Service.Status.Carrier; known != nil {
+		state = known
 	}
 	if state.AVCID == "" {
 		state.AVCID = decide.Bounded(order.AVCID, 64)
@@ -44,15 +44,15 @@ func fillFromOrder(in *Input) {
 	for _, aspect := range []struct {
 		operation v1alpha1.Operation
 		ordered   *v1alpha1.KnownValue
-		held      **v1alpha1.KnownValue
+		known     **v1alpha1.KnownValue
 	}{
 		{v1alpha1.OperationPlanChange, ordered(in, order.Plan), &state.Plan},
 		{v1alpha1.OperationPlanChange, orderedTerm(in), &state.Term},
 		{v1alpha1.OperationPlanChange, ordered(in, order.RestorationSLA), &state.RestorationSLA},
 		{v1alpha1.OperationAggregationConversion, ordered(in, order.AggregationMethod), &state.AggregationMethod},
 	} {
-		if aspect.ordered != nil && *aspect.held == nil && in.Subject.RequestOf(aspect.operation) == nil {
-			*aspect.held = aspect.ordered
+		if aspect.ordered != nil && *aspect.known == nil && in.Subject.RequestOf(aspect.operation) == nil {
+			*aspect.known = aspect.ordered
 			in.Service.Status.Carrier = state
 		}
 	}
@@ -84,7 +84,7 @@ func trustUnreadable(in *Input) {
 		name            v1alpha1.TrustedAspect
 		operation       v1alpha1.Operation
 		field, declared string
-		held            **v1alpha1.KnownValue
+		known           **v1alpha1.KnownValue
 	}{
 		{
 			v1alpha1.TrustRestorationSLA, v1alpha1.OperationPlanChange,
@@ -99,15 +99,15 @@ func trustUnreadable(in *Input) {
 			fieldDSLProfile, spec.DSLStabilityProfile, &state.DSLStabilityProfile,
 		},
 	} {
-		held := *aspect.held
-		known := held != nil && (decide.SameName(held.Value, aspect.declared) || !isUnconfirmed(in, aspect.field))
-		if aspect.declared == "" || known || willBeDescribed(in, aspect.field) {
+		known := *aspect.known
+		isKnown := known != nil && (decide.SameName(known.Value, aspect.declared) || !isUnconfirmed(in, aspect.field))
+		if aspect.declared == "" || isKnown || willBeDescribed(in, aspect.field) {
 			continue
 		}
 		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
 		// Trust in advance never replaces what the carrier has shown.
-		if held == nil && trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
-			*aspect.held = knownValue(aspect.declared, v1alpha1.SourceDeclared, in.Now)
+		if known == nil && trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
+			*aspect.known = knownValue(aspect.declared, v1alpha1.SourceDeclared, in.Now)
 			in.Service.Status.Carrier = &state
 		}
 	}
@@ -186,10 +186,10 @@ func trustResult(in *Input) {
 	in.Service.Status.Handled.Trust = last.AttemptID
 	state := in.Service.Status.Carrier
 	for _, name := range otherNames(in, last) {
-		shown := *name.held
-		*name.held = knownValue(name.requested, v1alpha1.SourceDeclared, in.Now)
-		(*name.held).AsHealth = shown.AsHealth
-		if term := state.Term; name.held == &state.Plan && term != nil && term.Plan == shown.Value {
+		shown := *name.known
+		*name.known = knownValue(name.requested, v1alpha1.SourceDeclared, in.Now)
+		(*name.known).AsHealth = shown.AsHealth
+		if term := state.Term; name.known == &state.Plan && term != nil && term.Plan == shown.Value {
 			term.Plan = name.requested
 		}
 	}
@@ -208,7 +208,7 @@ func trustsResult(in *Input, last *v1alpha1.Request) bool {
 // otherName is the name that a result shows instead of the requested one.
 type otherName struct {
 	requested string
-	held      **v1alpha1.KnownValue
+	known     **v1alpha1.KnownValue
 }
 
 // otherNames returns the names in the result of our last plan change that may be the requested ones,
@@ -222,7 +222,7 @@ func otherNames(in *Input, last *v1alpha1.Request) []otherName {
 	var found []otherName
 	for _, name := range []struct {
 		requested string
-		held      **v1alpha1.KnownValue
+		known     **v1alpha1.KnownValue
 		isOther   func(*Input, string) bool
 	}{
 		{last.Target.Plan, &state.Plan, func(in *Input, shown string) bool {
@@ -230,9 +230,9 @@ func otherNames(in *Input, last *v1alpha1.Request) []otherName {
 		}},
 		{last.Target.RestorationSLA, &state.RestorationSLA, offersSLA},
 	} {
-		shown := (*name.held).ValueOrEmpty()
+		shown := (*name.known).ValueOrEmpty()
 		if name.requested != "" && shown != "" && !decide.SameName(shown, name.requested) && !name.isOther(in, shown) {
-			found = append(found, otherName{name.requested, name.held})
+			found = append(found, otherName{name.requested, name.known})
 		}
 	}
 	return found
@@ -313,7 +313,7 @@ func isUnconfirmed(in *Input, field string) bool {
 	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
 		switch {
-		case value.field != field || !isFromService(*value.held):
+		case value.field != field || !isFromService(*value.known):
 		case !readsService(in):
 			return true
 		case isDescribed(in):
@@ -355,12 +355,12 @@ func willBeDescribed(in *Input, field string) bool {
 // description. The description of a service without DSL has no DSL profile, so a new process does
 // not read it again just for the profile.
 func isUndescribed(in *Input, value *describedValue) bool {
-	held := *value.held
+	known := *value.known
 	switch {
 	case value.declared == "" && (value.field != decide.FieldPlan || !needsPlan(in)):
 		return false
-	case held != nil:
-		return held.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
+	case known != nil:
+		return known.Source == v1alpha1.SourceHealth && in.Memory.Readings.Service.State == decide.ReadingNone
 	case isDescribed(in):
 		return value.shown != ""
 	}

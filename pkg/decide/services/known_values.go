@@ -74,10 +74,10 @@ func recordRating(in *Input, health carrier.HealthResult) {
 		NextAction:   decide.Bounded(health.NextAction.Description, 1024),
 		HRIID:        decide.Bounded(health.HRIID, 64),
 	}
-	if held := in.Service.Status.Health; held != nil {
+	if shown := in.Service.Status.Health; shown != nil {
 		newest := view.HRIID
-		view.Since, view.HRIID = held.Since, held.HRIID // each reading has its own record id, which is not a change
-		if view == *held {
+		view.Since, view.HRIID = shown.Since, shown.HRIID // each reading has its own record id, which is not a change
+		if view == *shown {
 			return
 		}
 		view.HRIID = newest
@@ -93,20 +93,20 @@ func recordRating(in *Input, health carrier.HealthResult) {
 // reading was requested.
 func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	acceptDrift(in, state)
-	held := state.Plan
+	known := state.Plan
 	switch {
-	case held == nil:
+	case known == nil:
 		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
-	case askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)):
-	case declaredPlanReached(in, held, plan, askedAt) != nil:
-		state.Plan = declaredPlanReached(in, held, plan, askedAt)
-	case planDrifted(state.Plan) && plan == held.AsHealth:
+	case askedAt.Before(in.Past(known.Since).Add(decide.StatusPrecision)):
+	case declaredPlanReached(in, known, plan, askedAt) != nil:
+		state.Plan = declaredPlanReached(in, known, plan, askedAt)
+	case planDrifted(state.Plan) && plan == known.AsHealth:
 		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
-	case held.AsHealth == "":
-		held.AsHealth = plan
-	case plan != held.AsHealth:
+	case known.AsHealth == "":
+		known.AsHealth = plan
+	case plan != known.AsHealth:
 		recordPlanDrift(in, state, plan, askedAt)
 	}
 }
@@ -129,9 +129,9 @@ func planDrifted(plan *v1alpha1.KnownValue) bool {
 
 // declaredPlanReached returns the declared plan if the carrier has changed to it without our
 // request, otherwise nil. There is nothing to do then (R7).
-func declaredPlanReached(in *Input, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
+func declaredPlanReached(in *Input, known *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := in.Service.Spec.Plan
-	if declared == nil || decide.SameName(declared.Name, held.Value) {
+	if declared == nil || decide.SameName(declared.Name, known.Value) {
 		return nil
 	}
 	found := knownValue(plan, v1alpha1.SourceHealth, askedAt)
@@ -164,9 +164,9 @@ func forgetAcceptedDrift(in *Input) {
 		return
 	}
 	for _, value := range describedValues(in, state) {
-		held := *value.held
-		if held != nil && held.DriftedFrom != "" && !decide.SameName(held.DriftedFrom, value.declared) {
-			held.DriftedFrom = ""
+		known := *value.known
+		if known != nil && known.DriftedFrom != "" && !decide.SameName(known.DriftedFrom, value.declared) {
+			known.DriftedFrom = ""
 		}
 	}
 }
@@ -202,7 +202,7 @@ func recordDescription(in *Input, reading *decide.Reading) {
 	}
 	for _, value := range describedValues(in, state) {
 		if value.shown != "" {
-			*value.held = knownAfterReading(in, &value, reading.RequestedAt)
+			*value.known = knownAfterReading(in, &value, reading.RequestedAt)
 		}
 	}
 }
@@ -223,7 +223,7 @@ type describedValue struct {
 	operation v1alpha1.Operation
 	declared  string // "" if it is not managed
 	shown     string // in the newest description; "" if it does not contain the value
-	held      **v1alpha1.KnownValue
+	known     **v1alpha1.KnownValue
 }
 
 // describedValues returns each value that a description may contain, together with the value that a
@@ -247,21 +247,21 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	}
 }
 
-// knownAfterReading returns a value as it is known after a reading. The held value is kept if the
+// knownAfterReading returns a value as it is known after a reading. The former one is kept if the
 // reading confirms it, or if the reading is not newer. One that was only trusted is replaced by a
 // newer reading even if that confirms it, and one named by health is always replaced. An order is
 // older than any reading of its service, whenever its value was taken over. If the service had the
 // declared value before, the new one has drifted from it.
 func knownAfterReading(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
-	held, found := *value.held, knownValue(value.shown, v1alpha1.SourceService, askedAt)
-	if held == nil {
+	known, found := *value.known, knownValue(value.shown, v1alpha1.SourceService, askedAt)
+	if known == nil {
 		return found
 	}
-	byHealth := held.Source == v1alpha1.SourceHealth
-	confirmed := decide.SameName(held.Value, value.shown) && !byHealth && held.Source != v1alpha1.SourceDeclared
-	isOlder := byHealth || held.Source == v1alpha1.SourceOrder
-	if confirmed || !isOlder && askedAt.Before(in.Past(held.Since).Add(decide.StatusPrecision)) {
-		return held
+	byHealth := known.Source == v1alpha1.SourceHealth
+	confirmed := decide.SameName(known.Value, value.shown) && !byHealth && known.Source != v1alpha1.SourceDeclared
+	isOlder := byHealth || known.Source == v1alpha1.SourceOrder
+	if confirmed || !isOlder && askedAt.Before(in.Past(known.Since).Add(decide.StatusPrecision)) {
+		return known
 	}
 	if from := agreedValue(value); from != "" && !decide.SameName(value.shown, value.declared) {
 		found.DriftedFrom = from
@@ -271,15 +271,15 @@ func knownAfterReading(in *Input, value *describedValue, askedAt time.Time) *v1a
 
 // agreedValue returns the declared value if the service had it, by the carrier's word; otherwise "".
 func agreedValue(value *describedValue) string {
-	held := *value.held
-	trusted := held.Source == v1alpha1.SourceDeclared || held.Source == v1alpha1.SourceHealth
+	known := *value.known
+	trusted := known.Source == v1alpha1.SourceDeclared || known.Source == v1alpha1.SourceHealth
 	switch {
 	case value.declared == "", trusted:
 		return ""
-	case held.DriftedFrom != "" && decide.SameName(held.DriftedFrom, value.declared):
-		return held.DriftedFrom
-	case decide.SameName(held.Value, value.declared):
-		return held.Value
+	case known.DriftedFrom != "" && decide.SameName(known.DriftedFrom, value.declared):
+		return known.DriftedFrom
+	case decide.SameName(known.Value, value.declared):
+		return known.Value
 	}
 	return ""
 }
@@ -305,9 +305,9 @@ func readsPlanFromService(in *Input) bool {
 // first, and then the scheduled ones, the next first.
 func recordDisruptions(in *Input, found []carrier.Disruption) {
 	seen := countDisruptions(found)
-	if held := in.Service.Status.Disruptions; held != nil {
-		seen.Since = held.Since
-		if equality.Semantic.DeepEqual(&seen, held) {
+	if shown := in.Service.Status.Disruptions; shown != nil {
+		seen.Since = shown.Since
+		if equality.Semantic.DeepEqual(&seen, shown) {
 			return
 		}
 	}

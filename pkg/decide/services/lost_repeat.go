@@ -17,7 +17,8 @@ import (
 // and approved, and, by a new reading, whether it is still necessary. Those that do not apply to any
 // operation that is repeated, such as its price, are left out.
 func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
-	if held := heldBy(in, open, policyStopsRepeat, changesAreOnlyPlanned, installationIsUnacknowledged, serviceIsSuspended, requestMustWait); held != nil {
+	if held := heldBy(in, open, policyStopsRepeat, changesAreOnlyPlanned, installationIsUnacknowledged,
+		serviceIsSuspended, requestMustWait); held != nil {
 		return held
 	}
 	if why := whyNotSentNow(in, open); why != "" {

@@ -46,8 +46,8 @@ func TestARepeatStartsWithoutThePreviousOutcome(t *testing.T) {
 		r.Target = v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"}
 		r.Location, r.LostSince = "/api/connect/requests/1", metav1.NewTime(r.SubmittedAt.Add(time.Minute))
 	}), at(25*time.Hour))
-	submit, is := services.Decide(view).Step.(decide.Submit)
-	if !is {
+	submit, ok := services.Decide(view).Step.(decide.Submit)
+	if !ok {
 		t.Fatalf("%s: what was lost for a day is not asked for again", decidetest.StepName(services.Decide(view).Step))
 	}
 	again := submit.Request

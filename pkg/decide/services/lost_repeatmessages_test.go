@@ -28,7 +28,7 @@ func TestR33WhatIsNotSentAgainSaysWhy(t *testing.T) {
 			at(5*time.Minute), justRead),
 	} {
 		decision := services.Decide(view)
-		if resolve, is := decision.Step.(decide.Resolve); !is || resolve.Error.Message != why {
+		if resolve, ok := decision.Step.(decide.Resolve); !ok || resolve.Error.Message != why {
 			t.Errorf("%+v, not: %s", decision.Step, why)
 		}
 	}

@@ -181,7 +181,8 @@ func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
 	case decide.ReconcileRequested(&in.Input, &in.Memory.Readings.Options):
 		return askOffers(in, v1alpha1.AnnotationReconcile)
 	}
-	return decide.RestStuck(ready.Reason, decide.WithoutTrust(ready.Message)+decide.TrustText(&in.Input, in.wanted.pending))
+	return decide.RestStuck(ready.Reason,
+		decide.WithoutTrust(ready.Message)+decide.TrustText(&in.Input, in.wanted.pending))
 }
 
 // wantedValue is a value of a plan change, and what the carrier offers in its place. If the carrier

@@ -219,7 +219,7 @@ func orUnread(in *Input, want decide.DesiredChange) decide.DesiredChange {
 func matchesDescription(in *Input) bool {
 	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
-		if value.shown != "" && !decide.SameName(value.shown, (*value.held).ValueOrEmpty()) {
+		if value.shown != "" && !decide.SameName(value.shown, (*value.known).ValueOrEmpty()) {
 			return false
 		}
 	}

@@ -73,7 +73,7 @@ func finishCancellation(
 func agreeOnResult(service *v1alpha1.BroadbandService, request *v1alpha1.Request) {
 	declared := service.Spec.Cancellation
 	if declared != nil && string(declared.Date) == request.Target.Date {
-		service.Status.Carrier.Cancellation.Agreed = endingOf(declared)
+		service.Status.Carrier.Cancellation.Agreed = dateOrNone(declared)
 	}
 }
 
@@ -81,7 +81,7 @@ func agreeOnResult(service *v1alpha1.BroadbandService, request *v1alpha1.Request
 type unreadable struct {
 	field string
 	asked bool // whether the request sets it
-	held  **v1alpha1.KnownValue
+	known **v1alpha1.KnownValue
 }
 
 // unreadables returns the unreadable values that a request concerns. A request that stands for a
@@ -108,17 +108,17 @@ func ApplyResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Reque
 		ApplyTarget(service, request, v1alpha1.SourceDeclared, now)
 	}
 	for i, value := range unreadables(state, request) {
-		was := *before[i].held
-		if !value.asked || equality.Semantic.DeepEqual(was, *value.held) {
+		was := *before[i].known
+		if !value.asked || equality.Semantic.DeepEqual(was, *value.known) {
 			continue
 		}
 		if rowOf(request, value.field) == nil {
 			request.Plan = append(request.Plan, v1alpha1.Change{
-				Operation: request.Operation, Field: value.field, From: was.ValueOrEmpty(), To: (*value.held).ValueOrEmpty(),
+				Operation: request.Operation, Field: value.field, From: was.ValueOrEmpty(), To: (*value.known).ValueOrEmpty(),
 			})
 		}
-		if was != nil && was.Value == (*value.held).Value && decide.SameName(was.Plan, (*value.held).Plan) {
-			*value.held = was
+		if was != nil && was.Value == (*value.known).Value && decide.SameName(was.Plan, (*value.known).Plan) {
+			*value.known = was
 		}
 	}
 }
@@ -132,8 +132,8 @@ func RevertResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Requ
 		return
 	}
 	for _, value := range unreadables(state, request) {
-		if value.asked && isOnlyDeclared(*value.held) {
-			*value.held = knownBefore(request, value.field, *value.held, now)
+		if value.asked && isOnlyDeclared(*value.known) {
+			*value.known = knownBefore(request, value.field, *value.known, now)
 		}
 	}
 	if isOnlyDeclared(state.Plan) && changesPlan(request) {
@@ -145,8 +145,8 @@ func RevertResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Requ
 }
 
 // isOnlyDeclared reports whether a value was only declared, not confirmed by the carrier.
-func isOnlyDeclared(held *v1alpha1.KnownValue) bool {
-	return held != nil && held.Source == v1alpha1.SourceDeclared
+func isOnlyDeclared(known *v1alpha1.KnownValue) bool {
+	return known != nil && known.Source == v1alpha1.SourceDeclared
 }
 
 // changesPlan reports whether a request may have changed the plan. A request for the restoration

@@ -18,7 +18,7 @@ import (
 type statedValue struct {
 	decide.Stated
 
-	held **v1alpha1.KnownValue
+	known **v1alpha1.KnownValue
 }
 
 // statedValues returns the values that the result of an operation states (spec §2). A
@@ -77,7 +77,7 @@ func recordStated(service *v1alpha1.BroadbandService, request *v1alpha1.Request,
 	for _, value := range values {
 		stated = append(stated, value.Stated)
 		if shown := decide.Bounded(value.Shown, decide.MaxNameText); shown != "" && !decide.SameName(shown, value.Asked) {
-			*value.held = knownValue(shown, v1alpha1.SourceChangeResult, now)
+			*value.known = knownValue(shown, v1alpha1.SourceChangeResult, now)
 		}
 	}
 	if !decide.CompareResult(request, stated) {
@@ -93,7 +93,7 @@ func recordStated(service *v1alpha1.BroadbandService, request *v1alpha1.Request,
 func forgetUnstated(values []statedValue) {
 	for _, value := range values {
 		if value.Asked != "" && value.Shown == "" {
-			*value.held = nil
+			*value.known = nil
 		}
 	}
 }

@@ -86,16 +86,16 @@ func combined(modified, ended *decide.Decision) *decide.Decision {
 
 // weightier returns the more important decision, with the earlier time of the two. Work in progress
 // comes first, then what only a person can fix, then what waits for a person.
-func weightier(held, next *decide.Decision) *decide.Decision {
-	if held == nil {
+func weightier(first, next *decide.Decision) *decide.Decision {
+	if first == nil {
 		return next
 	}
-	at := decide.Earlier(held.RequeueAt, next.RequeueAt)
-	if weightOf(next) > weightOf(held) {
-		held = next
+	at := decide.Earlier(first.RequeueAt, next.RequeueAt)
+	if weightOf(next) > weightOf(first) {
+		first = next
 	}
-	held.RequeueAt = at
-	return held
+	first.RequeueAt = at
+	return first
 }
 
 // weightOf ranks a decision by its state.
@@ -288,7 +288,7 @@ func driftAspect(in *Input) *decide.Aspect {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
 	for _, value := range drifted(in) {
-		words = append(words, fmt.Sprintf("%s %q → %q", value.field, (*value.held).DriftedFrom, (*value.held).Value))
+		words = append(words, fmt.Sprintf("%s %q → %q", value.field, (*value.known).DriftedFrom, (*value.known).Value))
 	}
 	if want := in.wanted.cancellation; want.Wanted() && cancellationWasAsDeclared(in) {
 		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.Changes[0].To, want.Changes[0].From))

@@ -378,7 +378,7 @@ func drifted(in *Input) []describedValue {
 	var values []describedValue
 	state := in.Service.LastKnown()
 	for _, value := range describedValues(in, &state) {
-		if held := *value.held; held != nil && held.DriftedFrom != "" {
+		if known := *value.known; known != nil && known.DriftedFrom != "" {
 			values = append(values, value)
 		}
 	}
