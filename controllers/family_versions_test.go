@@ -74,7 +74,7 @@ var _ = Describe("An API version below the least one of a family", func() {
 		s := quotes()
 		Expect(w.Create(ctx, s.build(w, 0))).To(Succeed())
 		object := s.until(ctx, w, process, v1alpha1.ReasonProgressing)
-		Expect(object.RequestOf(v1alpha1.OperationFibreBuildCharge).APIVersion).To(Equal(int32(6)))
+		Expect(object.Record().RequestOf(v1alpha1.OperationFibreBuildCharge).APIVersion).To(Equal(int32(6)))
 		s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(versionsOf(w, simulator.OpFibreBuildCharge)).To(Equal([]string{"GET at 6", "POST at 6"}))
 	})

@@ -52,8 +52,8 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	}
 	object := s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	Expect(s.posts(w)).To(Equal(scenario.posts))
-	Expect(object.NewestError()).To(BeNil())
-	Expect(object.Controls().Retry).To(Equal(failed))
+	Expect(object.Record().NewestError()).To(BeNil())
+	Expect(object.Record().Controls().Retry).To(Equal(failed))
 },
 	// POST: 401, 404, 422, 500, 502 (spec §4).
 	Entry("test, POST 401", oneShotFault{of: tests(), call: "POST", fault: answerStatus(401), posts: 2}),
@@ -274,7 +274,7 @@ var _ = Describe("A retry that is requested before anything was sent", func() {
 		w.Clock.Advance(horizon)
 		s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
 		Expect(s.posts(w)).To(Equal(1))
-		Expect(object.Controls().Retry).To(BeEmpty())
+		Expect(object.Record().Controls().Retry).To(BeEmpty())
 		Expect(readyOf(object).Message).To(HaveSuffix(
 			`(the annotation wholesale.broadband/retry is now "` + early + `", which is not later than the end of attempt ` +
 				s.request(ctx, w).AttemptID + ")"))

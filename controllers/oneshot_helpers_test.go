@@ -45,7 +45,7 @@ func (s oneShot) read(ctx context.Context, w *world.World) pass.Subject {
 
 func (s oneShot) request(ctx context.Context, w *world.World) *v1alpha1.Request {
 	GinkgoHelper()
-	return s.read(ctx, w).RequestOf(v1alpha1.Operation(s.operation))
+	return s.read(ctx, w).Record().RequestOf(v1alpha1.Operation(s.operation))
 }
 
 // posts counts the POSTs that the carrier has received in a world.

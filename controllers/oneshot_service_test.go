@@ -107,7 +107,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, brief(w))).To(Succeed())
 		finished := tests().until(ctx, w, process, v1alpha1.ReasonCompleted).
-			RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
+			Record().RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
 		calls := len(w.Carrier.Calls())
 		process.DriveOneShot(ctx, tests().shot())
 		process.DriveOneShot(ctx, tests().shot()) // the deletion is an event

@@ -23,10 +23,10 @@ var _ = Describe("A one-shot", func() {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		object := s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		request := object.RequestOf(v1alpha1.Operation(s.operation))
+		request := object.Record().RequestOf(v1alpha1.Operation(s.operation))
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(request.Location).To(MatchRegexp(`^/api/connect/.*/requests/[0-9A-Za-z_-]+$`))
-		Expect(object.NewestError()).To(BeNil())
+		Expect(object.Record().NewestError()).To(BeNil())
 		Expect(s.posts(w)).To(Equal(1))
 		Expect(w.Events.All()).To(ContainElements(
 			ContainSubstring("Normal RequestAccepted"), ContainSubstring("Normal RequestSucceeded")))

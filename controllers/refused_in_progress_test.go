@@ -177,7 +177,7 @@ func (r *refusedRun) attempt(ctx context.Context) *v1alpha1.Request {
 	if service, is := r.object.(*v1alpha1.BroadbandService); is {
 		return recorded(ctx, service, v1alpha1.Operation(r.operation))
 	}
-	return r.object.RequestOf(v1alpha1.Operation(r.operation))
+	return r.object.Record().RequestOf(v1alpha1.Operation(r.operation))
 }
 
 var _ = DescribeTable("A request that is refused because another is in progress is sent again under the same approval",

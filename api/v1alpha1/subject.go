@@ -16,6 +16,9 @@ func (a *CarrierAccount) Describes() (conditions *[]metav1.Condition, observed *
 	return &a.Status.Conditions, &a.Status.ObservedGeneration
 }
 
+// Record returns the service: it has a request of each operation.
+func (s *BroadbandService) Record() Record { return s }
+
 // Controls returns the control annotations that were acted on. The pointer points into the status.
 func (s *BroadbandService) Controls() *Handled { return &s.Status.Handled }
 

@@ -4,39 +4,75 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Kinds with one request at a time have a TaskStatus in their status. These methods give the
-// submission protocol the same access to each of them.
-
-// RequestOf returns the newest request if it has this operation, or nil.
-func (s *ServiceOrder) RequestOf(operation Operation) *Request { return s.Status.requestOf(operation) }
-
-// PutRequest replaces the newest request. A rejection is about an attempt that was sent before, so a
-// later one drops it.
-func (s *ServiceOrder) PutRequest(request Request) {
-	if shown := s.Status.Request; shown != nil && shown.SubmittedAt.Before(&request.SubmittedAt) {
-		s.Status.Rejection = nil
-	}
-	s.Status.Request = &request
+// Record is where the status of an object records its requests.
+// +kubebuilder:object:generate=false
+type Record interface {
+	// RequestOf returns the newest request of an operation, or nil. The pointer points into the status.
+	RequestOf(operation Operation) *Request
+	// PutRequest replaces the newest request of its operation.
+	PutRequest(request Request)
+	// OpenRequests returns the requests that have not ended.
+	OpenRequests() []*Request
+	// RequestChanged updates what the status shows of requests after one of them has changed.
+	RequestChanged(request Request, now metav1.Time)
+	// NewestError returns the newest recorded error, or nil.
+	NewestError() *LastError
+	// Controls returns the control annotations that were acted on. The pointer points into the status.
+	Controls() *Handled
 }
 
-// OpenRequests returns the request if it has not ended.
-func (s *ServiceOrder) OpenRequests() []*Request { return s.Status.open() }
-
-// RequestChanged updates the newest error and the request in flight in the status after a request
-// has changed.
-func (s *ServiceOrder) RequestChanged(request Request, now metav1.Time) {
-	s.Status.changed(request, now)
-	s.Status.InFlight = nil
-	if request.Phase == PhaseSubmitting || request.Phase == PhaseInProgress {
-		s.Status.InFlight = &InFlight{Operation: request.Operation, Location: request.Location}
+// RequestOf returns the request if it has this operation, or nil. The pointer points into the
+// status.
+func (s *TaskStatus) RequestOf(operation Operation) *Request {
+	if s.Request == nil || s.Request.Operation != operation {
+		return nil
 	}
+	return s.Request
+}
+
+// PutRequest replaces the newest request.
+func (s *TaskStatus) PutRequest(request Request) { s.Request = &request }
+
+// OpenRequests returns the request if it has not ended.
+func (s *TaskStatus) OpenRequests() []*Request {
+	if s.Request == nil || s.Request.Phase.Ended() {
+		return nil
+	}
+	return []*Request{s.Request}
+}
+
+// RequestChanged updates the newest error in the status after a request has changed.
+func (s *TaskStatus) RequestChanged(request Request, now metav1.Time) {
+	s.LastError = lastError(s.LastError, request, now)
 }
 
 // NewestError returns the newest recorded error, or nil.
-func (s *ServiceOrder) NewestError() *LastError { return s.Status.LastError }
+func (s *TaskStatus) NewestError() *LastError { return s.LastError }
 
 // Controls returns the control annotations that were acted on.
-func (s *ServiceOrder) Controls() *Handled { return &s.Status.Handled }
+func (s *TaskStatus) Controls() *Handled { return &s.Handled }
+
+// PutRequest replaces the newest request. A rejection is about an attempt that was sent before, so a
+// later one drops it.
+func (s *ServiceOrderStatus) PutRequest(request Request) {
+	if shown := s.Request; shown != nil && shown.SubmittedAt.Before(&request.SubmittedAt) {
+		s.Rejection = nil
+	}
+	s.TaskStatus.PutRequest(request)
+}
+
+// RequestChanged updates the newest error and the request in flight in the status after a request
+// has changed.
+func (s *ServiceOrderStatus) RequestChanged(request Request, now metav1.Time) {
+	s.TaskStatus.RequestChanged(request, now)
+	s.InFlight = nil
+	if request.Phase == PhaseSubmitting || request.Phase == PhaseInProgress {
+		s.InFlight = &InFlight{Operation: request.Operation, Location: request.Location}
+	}
+}
+
+// Record returns where the status records the request.
+func (s *ServiceOrder) Record() Record { return &s.Status }
 
 // AccountName returns the name of the CarrierAccount of the object.
 func (s *ServiceOrder) AccountName() string { return s.Spec.AccountRef.Name }
@@ -46,27 +82,8 @@ func (s *ServiceOrder) Describes() (conditions *[]metav1.Condition, observed *in
 	return &s.Status.Conditions, &s.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it has this operation, or nil.
-func (a *AppointmentRequest) RequestOf(operation Operation) *Request {
-	return a.Status.requestOf(operation)
-}
-
-// PutRequest replaces the newest request.
-func (a *AppointmentRequest) PutRequest(request Request) { a.Status.Request = &request }
-
-// OpenRequests returns the request if it has not ended.
-func (a *AppointmentRequest) OpenRequests() []*Request { return a.Status.open() }
-
-// RequestChanged updates the newest error in the status after a request has changed.
-func (a *AppointmentRequest) RequestChanged(request Request, now metav1.Time) {
-	a.Status.changed(request, now)
-}
-
-// NewestError returns the newest recorded error, or nil.
-func (a *AppointmentRequest) NewestError() *LastError { return a.Status.LastError }
-
-// Controls returns the control annotations that were acted on.
-func (a *AppointmentRequest) Controls() *Handled { return &a.Status.Handled }
+// Record returns where the status records the request.
+func (a *AppointmentRequest) Record() Record { return &a.Status }
 
 // AccountName returns the name of the CarrierAccount of the object.
 func (a *AppointmentRequest) AccountName() string { return a.Spec.AccountRef.Name }
@@ -76,27 +93,8 @@ func (a *AppointmentRequest) Describes() (conditions *[]metav1.Condition, observ
 	return &a.Status.Conditions, &a.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it has this operation, or nil.
-func (d *DiagnosticTest) RequestOf(operation Operation) *Request {
-	return d.Status.requestOf(operation)
-}
-
-// PutRequest replaces the newest request.
-func (d *DiagnosticTest) PutRequest(request Request) { d.Status.Request = &request }
-
-// OpenRequests returns the request if it has not ended.
-func (d *DiagnosticTest) OpenRequests() []*Request { return d.Status.open() }
-
-// RequestChanged updates the newest error in the status after a request has changed.
-func (d *DiagnosticTest) RequestChanged(request Request, now metav1.Time) {
-	d.Status.changed(request, now)
-}
-
-// NewestError returns the newest recorded error, or nil.
-func (d *DiagnosticTest) NewestError() *LastError { return d.Status.LastError }
-
-// Controls returns the control annotations that were acted on.
-func (d *DiagnosticTest) Controls() *Handled { return &d.Status.Handled }
+// Record returns where the status records the request.
+func (d *DiagnosticTest) Record() Record { return &d.Status }
 
 // AccountName returns the name of the CarrierAccount of the object.
 func (d *DiagnosticTest) AccountName() string { return d.Spec.AccountRef.Name }
@@ -106,27 +104,8 @@ func (d *DiagnosticTest) Describes() (conditions *[]metav1.Condition, observed *
 	return &d.Status.Conditions, &d.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it has this operation, or nil.
-func (f *FibreBuildQuote) RequestOf(operation Operation) *Request {
-	return f.Status.requestOf(operation)
-}
-
-// PutRequest replaces the newest request.
-func (f *FibreBuildQuote) PutRequest(request Request) { f.Status.Request = &request }
-
-// OpenRequests returns the request if it has not ended.
-func (f *FibreBuildQuote) OpenRequests() []*Request { return f.Status.open() }
-
-// RequestChanged updates the newest error in the status after a request has changed.
-func (f *FibreBuildQuote) RequestChanged(request Request, now metav1.Time) {
-	f.Status.changed(request, now)
-}
-
-// NewestError returns the newest recorded error, or nil.
-func (f *FibreBuildQuote) NewestError() *LastError { return f.Status.LastError }
-
-// Controls returns the control annotations that were acted on.
-func (f *FibreBuildQuote) Controls() *Handled { return &f.Status.Handled }
+// Record returns where the status records the request.
+func (f *FibreBuildQuote) Record() Record { return &f.Status }
 
 // AccountName returns the name of the CarrierAccount of the object.
 func (f *FibreBuildQuote) AccountName() string { return f.Spec.AccountRef.Name }
@@ -136,27 +115,8 @@ func (f *FibreBuildQuote) Describes() (conditions *[]metav1.Condition, observed 
 	return &f.Status.Conditions, &f.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it has this operation, or nil.
-func (p *PlanOptionsQuery) RequestOf(operation Operation) *Request {
-	return p.Status.requestOf(operation)
-}
-
-// PutRequest replaces the newest request.
-func (p *PlanOptionsQuery) PutRequest(request Request) { p.Status.Request = &request }
-
-// OpenRequests returns the request if it has not ended.
-func (p *PlanOptionsQuery) OpenRequests() []*Request { return p.Status.open() }
-
-// RequestChanged updates the newest error in the status after a request has changed.
-func (p *PlanOptionsQuery) RequestChanged(request Request, now metav1.Time) {
-	p.Status.changed(request, now)
-}
-
-// NewestError returns the newest recorded error, or nil.
-func (p *PlanOptionsQuery) NewestError() *LastError { return p.Status.LastError }
-
-// Controls returns the control annotations that were acted on.
-func (p *PlanOptionsQuery) Controls() *Handled { return &p.Status.Handled }
+// Record returns where the status records the request.
+func (p *PlanOptionsQuery) Record() Record { return &p.Status }
 
 // AccountName returns the name of the CarrierAccount of the object.
 func (p *PlanOptionsQuery) AccountName() string { return p.Spec.AccountRef.Name }
@@ -166,25 +126,8 @@ func (p *PlanOptionsQuery) Describes() (conditions *[]metav1.Condition, observed
 	return &p.Status.Conditions, &p.Status.ObservedGeneration
 }
 
-// RequestOf returns the newest request if it has this operation, or nil.
-func (h *HealthCheck) RequestOf(operation Operation) *Request { return h.Status.requestOf(operation) }
-
-// PutRequest replaces the newest request.
-func (h *HealthCheck) PutRequest(request Request) { h.Status.Request = &request }
-
-// OpenRequests returns the request if it has not ended.
-func (h *HealthCheck) OpenRequests() []*Request { return h.Status.open() }
-
-// RequestChanged updates the newest error in the status after a request has changed.
-func (h *HealthCheck) RequestChanged(request Request, now metav1.Time) {
-	h.Status.changed(request, now)
-}
-
-// NewestError returns the newest recorded error, or nil.
-func (h *HealthCheck) NewestError() *LastError { return h.Status.LastError }
-
-// Controls returns the control annotations that were acted on.
-func (h *HealthCheck) Controls() *Handled { return &h.Status.Handled }
+// Record returns where the status records the request.
+func (h *HealthCheck) Record() Record { return &h.Status }
 
 // AccountName returns the name of the CarrierAccount of the object.
 func (h *HealthCheck) AccountName() string { return h.Spec.AccountRef.Name }

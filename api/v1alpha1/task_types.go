@@ -31,27 +31,6 @@ type TaskStatus struct {
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
-// requestOf returns the request if it has this operation, or nil. The pointer points into the
-// status.
-func (s *TaskStatus) requestOf(operation Operation) *Request {
-	if s.Request == nil || s.Request.Operation != operation {
-		return nil
-	}
-	return s.Request
-}
-
-// open returns the request if it has not ended.
-func (s *TaskStatus) open() []*Request {
-	if s.Request == nil || s.Request.Phase.Ended() {
-		return nil
-	}
-	return []*Request{s.Request}
-}
-
-func (s *TaskStatus) changed(request Request, now metav1.Time) {
-	s.LastError = lastError(s.LastError, request, now)
-}
-
 // ServiceReference names a BroadbandService in the same namespace.
 type ServiceReference struct {
 	// name of the BroadbandService, in the object's own namespace.

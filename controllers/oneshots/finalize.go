@@ -55,14 +55,14 @@ func finalize(ctx context.Context, p *pass.Pass) (ctrl.Result, error) {
 
 // hasOpenAttempt reports whether the ledger has an open attempt of the object.
 func hasOpenAttempt(p *pass.Pass) bool {
-	return slices.ContainsFunc(p.Subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+	return slices.ContainsFunc(p.Subject.Record().OpenRequests(), func(open *v1alpha1.Request) bool {
 		return p.Ledger.Current().IsOpen(open.AttemptID)
 	})
 }
 
 // recordResponses records what this process knows of the requests in progress.
 func recordResponses(ctx context.Context, p *pass.Pass) error {
-	for _, open := range p.Subject.OpenRequests() {
+	for _, open := range p.Subject.Record().OpenRequests() {
 		if err := p.Protocol.RecordResponse(ctx, p.Scope(), open.AttemptID); err != nil {
 			return fmt.Errorf("record the outcome of attempt %s: %w", open.AttemptID, err)
 		}
@@ -73,7 +73,7 @@ func recordResponses(ctx context.Context, p *pass.Pass) error {
 // abandonOpen ends the open attempts of a deleted object in the ledger, because their outcome will
 // not be tracked.
 func abandonOpen(ctx context.Context, p *pass.Pass) error {
-	for _, open := range p.Subject.OpenRequests() {
+	for _, open := range p.Subject.Record().OpenRequests() {
 		if !p.Ledger.Current().IsOpen(open.AttemptID) {
 			continue
 		}

@@ -41,7 +41,7 @@ func (p *Pass) WriteNotice(
 	notice := decide.NoticeOf(notification, p.Protocol.Now())
 	record(notice)
 	decision := p.Decide()
-	decision.Handled = *p.Subject.Controls() // no annotation is acted on here
+	decision.Handled = *p.Subject.Record().Controls() // no annotation is acted on here
 	p.describe(decision)
 	if err := p.Protocol.WriteStatus(ctx, p.Subject); err != nil {
 		return fmt.Errorf("update the status of %s: %w", p.Subject.GetName(), err)

@@ -104,7 +104,7 @@ func (p *Pass) Input() decide.Input {
 	}
 	input := decide.Input{
 		Subject: p.Subject, Ledger: p.Ledger.Current(), Account: p.Account, Now: now, Elapsed: p.Protocol.Elapsed(),
-		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.Subject.GetUID(), p.Subject.OpenRequests(), now),
+		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.Subject.GetUID(), p.Subject.Record().OpenRequests(), now),
 		Installation: p.installation(),
 	}
 	p.Protocol.NoteFutureTimes(&input, p.Subject)
@@ -122,7 +122,7 @@ func (p *Pass) describe(decision decide.Decision) {
 	status.Describe(target, decision.Verdict, now)
 	status.DescribeAspects(target, decision.Aspects, now)
 	*observed = p.Subject.GetGeneration()
-	*p.Subject.Controls() = decision.Handled
+	*p.Subject.Record().Controls() = decision.Handled
 	p.show(decision)
 	p.Ledger.ShowReference()
 }
@@ -132,7 +132,7 @@ func (p *Pass) describe(decision decide.Decision) {
 func (p *Pass) describeDuringStep() {
 	decision := p.Decide()
 	if _, resolves := decision.Step.(decide.Resolve); resolves {
-		decision.Handled.Resolve = p.Subject.Controls().Resolve
+		decision.Handled.Resolve = p.Subject.Record().Controls().Resolve
 	}
 	p.describe(decision)
 }
@@ -176,7 +176,7 @@ func (p *Pass) Scope() operate.Scope {
 // as handled.
 func (p *Pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1alpha1.Request) {
 	return func(request *v1alpha1.Request) {
-		p.Subject.Controls().Resolve = handled.Resolve
+		p.Subject.Record().Controls().Resolve = handled.Resolve
 		if request.Phase == v1alpha1.PhaseSucceeded {
 			p.kind.reached(request, step.Source, p.Protocol.Now())
 		} else if step.From == v1alpha1.PhaseSucceeded {

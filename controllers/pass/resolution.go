@@ -48,7 +48,7 @@ func (p *Pass) voidResolution(ctx context.Context) (bool, error) {
 	if !errors.Is(err, installation.ErrPoliciesMissing) && !errors.Is(err, installation.ErrPolicyReplaced) {
 		return false, err
 	}
-	p.Subject.Controls().IgnoredResolve = decide.Control(p.Subject, v1alpha1.AnnotationResolve)
+	p.Subject.Record().Controls().IgnoredResolve = decide.Control(p.Subject, v1alpha1.AnnotationResolve)
 	if err := p.Protocol.WriteStatus(ctx, p.Subject); err != nil {
 		return false, fmt.Errorf("record that the annotation resolve has no effect: %w", err)
 	}

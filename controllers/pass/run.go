@@ -101,7 +101,7 @@ func (p *Pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.SubmitQuery:
 		wait, err = p.Protocol.SubmitQuery(ctx, p.Scope(), operate.Submission{
 			Request: step.Request, Body: p.kind.Body(step.Request, v1alpha1.Contact{}),
-			Consume:        func() { consume(p.Subject.Controls(), decide.Submit(step)) },
+			Consume:        func() { consume(p.Subject.Record().Controls(), decide.Submit(step)) },
 			FinalizerFirst: step.FinalizerFirst,
 		})
 	case decide.Poll:
@@ -170,7 +170,7 @@ func (p *Pass) isIncomplete() bool {
 		return false
 	}
 	_, observed := held.Describes()
-	return *observed <= 0 || !equality.Semantic.DeepEqual(held.OpenRequests(), p.Subject.OpenRequests())
+	return *observed <= 0 || !equality.Semantic.DeepEqual(held.Record().OpenRequests(), p.Subject.Record().OpenRequests())
 }
 
 // RequeueAt returns when the next pass is due: soon if the cache shows an older copy than this

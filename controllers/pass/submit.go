@@ -31,7 +31,7 @@ func (p *Pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 		Request: step.Request,
 		Body:    p.kind.Body(step.Request, contact),
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
-		Consume: func() { consume(p.Subject.Controls(), step) },
+		Consume: func() { consume(p.Subject.Record().Controls(), step) },
 	}
 	return p.Protocol.Send(ctx, p.Scope(), submission)
 }

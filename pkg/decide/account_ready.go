@@ -18,7 +18,7 @@ func AccountIsNotReady(in *Input) *Decision {
 	if why == "" {
 		return nil
 	}
-	waits, open := waitsForPerson(in), in.Subject.OpenRequests()
+	waits, open := waitsForPerson(in), in.Subject.Record().OpenRequests()
 	switch {
 	case waits != nil:
 		return &Decision{Step: Rest{}, Verdict: Verdict{Stuck, waits.Reason, waits.Message + ". " + why}}
@@ -68,7 +68,7 @@ func whyNotReady(in *Input) string {
 // waitsForPerson returns the verdict on the first open request that only a person can end; nil if
 // there is none.
 func waitsForPerson(in *Input) *Verdict {
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		if open.Phase == v1alpha1.PhaseOutcomeUnknown {
 			return new(UnknownVerdict(in, open))
 		}
@@ -104,7 +104,7 @@ func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).St
 // SentElsewhere enforces that a request stays with its login: it is not tracked, verified or repeated
 // with another one, which may be another carrier's.
 func SentElsewhere(in *Input) *Decision {
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		if !isElsewhere(in, open) {
 			continue
 		}

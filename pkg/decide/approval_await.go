@@ -80,7 +80,7 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 // there is none or it is used up.
 func otherApproval(in *Input) string {
 	given := Control(in.Subject, v1alpha1.AnnotationApprove)
-	if given == "" || given == in.Subject.Controls().Approve {
+	if given == "" || given == in.Subject.Record().Controls().Approve {
 		return ""
 	}
 	return fmt.Sprintf("the approval %s is for another plan of changes, or for another price: "+

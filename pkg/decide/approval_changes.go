@@ -152,7 +152,7 @@ func WithoutTrust(message string) string {
 // none or it is used up.
 func otherTrust(in *Input) string {
 	given := Control(in.Subject, v1alpha1.AnnotationTrust)
-	if given == "" || given == in.Subject.Controls().Trust {
+	if given == "" || given == in.Subject.Record().Controls().Trust {
 		return ""
 	}
 	return fmt.Sprintf("the annotation trust=%s is for another plan of changes", given)

@@ -207,7 +207,7 @@ func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
 
 // ResponseIsUnrecorded returns a decision if this process has a response that is not recorded.
 func ResponseIsUnrecorded(in *Input) *Decision {
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		if in.Memory.Attempts[open.AttemptID].Receipt != nil {
 			return &Decision{Step: RecordResponse{AttemptID: open.AttemptID}, Verdict: progressing(open)}
 		}

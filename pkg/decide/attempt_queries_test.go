@@ -28,7 +28,7 @@ func afterQuery(edit func(*v1alpha1.Request)) (*v1alpha1.PlanOptionsQuery, decid
 		SubmittedAt: metav1.NewTime(decidetest.Start()), FinishedAt: metav1.NewTime(decidetest.Start()),
 	}
 	edit(&last)
-	query.PutRequest(last)
+	query.Record().PutRequest(last)
 	return query, decidetest.Input(query)
 }
 

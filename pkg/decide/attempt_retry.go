@@ -15,7 +15,7 @@ import (
 // that it has caused records it (R21).
 func newRetryValue(in *Input, last *v1alpha1.Request) string {
 	asked := Control(in.Subject, v1alpha1.AnnotationRetry)
-	if asked == in.Subject.Controls().Retry || asked == last.Retry {
+	if asked == in.Subject.Record().Controls().Retry || asked == last.Retry {
 		return ""
 	}
 	return asked
@@ -76,7 +76,7 @@ func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	if last == nil {
 		return nil
 	}
-	newest := in.Subject.RequestOf(last.Operation)
+	newest := in.Subject.Record().RequestOf(last.Operation)
 	caused := newest != nil && newest.Retry != "" && newest.Retry != last.Retry
 	if !caused || newest.Phase.Reached() || !isForThisSpec(in, newest) {
 		return nil

@@ -32,7 +32,7 @@ func MustWait(in *Input, want DesiredChange) *Decision {
 // backoffIsRunning holds back a retry until the back-off is over: NotSent, NotProcessed and
 // NotAccepted are retried automatically.
 func backoffIsRunning(in *Input, want DesiredChange) *Decision {
-	last := in.Subject.RequestOf(want.Operation)
+	last := in.Subject.Record().RequestOf(want.Operation)
 	if last == nil || !IsAutoRetried(last.Phase) {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 // queriesBefore counts the unanswered queries for the same change. A rejection is a response and
 // does not change the count.
 func queriesBefore(in *Input, want DesiredChange) int32 {
-	last := in.Subject.RequestOf(want.Operation)
+	last := in.Subject.Record().RequestOf(want.Operation)
 	switch {
 	case !isQuery(last) || attemptNumber(in, want) == 1 || exhausted(last) || RetryRequested(in, last):
 		return 0
@@ -92,7 +92,7 @@ func PlanInHealth(health carrier.HealthResult) string { return Bounded(health.Pl
 // attemptNumber returns the number of the next attempt at the same change of the same generation,
 // starting at 1.
 func attemptNumber(in *Input, want DesiredChange) int32 {
-	last := in.Subject.RequestOf(want.Operation)
+	last := in.Subject.Record().RequestOf(want.Operation)
 	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.BodyHash() {
 		return 1
 	}

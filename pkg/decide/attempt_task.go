@@ -22,7 +22,7 @@ type Task struct {
 
 // OpenRequest returns the request that has not ended; nil if there is none.
 func OpenRequest(in *Input) *v1alpha1.Request {
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		return open
 	}
 	return nil
@@ -38,7 +38,7 @@ func SendTask(in *Input, task Task) *Decision {
 	decision := RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
 	submit := Submit{Request: want.Intent(in), Contact: task.Contact}
 	submit.Request.Plan = task.Changes
-	submit = UsingUpRetry(in, submit, in.Subject.RequestOf(task.Operation))
+	submit = UsingUpRetry(in, submit, in.Subject.Record().RequestOf(task.Operation))
 	decision.Step = submit
 	if ClassOf(task.Operation, task.Target) == carrier.ClassQuery {
 		return submitQuery(in, decision, submit)
@@ -59,7 +59,7 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if held := contactHeld(in, task.Contact); held != nil {
 		return held
 	}
-	if handleGone(in.Subject.RequestOf(task.Operation)) {
+	if handleGone(in.Subject.Record().RequestOf(task.Operation)) {
 		return nil
 	}
 	return MustWait(in, want)
@@ -108,7 +108,7 @@ const staleGrace = 10 * time.Second
 
 // submitQuery sends a Query; after a failure it waits until the pause is over.
 func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
-	query, last := in.Memory.LastQuery, in.Subject.RequestOf(submit.Request.Operation)
+	query, last := in.Memory.LastQuery, in.Subject.Record().RequestOf(submit.Request.Operation)
 	recorded := last != nil && last.AttemptID == query.Answered
 	if until := query.AnsweredAt.Add(staleGrace); query.Answered != "" && !recorded && in.Now.Before(until) {
 		// This copy of the object is older than the recorded response. A second request would be
@@ -141,7 +141,7 @@ func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 	}
 	if open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil {
 		why = open.Error
-		last := t.Subject.NewestError()
+		last := t.Subject.Record().NewestError()
 		if last != nil && t.Now.Before(t.Past(last.At).Add(queryGrace)) {
 			return RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 				"%s has no usable response (%s): it is sent again after a minute", open.Operation, ErrorMessage(why))),

@@ -45,10 +45,7 @@ type Input struct {
 // Subject is an object with requests in its status.
 type Subject interface {
 	metav1.Object
-	OpenRequests() []*v1alpha1.Request
-	RequestOf(operation v1alpha1.Operation) *v1alpha1.Request
-	NewestError() *v1alpha1.LastError
-	Controls() *v1alpha1.Handled
+	Record() v1alpha1.Record
 	AccountName() string
 }
 
@@ -170,7 +167,7 @@ type FutureReservations map[string]time.Duration
 // anyRequest reports whether the newest request of any operation of the object has a property.
 func anyRequest(in *Input, holds func(*v1alpha1.Request) bool) bool {
 	for contract := range carrier.Contracts() {
-		if last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation)); last != nil && holds(last) {
+		if last := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation)); last != nil && holds(last) {
 			return true
 		}
 	}

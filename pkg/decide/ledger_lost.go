@@ -74,7 +74,7 @@ func lostText(in *LedgerInput, what string) string {
 		words = fmt.Sprintf("the RequestLedger of this %s does not contain the carrier's response", what)
 	}
 	for contract := range carrier.Contracts() {
-		shown := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		shown := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
 		if shown != nil && shown.Location != "" && (in.Ledger.LacksReceipt(shown) || !in.Ledger.Knows(shown)) {
 			words += fmt.Sprintf("; according to the status, the carrier accepted %s attempt %s as %s",
 				shown.Operation, shown.AttemptID, shown.Location)

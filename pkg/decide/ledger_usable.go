@@ -100,7 +100,7 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 // if none did. An attempt that did not reach the carrier, such as one that was begun for an older
 // generation and stopped, does not supersede the earlier attempt.
 func ReachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
-	newest := in.Subject.RequestOf(operation)
+	newest := in.Subject.Record().RequestOf(operation)
 	if newest == nil || newest.Phase.Reached() {
 		return newest
 	}

@@ -74,5 +74,5 @@ func AgeOf(in *Input, reading *Reading) time.Duration {
 // requested for this annotation yet.
 func ReconcileRequested(in *Input, reading *Reading) bool {
 	token := Control(in.Subject, v1alpha1.AnnotationReconcile)
-	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
+	return token != "" && token != in.Subject.Record().Controls().Reconcile && token != reading.Token
 }

@@ -14,7 +14,7 @@ import (
 // ResolvedByPerson returns a decision in three cases: the resolve annotation names an open attempt
 // that a person may resolve; it resolves all unknown outcomes; or it changes an earlier resolution.
 func ResolvedByPerson(in *Input) *Decision {
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		if ResolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
 			return resolveAs(open, ResolveAnnotation(in))
 		}
@@ -77,11 +77,11 @@ func IsResolved(object metav1.Object, attemptID string) bool {
 // once is ignored for good.
 func resolvesNothing(in *Input) bool {
 	value := ResolveAnnotation(in)
-	if value == "" || value == in.Subject.Controls().Resolve {
+	if value == "" || value == in.Subject.Record().Controls().Resolve {
 		return false
 	}
 	resolved, ok := ParseResolution(value)
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		if ok && open.AttemptID == resolved.AttemptID && !isUsedUp(in, value) {
 			return WhyImpossible(open, value) != ""
 		}
@@ -112,7 +112,7 @@ func hasResolved(in *Input) bool {
 // no open attempt: otherwise something was sent because of the earlier resolution (R14).
 func newlyResolved(in *Input) *v1alpha1.Request {
 	for contract := range carrier.Contracts() {
-		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		request := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
 		if request != nil && EndedByPerson(request) && isNewResolution(in, request) && isLast(in.Ledger, request) {
 			return request
 		}

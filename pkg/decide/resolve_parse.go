@@ -48,7 +48,7 @@ func ResolutionNames(in *Input, attemptID string) bool {
 // attempt: the status may have been emptied, or the object created again, and the carrier may have
 // accepted the attempt since.
 func isUsedUp(in *Input, value string) bool {
-	controls := in.Subject.Controls()
+	controls := in.Subject.Record().Controls()
 	resolved, ok := ParseResolution(value)
 	return in.Installation.Policies.Flaw != "" || value == controls.Resolve || value == controls.IgnoredResolve ||
 		ok && resolved.AttemptID != "" && isOnRecord(in.Ledger, resolved.AttemptID, value)
@@ -67,7 +67,7 @@ func isOnRecord(ledger *v1alpha1.RequestLedger, attemptID, value string) bool {
 
 // HasNamed reports whether a used up value of the annotation names this attempt.
 func HasNamed(in *Input, attemptID string) bool {
-	controls := in.Subject.Controls()
+	controls := in.Subject.Record().Controls()
 	acted, _ := ParseResolution(controls.Resolve)
 	ignored, _ := ParseResolution(controls.IgnoredResolve)
 	return acted.AttemptID == attemptID || ignored.AttemptID == attemptID

@@ -34,7 +34,7 @@ func withUnused(message, unused string) string {
 
 // Overruled returns the decision for a verdict that was reached without the rules of the kind.
 func Overruled(subject Subject, verdict Verdict) Decision {
-	decision := Decision{Step: Rest{}, Verdict: verdict, Handled: *subject.Controls()}
+	decision := Decision{Step: Rest{}, Verdict: verdict, Handled: *subject.Record().Controls()}
 	if decision.Handled.IgnoredResolve != Control(subject, v1alpha1.AnnotationResolve) {
 		decision.Handled.IgnoredResolve = "" // the annotation was removed or replaced
 	}
@@ -46,12 +46,12 @@ func Overruled(subject Subject, verdict Verdict) Decision {
 func described(in *Input, d *Decision) []string {
 	texts := []string{otherApproval(in), otherTrust(in)}
 	for contract := range carrier.Contracts() {
-		last := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		last := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
 		if last != nil && RetryDue(in, last).IsZero() { // otherwise it has an effect later
 			texts = append(texts, WhyRetryIgnored(in, last))
 		}
 	}
-	for _, open := range in.Subject.OpenRequests() {
+	for _, open := range in.Subject.Record().OpenRequests() {
 		texts = append(texts, notResolvedByAll(in, open))
 	}
 	var found []string
@@ -101,7 +101,7 @@ func unusedResolution(in *Input, decision *Decision) string {
 	if void := in.Installation.Policies.voidResolution(ignored); ignored != "" && void != "" {
 		return void
 	}
-	if ignored == "" || slices.ContainsFunc(in.Subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+	if ignored == "" || slices.ContainsFunc(in.Subject.Record().OpenRequests(), func(open *v1alpha1.Request) bool {
 		said := notResolvedByAll(in, open)
 		return said != "" && decision.says(said)
 	}) {
@@ -126,7 +126,7 @@ func hasFailed(in *Input) bool {
 // ignored. A reconcile annotation that the decision has handled already is kept. The annotations
 // that a request uses up are handled by its intent, not here.
 func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
-	handled := *in.Subject.Controls()
+	handled := *in.Subject.Record().Controls()
 	handled.Reconcile = cmp.Or(decision.Handled.Reconcile, handled.Reconcile)
 	settled, resolves := decision.Step.(Resolve)
 	handled.IgnoredResolve = ""

@@ -87,10 +87,10 @@ func recordedTimes(in *Input) []metav1.Time {
 	}
 	for contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
-		note(in.Subject.RequestOf(operation))
+		note(in.Subject.Record().RequestOf(operation))
 		note(in.Ledger.ReachedLast(operation))
 	}
-	if last := in.Subject.NewestError(); last != nil {
+	if last := in.Subject.Record().NewestError(); last != nil {
 		times = append(times, last.At)
 	}
 	if baseline := in.Ledger.Baseline(); baseline != nil {

@@ -23,7 +23,7 @@ import (
 type subject interface {
 	client.Object
 	v1alpha1.Described
-	OpenRequests() []*v1alpha1.Request
+	Record() v1alpha1.Record
 }
 
 // change is one change: an object that needs one request.

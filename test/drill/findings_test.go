@@ -93,7 +93,7 @@ func endingOf(object subject, conditions []metav1.Condition) ending {
 
 // waitsFor returns what a request that has not ended waits for.
 func waitsFor(object subject, message string) ending {
-	for _, open := range object.OpenRequests() {
+	for _, open := range object.Record().OpenRequests() {
 		switch {
 		case open.Phase == v1alpha1.PhaseInProgress:
 			return polled

@@ -76,7 +76,7 @@ func (r *run) resolveUnknownAttempt(ctx context.Context) {
 // deleteAndCreate deletes the object as a user would. It is created again once it is gone.
 func (r *run) deleteAndCreate(ctx context.Context) {
 	if subject := r.subject(); subject != nil {
-		request := subject.RequestOf(r.plan.Scenario.Operation)
+		request := subject.Record().RequestOf(r.plan.Scenario.Operation)
 		if request != nil && r.failed[request.Location] {
 			// A new object may ask for the request again.
 			r.repeatable[request.AttemptID] = true
@@ -192,7 +192,7 @@ func (r *run) resolve(ctx context.Context, eligible func(*v1alpha1.Request) bool
 	if subject == nil {
 		return false
 	}
-	for _, open := range subject.OpenRequests() {
+	for _, open := range subject.Record().OpenRequests() {
 		if !eligible(open) {
 			continue
 		}

@@ -62,7 +62,7 @@ func (r *run) requestRetry(ctx context.Context) {
 	if subject == nil {
 		return
 	}
-	request := subject.RequestOf(r.plan.Scenario.Operation)
+	request := subject.Record().RequestOf(r.plan.Scenario.Operation)
 	if request == nil {
 		return
 	}
@@ -112,10 +112,10 @@ func (r *run) resolveFalsely(ctx context.Context) {
 // resolveOpen resolves the open attempt with a resolution derived from the true one.
 func (r *run) resolveOpen(ctx context.Context, as func(open *v1alpha1.Request, truth string) string) {
 	subject := r.subject()
-	if subject == nil || len(subject.OpenRequests()) == 0 {
+	if subject == nil || len(subject.Record().OpenRequests()) == 0 {
 		return
 	}
-	open := subject.OpenRequests()[0]
+	open := subject.Record().OpenRequests()[0]
 	resolution := open.AttemptID + "=" + as(open, r.trueResolution(open))
 	r.resolved[open.AttemptID], r.interfered = true, true
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, resolution) })

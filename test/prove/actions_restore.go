@@ -129,7 +129,7 @@ func (r *run) noteRestore() {
 		return
 	}
 	for contract := range carrier.Contracts() {
-		if request := r.seen.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
+		if request := r.seen.Record().RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 			r.phases[request.AttemptID] = request.Phase
 		}
 	}

@@ -23,7 +23,7 @@ func TestR11ResolvedAsNotAcceptedNeedsANewApproval(t *testing.T) {
 			s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationApprove, hash) })
 			s.notifyManagers()
 			s.runFor(t, s.managers[0], time.Minute)
-			attempt := s.subject().RequestOf(converting).AttemptID
+			attempt := s.subject().Record().RequestOf(converting).AttemptID
 			for _, resolution := range resolutions {
 				s.edit(t.Context(), func(subject Subject) {
 					annotate(subject, v1alpha1.AnnotationResolve, attempt+"="+resolution)

@@ -105,7 +105,7 @@ func TestARequestThatWasResolvedTooEarlyIsNotBoughtTwice(t *testing.T) {
 			s.setChargeLimit(t, 20)
 			s.faultAt = lostThenBusy(operation)
 			s.runFor(t, s.managers[0], 20*time.Second)
-			early := s.subject().OpenRequests()[0].AttemptID
+			early := s.subject().Record().OpenRequests()[0].AttemptID
 			s.resolved[early], s.resolvedFalsely[early], s.repeatable[early] = true, true, true
 			s.setResolution(t, "NotAccepted")
 			s.runFor(t, s.managers[0], time.Hour)
@@ -142,7 +142,7 @@ func TestARequestThatAGatewaySendsTwiceIsNotSentOnceMore(t *testing.T) {
 func (s *scriptedRun) expectAskedAboutProgress(t *testing.T, operation v1alpha1.Operation, sent int) {
 	t.Helper()
 	reason, _, stuck := stateOf(s.subject())
-	open := s.subject().RequestOf(operation)
+	open := s.subject().Record().RequestOf(operation)
 	if s.posted(operation) != sent || !stuck || reason != v1alpha1.ReasonOutcomeUnknown ||
 		open.Phase != v1alpha1.PhaseOutcomeUnknown || !isBusyError(open.Error) {
 		t.Errorf("%s was sent %d times, and is %s: %s, stalled %t",

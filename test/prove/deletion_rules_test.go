@@ -80,7 +80,7 @@ func TestR24StaleCacheOfADeletedObjectReopensNoAttempt(t *testing.T) {
 func (s *scriptedRun) runUntilOpen(t *testing.T) {
 	t.Helper()
 	for range maxPasses {
-		if len(s.subject().OpenRequests()) > 0 {
+		if len(s.subject().Record().OpenRequests()) > 0 {
 			return
 		}
 		sleep(s.managers[0].next().Sub(now()))

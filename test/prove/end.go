@@ -20,7 +20,7 @@ func (r *run) recordEnd() {
 	if subject == nil {
 		return
 	}
-	for _, request := range subject.OpenRequests() {
+	for _, request := range subject.Record().OpenRequests() {
 		r.endedUnknown = r.endedUnknown || request.Phase == v1alpha1.PhaseOutcomeUnknown
 	}
 }
@@ -140,7 +140,7 @@ func (r *run) expectNothingToDo(ctx context.Context) {
 // heldBack reports whether an attempt of an ended process is held back without an outcome.
 func (r *run) heldBack() bool {
 	subject := r.subject()
-	return subject != nil && slices.ContainsFunc(subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+	return subject != nil && slices.ContainsFunc(subject.Record().OpenRequests(), func(open *v1alpha1.Request) bool {
 		return open.Phase == v1alpha1.PhaseSubmitting
 	})
 }

@@ -106,7 +106,7 @@ func TestR12NothingIsSentWhileAResolutionIsNewerThanTheCache(t *testing.T) {
 		t.Helper()
 		s.faultAt = atFirst("POST "+submitPath(converting), func() FaultKind { return Unavailable })
 		s.runFor(t, s.managers[0], time.Hour)
-		lost := s.subject().OpenRequests()[0].AttemptID
+		lost := s.subject().Record().OpenRequests()[0].AttemptID
 		s.setResolution(t, "NotAccepted")
 		s.faultAt = func(Effect) FaultKind {
 			if s.onlyLedger(t).Spec.Sequence == 2 && len(s.staleVersions) == 0 {

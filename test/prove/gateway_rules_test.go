@@ -24,7 +24,7 @@ func TestAGatewaysPageIsNoRefusal(t *testing.T) {
 				s.faultAt = atFirst("POST "+submitPath(operation), func() FaultKind { return GatewayPage })
 				s.drive(t.Context())
 				reason, _, _ := stateOf(s.subject())
-				request := s.subject().RequestOf(operation)
+				request := s.subject().Record().RequestOf(operation)
 				if reason != v1alpha1.ReasonOutcomeUnknown || !strings.Contains(request.Error.Message, "is not the carrier's") {
 					t.Errorf("it is %s: %s", reason, request.Error.Message)
 				}

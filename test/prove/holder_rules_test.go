@@ -19,7 +19,7 @@ import (
 func (s *scriptedRun) runUntilAccepted(t *testing.T, operation v1alpha1.Operation) *v1alpha1.Request {
 	t.Helper()
 	for range maxPasses {
-		if request := s.subject().RequestOf(operation); request != nil && request.Phase == v1alpha1.PhaseInProgress {
+		if request := s.subject().Record().RequestOf(operation); request != nil && request.Phase == v1alpha1.PhaseInProgress {
 			return request
 		}
 		sleep(s.managers[0].next().Sub(now()))

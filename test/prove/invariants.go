@@ -144,7 +144,7 @@ func truthful(w *recorder) string {
 		return ""
 	}
 	for contract := range carrier.Contracts() {
-		request := w.seen.RequestOf(v1alpha1.Operation(contract.Operation))
+		request := w.seen.Record().RequestOf(v1alpha1.Operation(contract.Operation))
 		switch {
 		case request == nil, w.resolvedFalsely[request.AttemptID]:
 		case request.Phase == v1alpha1.PhaseFailed && !w.failed[request.Location]:

@@ -108,7 +108,7 @@ func runAfterFailedReschedule(t *testing.T, edit serviceEdit, test func(*testing
 		t.Helper()
 		s.failed[fmt.Sprintf("/api/connect/services/service-cancellations/requests/%d", lineID)] = true // without a fault
 		s.drive(t.Context())
-		if last := s.subject().RequestOf(rescheduling); last.Phase != v1alpha1.PhaseFailed {
+		if last := s.subject().Record().RequestOf(rescheduling); last.Phase != v1alpha1.PhaseFailed {
 			t.Fatalf("before the edit the reschedule is %s: %s", last.Phase, s.readyMessage())
 		}
 		s.editService(t, edit)

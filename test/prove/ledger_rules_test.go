@@ -193,7 +193,7 @@ func TestR21UsedRetryRequestIsNotUsedAgain(t *testing.T) {
 		if sent := s.posted(ordering); posts != 2 || sent != 0 {
 			t.Errorf("of %d attempts the second was the retry, and %d more were sent", posts, sent)
 		}
-		if used := s.subject().Controls().Retry; used != asked {
+		if used := s.subject().Record().Controls().Retry; used != asked {
 			t.Errorf("the retry %q is recorded as used, not %q", used, asked)
 		}
 	})
@@ -246,7 +246,7 @@ func TestR15OrderAcceptedLateWaitsForAPerson(t *testing.T) {
 				s.setResolution(t, test.resolution)
 				s.drive(t.Context())
 				s.expectOrders(t, orders, test.reason)
-				shown := s.subject().RequestOf(ordering).Location
+				shown := s.subject().Record().RequestOf(ordering).Location
 				if of := s.sent[test.shown].requestID; !strings.HasSuffix(shown, "/"+of) {
 					t.Errorf("the object shows %s, not order %s", shown, of)
 				}

@@ -37,7 +37,7 @@ func TestR6OrderResolvedAsDoneMayHaveBeenSentSince(t *testing.T) {
 			t.Helper()
 			s.faultAt = atFirst("POST "+submitPath(ordering), func() FaultKind { return BadGateway })
 			s.drive(t.Context())
-			attempt := s.subject().RequestOf(ordering).AttemptID
+			attempt := s.subject().Record().RequestOf(ordering).AttemptID
 			s.setResolutionOf(t, attempt, resolution)
 			older := s.onlyLedger(t)
 			s.setResolutionOf(t, attempt, "NotAccepted")
@@ -63,10 +63,10 @@ func TestR14OrderIDBelongsToItsAttempt(t *testing.T) {
 			return noFault
 		}
 		s.drive(t.Context())
-		first := s.subject().RequestOf(ordering).AttemptID
+		first := s.subject().Record().RequestOf(ordering).AttemptID
 		s.setResolutionOf(t, first, "Accepted:777")
 		s.setResolutionOf(t, first, "NotAccepted")
-		second := s.subject().RequestOf(ordering).AttemptID
+		second := s.subject().Record().RequestOf(ordering).AttemptID
 		if second == first {
 			t.Fatal("it was not sent again")
 		}
@@ -86,7 +86,7 @@ func TestR5CompletedTestIsNotRunAgainAfterALedgerRestore(t *testing.T) {
 		t.Helper()
 		s.faultAt = atFirst("POST "+submitPath(diagnosing), func() FaultKind { return BadGateway })
 		s.drive(t.Context())
-		attempt := s.subject().RequestOf(diagnosing).AttemptID
+		attempt := s.subject().Record().RequestOf(diagnosing).AttemptID
 		older := s.onlyLedger(t)
 		sleep(longestWork) // a second request beside it would be refused
 		s.setResolutionOf(t, attempt, "Abandoned")
@@ -114,7 +114,7 @@ func TestR15AcceptedRequestCannotBeResolvedAsNotAccepted(t *testing.T) {
 		runScript(t, operation, 2, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
 			s.resolveWhileDelayed(t, "POST "+submitPath(operation), 8*time.Minute, "Succeeded", time.Hour)
-			attempt := s.subject().RequestOf(operation).AttemptID
+			attempt := s.subject().Record().RequestOf(operation).AttemptID
 			s.setResolutionOf(t, attempt, "NotAccepted")
 			if s.posted(operation) != 1 {
 				t.Errorf("%s: %d were sent", operation, s.posted(operation))
@@ -136,7 +136,7 @@ func TestR14WithdrawnResolutionOfALostLedgerBuysNothing(t *testing.T) {
 		s.notifyManagers()
 		s.drive(t.Context())
 		s.expectConversions(t, 1, v1alpha1.ReasonLedgerLost)
-		lost := s.subject().OpenRequests()[0].AttemptID
+		lost := s.subject().Record().OpenRequests()[0].AttemptID
 		s.setResolutionOf(t, lost, "Succeeded")
 		s.setResolutionOf(t, lost, "NotAccepted")
 		s.expectConversions(t, 1, v1alpha1.ReasonInSync)

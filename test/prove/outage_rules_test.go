@@ -42,7 +42,7 @@ func TestR16ResponseSurvivesAnUnavailableAPIServer(t *testing.T) {
 // could not be written for a while, and that the object becomes ready.
 func (s *scriptedRun) expectRecorded(t *testing.T, operation v1alpha1.Operation, attempts int) {
 	t.Helper()
-	request := s.subject().RequestOf(operation)
+	request := s.subject().Record().RequestOf(operation)
 	if attempts < 3 || request == nil || request.Location == "" || request.AttemptID != s.sent[len(s.sent)-1].attempt {
 		t.Errorf("after %d attempts the recorded request is %+v", attempts, request)
 	}

@@ -198,7 +198,7 @@ func (s *scriptedRun) expectShown(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
 	object := s.plan.Scenario.Empty() // its status, and not what the ledger has
 	must(s.store.Client().Get(t.Context(), s.name, object))
-	shown, id := object.RequestOf(operation), s.requestID(operation)
+	shown, id := object.Record().RequestOf(operation), s.requestID(operation)
 	if shown == nil || id == "" || !strings.HasSuffix(shown.Location, "/"+id) {
 		t.Fatalf("the status shows %+v, and not request %s", shown, id)
 	}

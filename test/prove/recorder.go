@@ -271,7 +271,7 @@ func (w *recorder) observe(next Subject) {
 func (w *recorder) settled(subject Subject) bool {
 	_, observed := subject.Describes()
 	_, ready, _ := stateOf(subject)
-	closed := len(subject.OpenRequests()) == 0
+	closed := len(subject.Record().OpenRequests()) == 0
 	return ready && closed && *observed == subject.GetGeneration() && !w.changedByOthers() && !w.callRefused
 }
 
@@ -281,7 +281,7 @@ func (w *recorder) settled(subject Subject) bool {
 func staysSettled(before, next Subject) bool {
 	for contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
-		if !sameResult(before.RequestOf(operation), next.RequestOf(operation)) {
+		if !sameResult(before.Record().RequestOf(operation), next.Record().RequestOf(operation)) {
 			return false
 		}
 	}
@@ -301,7 +301,7 @@ func sameResult(before, next *v1alpha1.Request) bool {
 }
 
 func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Operation) {
-	request := next.RequestOf(operation)
+	request := next.Record().RequestOf(operation)
 	if request == nil {
 		return
 	}
@@ -313,7 +313,7 @@ func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Opera
 		})
 	}
 	if before != nil {
-		if held := before.RequestOf(operation); held != nil && held.AttemptID != id {
+		if held := before.Record().RequestOf(operation); held != nil && held.AttemptID != id {
 			w.replacements = append(w.replacements, replacement{*held, *request, now(), asksForSlots(before)})
 		}
 	}
@@ -324,7 +324,7 @@ func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Opera
 }
 
 func openRequests(subject Subject) []v1alpha1.Request {
-	held := subject.OpenRequests()
+	held := subject.Record().OpenRequests()
 	requests := make([]v1alpha1.Request, 0, len(held))
 	for _, request := range held {
 		requests = append(requests, *request)

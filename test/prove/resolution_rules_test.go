@@ -87,7 +87,7 @@ func TestR14NewerResolutionReplacesSucceeded(t *testing.T) {
 			t.Helper()
 			s.faultAt = atFirst("POST "+submitPath(scenario.operation), func() FaultKind { return BadGateway })
 			s.drive(t.Context())
-			attempt := s.subject().RequestOf(scenario.operation).AttemptID
+			attempt := s.subject().Record().RequestOf(scenario.operation).AttemptID
 			sleep(longestWork) // a second request beside it would be refused
 			s.setResolutionOf(t, attempt, "Succeeded")
 			if reason, _, _ := stateOf(s.subject()); reason != scenario.done || s.posted(scenario.operation) != 1 {
@@ -119,7 +119,7 @@ func TestR14NewerResolutionReplacesAbandoned(t *testing.T) {
 			t.Helper()
 			s.faultAt = atFirst("POST /api/connect", func() FaultKind { return BadGateway })
 			s.drive(t.Context())
-			attempt := s.subject().RequestOf(operation).AttemptID
+			attempt := s.subject().Record().RequestOf(operation).AttemptID
 			s.setResolutionOf(t, attempt, "Abandoned")
 			if reason, _, _ := stateOf(s.subject()); reason != v1alpha1.ReasonAbandoned {
 				t.Fatalf("%s: given up, it is %s", operation, reason)

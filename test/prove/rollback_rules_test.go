@@ -40,7 +40,7 @@ func TestR6DeletedTestDoesNotHideARolledBackLedger(t *testing.T) {
 		t.Helper()
 		s.faultAt = atFirst("POST "+submitPath(diagnosing), func() FaultKind { return BadGateway })
 		s.drive(t.Context())
-		attempt, before, older := s.subject().RequestOf(diagnosing).AttemptID, s.subject(), s.onlyLedger(t)
+		attempt, before, older := s.subject().Record().RequestOf(diagnosing).AttemptID, s.subject(), s.onlyLedger(t)
 		s.setResolutionOf(t, attempt, "Abandoned")
 		must(s.world.Create(t.Context(), s.another()))
 		s.passOtherTest(t)

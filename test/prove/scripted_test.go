@@ -118,7 +118,7 @@ func (s *scriptedRun) runFor(t *testing.T, manager *process, within time.Duratio
 func (s *scriptedRun) runUntilEnded(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
 	for range maxPasses {
-		if request := s.subject().RequestOf(operation); request != nil && request.Phase.Ended() {
+		if request := s.subject().Record().RequestOf(operation); request != nil && request.Phase.Ended() {
 			return
 		}
 		sleep(s.managers[0].next().Sub(now()))
@@ -130,7 +130,7 @@ func (s *scriptedRun) runUntilEnded(t *testing.T, operation v1alpha1.Operation) 
 // setResolution resolves the open request as a person would.
 func (s *scriptedRun) setResolution(t *testing.T, resolution string) {
 	t.Helper()
-	open := s.subject().OpenRequests()[0]
+	open := s.subject().Record().OpenRequests()[0]
 	s.edit(t.Context(), func(subject Subject) {
 		annotate(subject, v1alpha1.AnnotationResolve, open.AttemptID+"="+resolution)
 	})

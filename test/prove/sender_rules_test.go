@@ -60,7 +60,7 @@ func TestR13SuspendedMachineSendsNothing(t *testing.T) {
 			return noFault
 		})
 		s.runUntilEnded(t, v1alpha1.OperationPlanChange)
-		request := s.subject().RequestOf(v1alpha1.OperationPlanChange)
+		request := s.subject().Record().RequestOf(v1alpha1.OperationPlanChange)
 		if posted := s.posted(v1alpha1.OperationPlanChange); posted != 0 || request.Phase != v1alpha1.PhaseNotSent {
 			t.Errorf("%d were sent, and it is %s", posted, request.Phase)
 		}
@@ -88,8 +88,8 @@ func TestR14AttemptAbandonedByAPersonStaysAbandoned(t *testing.T) {
 			if posted := s.posted(operation); posted != 0 {
 				t.Errorf("%s was sent %d times although a person has abandoned it", operation, posted)
 			}
-			if request := s.subject().RequestOf(operation); request == nil || request.Phase != v1alpha1.PhaseAbandoned ||
-				request.EndedBy != v1alpha1.EndedByPerson {
+			if request := s.subject().Record().RequestOf(operation); request == nil ||
+				request.Phase != v1alpha1.PhaseAbandoned || request.EndedBy != v1alpha1.EndedByPerson {
 				t.Errorf("it is %v", request)
 			}
 		})
@@ -116,7 +116,7 @@ func TestR14RepeatAbandonedByAPersonStaysAbandoned(t *testing.T) {
 		if posted := s.posted(operation); posted != 1 || s.whileDelayed != nil {
 			t.Errorf("it was sent %d times, and nobody resolved it: %t", posted, s.whileDelayed != nil)
 		}
-		if request := s.subject().RequestOf(operation); request == nil || request.Phase != v1alpha1.PhaseAbandoned ||
+		if request := s.subject().Record().RequestOf(operation); request == nil || request.Phase != v1alpha1.PhaseAbandoned ||
 			request.EndedBy != v1alpha1.EndedByPerson {
 			t.Errorf("it is %v", request)
 		}
@@ -157,7 +157,7 @@ func TestAStoppedRepeatIsEndedOnce(t *testing.T) {
 			}
 			s.runFor(t, s.managers[0], time.Minute)
 		}
-		first := s.subject().RequestOf(operation)
+		first := s.subject().Record().RequestOf(operation)
 		if !repeat.written || first.Phase == v1alpha1.PhaseNotSent {
 			t.Errorf("the repeat was stopped: %t; the attempt before it is %s", repeat.written, first.Phase)
 		}

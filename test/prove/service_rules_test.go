@@ -122,12 +122,12 @@ func TestR25ServiceIsChangedOnceWhenItsObjectIsReplacedOrRestored(t *testing.T) 
 			runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
 				s.drive(t.Context())
-				before := s.subject().RequestOf(converting).AttemptID
+				before := s.subject().Record().RequestOf(converting).AttemptID
 				change(t, s)
 				s.restart()
 				s.drive(t.Context())
 				s.expectConversions(t, 1, v1alpha1.ReasonInSync)
-				if shown := s.subject().RequestOf(converting); shown == nil || shown.AttemptID != before {
+				if shown := s.subject().Record().RequestOf(converting); shown == nil || shown.AttemptID != before {
 					t.Errorf("the status shows %+v, and not attempt %s", shown, before)
 				}
 			})

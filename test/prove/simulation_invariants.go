@@ -152,7 +152,7 @@ func (c *simulationRecorder) checkObject(one *member, before, after Subject) {
 
 func (c *simulationRecorder) trackAll(one *member, before, after Subject) {
 	for contract := range carrier.Contracts() {
-		if request := after.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
+		if request := after.Record().RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 			c.trackAttempt(one, before, after, request)
 		}
 	}
@@ -171,7 +171,7 @@ func (c *simulationRecorder) trackAttempt(one *member, before, after Subject, re
 		c.countBusy(request)
 	}
 	if before != nil {
-		held := before.RequestOf(request.Operation)
+		held := before.Record().RequestOf(request.Operation)
 		if held != nil && held.AttemptID != request.AttemptID {
 			c.checkReplacement(replacement{*held, *request, now(), asksForSlots(before)})
 		}

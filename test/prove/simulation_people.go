@@ -169,7 +169,7 @@ func newestAttempts(subject Subject) []v1alpha1.Request {
 		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
 		v1alpha1.OperationHealth,
 	} {
-		if request := subject.RequestOf(operation); request != nil {
+		if request := subject.Record().RequestOf(operation); request != nil {
 			return []v1alpha1.Request{*request}
 		}
 	}
@@ -206,7 +206,7 @@ func (l *simulation) resolveAttempt(one *member, subject Subject) bool {
 	if l.isInPass(one) {
 		return false
 	}
-	for _, open := range subject.OpenRequests() {
+	for _, open := range subject.Record().OpenRequests() {
 		if open.Phase != v1alpha1.PhaseOutcomeUnknown {
 			continue
 		}

@@ -261,5 +261,5 @@ func openOf(subject Subject) []*v1alpha1.Request {
 	if subject == nil {
 		return nil
 	}
-	return subject.OpenRequests()
+	return subject.Record().OpenRequests()
 }

@@ -77,7 +77,7 @@ type Object interface {
 
 // requester is an object that has requests.
 type requester interface {
-	OpenRequests() []*v1alpha1.Request
+	Record() v1alpha1.Record
 }
 
 // Add counts an object of a kind. It does not change the object, which may be the cache's own.
@@ -93,7 +93,7 @@ func (f *Fleet) Add(kind string, object Object) {
 	}
 	f.objects[shown]++
 	if has, requests := object.(requester); requests {
-		f.addOpen(has.OpenRequests())
+		f.addOpen(has.Record().OpenRequests())
 	}
 }
 

@@ -47,7 +47,7 @@ func TestR14ARefusedFactThatContradictsIsReported(t *testing.T) {
 	} {
 		reported := phase == v1alpha1.PhaseSucceeded
 		order := &v1alpha1.ServiceOrder{}
-		order.PutRequest(v1alpha1.Request{
+		order.Record().PutRequest(v1alpha1.Request{
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "one", Phase: phase, Location: "/api/connect/orders/7",
 			EndedBy: v1alpha1.EndedByPerson,
 		})

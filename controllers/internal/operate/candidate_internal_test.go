@@ -46,14 +46,14 @@ func TestACandidateProvesWhatTheCarrierShowsThere(t *testing.T) {
 			Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting, APIVersion: 8,
 			Error: &v1alpha1.RequestError{HTTPStatus: 202}, Candidate: path,
 		}
-		scope.Subject.PutRequest(request)
+		scope.Subject.Record().PutRequest(request)
 		scope.Carrier = shows{tape, test.outcome, test.err}
 		p.Memory.Recall(scope.Subject.GetUID(), serviceIn(scope.Subject).OpenRequests(), p.Now())
 		tape.record = serviceIn(scope.Subject).DeepCopy()
 		if _, err := p.Poll(t.Context(), scope, "a-1", func(*v1alpha1.Request, []byte) {}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		got := scope.Subject.RequestOf(v1alpha1.OperationPlanChange)
+		got := scope.Subject.Record().RequestOf(v1alpha1.OperationPlanChange)
 		proven := got.Location == path && got.Candidate == ""
 		if got.Phase != test.want || proven != (test.err == nil) {
 			t.Errorf("%s: %s at %q, candidate %q; want %s", name, got.Phase, got.Location, got.Candidate, test.want)

@@ -171,7 +171,7 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 	}
 	changed := *request.DeepCopy()
 	if !equality.Semantic.DeepEqual(was, changed) {
-		scope.Subject.RequestChanged(changed, now)
+		scope.Subject.Record().RequestChanged(changed, now)
 	}
 	return changed
 }

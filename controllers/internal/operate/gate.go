@@ -139,7 +139,7 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
 		return nil, errDeleting
 	case scope.Ledger == nil:
-		recorded := live.RequestOf(intent.Operation)
+		recorded := live.Record().RequestOf(intent.Operation)
 		return live, errors.Join(verifyAnnotations(live, subject, intent), verifyIntent(recorded, intent))
 	}
 	return live, verifyAnnotations(live, subject, intent)

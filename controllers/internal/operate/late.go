@@ -50,7 +50,7 @@ func recordedAs(subject Subject, attemptID string, operation v1alpha1.Operation)
 	if taken := attempt(subject, attemptID); taken != nil {
 		return fmt.Sprintf("the attempt is recorded as %s", taken.Phase)
 	}
-	if other := subject.RequestOf(operation); other != nil {
+	if other := subject.Record().RequestOf(operation); other != nil {
 		return fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
 	}
 	return "the attempt is not recorded"

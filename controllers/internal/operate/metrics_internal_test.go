@@ -33,7 +33,7 @@ func TestR15LateAcceptancesAreCounted(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	protocol, registry := metered(t, tape)
-	if err := sendBy(t.Context(), protocol, tape.overtaken()); err != nil {
+	if err := sendBy(t.Context(), protocol, tape.overtaken(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if seen := scrape.ValueOf(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 1 {
@@ -59,7 +59,7 @@ func TestR16ResponsesThatCannotBeRecordedAreCounted(t *testing.T) {
 			open := v1alpha1.Request{
 				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
 			}
-			subject.PutRequest(open)
+			subject.Record().PutRequest(open)
 			tape.recordIn(tape.ledgerOf(t.Context(), subject), open)
 			scope := tape.scope()
 			scope.Subject, scope.Ledger = subject, tape.ledgerOf(t.Context(), subject)

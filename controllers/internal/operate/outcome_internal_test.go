@@ -41,7 +41,7 @@ func TestRecordingAResponseEndsAlthoughTheAPIServerHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now() //nolint:forbidigo // the bubble's clock
 		order := &v1alpha1.ServiceOrder{}
-		order.PutRequest(v1alpha1.Request{
+		order.Record().PutRequest(v1alpha1.Request{
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "attempt", Phase: v1alpha1.PhaseSubmitting,
 		})
 		protocol := Protocol{Cluster: hung{}, Live: hung{}, Now: func() time.Time { return began }}

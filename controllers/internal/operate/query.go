@@ -51,7 +51,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 		if inProgress(subject) || attemptIDOf(subject, request.Operation) != seen {
 			return // another process has sent a query meanwhile: that one is tracked, or has ended
 		}
-		subject.PutRequest(request)
+		subject.Record().PutRequest(request)
 		if submission.Consume != nil {
 			submission.Consume()
 		}
@@ -115,7 +115,7 @@ func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
 
 // attemptIDOf returns the recorded attempt id of an operation; "" when there is none.
 func attemptIDOf(subject Subject, operation v1alpha1.Operation) string {
-	if request := subject.RequestOf(operation); request != nil {
+	if request := subject.Record().RequestOf(operation); request != nil {
 		return request.AttemptID
 	}
 	return ""
@@ -124,7 +124,7 @@ func attemptIDOf(subject Subject, operation v1alpha1.Operation) string {
 // inProgress reports whether a request of an object has not ended.
 func inProgress(subject Subject) bool {
 	for contract := range carrier.Contracts() {
-		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		request := subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
 		if request != nil && !request.Phase.Ended() {
 			return true
 		}

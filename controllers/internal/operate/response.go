@@ -79,8 +79,8 @@ func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID strin
 		return nil
 	}
 	shown := withReceipt(attempt(scope.Subject, attemptID), attemptID, handle)
-	live.PutRequest(shown)
-	live.RequestChanged(shown, v1alpha1.WholeSeconds(p.Now()))
+	live.Record().PutRequest(shown)
+	live.Record().RequestChanged(shown, v1alpha1.WholeSeconds(p.Now()))
 	scope.Ledger.SetReference(live)
 	if err := p.WriteStatus(ctx, live); err != nil {
 		return fmt.Errorf("show the response to attempt %s in the status: %w", attemptID, err)

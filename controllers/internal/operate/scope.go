@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -42,9 +41,7 @@ type Submission struct {
 // Subject is an object that has requests.
 type Subject interface {
 	client.Object
-	RequestOf(v1alpha1.Operation) *v1alpha1.Request
-	PutRequest(v1alpha1.Request)
-	RequestChanged(v1alpha1.Request, metav1.Time)
+	Record() v1alpha1.Record
 }
 
 // Carrier provides the calls to the carrier for one account.
@@ -81,7 +78,7 @@ type Finish func(request *v1alpha1.Request, body []byte)
 
 func attempt(subject Subject, attemptID string) *v1alpha1.Request {
 	for contract := range carrier.Contracts() {
-		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		request := subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
 		if request != nil && request.AttemptID == attemptID {
 			return request
 		}

@@ -61,8 +61,8 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecordWithin)
 	defer cancel()
-	scope.Subject.PutRequest(submission.Request)
-	scope.Subject.RequestChanged(submission.Request, submission.Request.SubmittedAt)
+	scope.Subject.Record().PutRequest(submission.Request)
+	scope.Subject.Record().RequestChanged(submission.Request, submission.Request.SubmittedAt)
 	if submission.Consume != nil {
 		submission.Consume()
 	}

@@ -300,7 +300,7 @@ func TestASenderIsOneProcess(t *testing.T) {
 	if err := tape.sendAs(t.Context(), scope); err != nil {
 		t.Fatal(err)
 	}
-	if got := scope.Subject.RequestOf(v1alpha1.OperationPlanChange).Sender; got != "me" {
+	if got := scope.Subject.Record().RequestOf(v1alpha1.OperationPlanChange).Sender; got != "me" {
 		t.Errorf("the intent names %q", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // unrecordedScope is a scope whose attempt the carrier has accepted, which is not recorded yet.
 func (t *tape) unrecordedScope(ctx context.Context, protocol *Protocol) Scope {
 	subject := t.record.DeepCopy()
-	subject.PutRequest(v1alpha1.Request{
+	subject.Record().PutRequest(v1alpha1.Request{
 		Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
 	})
 	t.recordIn(t.ledgerOf(ctx, subject), subject.Status.Requests[0])

@@ -158,7 +158,7 @@ func ofAnotherOrder(in *Input) bool {
 		return true
 	}
 	number := OrderNumber(in.Appointment, in.Order)
-	asked := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	asked := in.Subject.Record().RequestOf(v1alpha1.OperationAppointmentSlots)
 	if asked == nil { // the newest request is a cancel request that did not succeed
 		return number != "" && number != in.Appointment.Status.OrderID
 	}
@@ -168,7 +168,7 @@ func ofAnotherOrder(in *Input) bool {
 // wantsRefresh reports whether the reconcile annotation has a value that was not handled yet.
 func wantsRefresh(in *Input) bool {
 	asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
-	return asked != "" && asked != in.Subject.Controls().Reconcile
+	return asked != "" && asked != in.Subject.Record().Controls().Reconcile
 }
 
 // orderIsUnknown returns a decision while the order number is unknown, or if the order belongs to
@@ -262,7 +262,7 @@ func queryWasRefused(in *Input) *decide.Decision {
 	if wantsRefresh(in) {
 		return nil
 	}
-	refused := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	refused := in.Subject.Record().RequestOf(v1alpha1.OperationAppointmentSlots)
 	held := decide.HeldBack(&in.Input, refused)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
 		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
@@ -288,14 +288,15 @@ func cancelFirst(in *Input) *decide.Decision {
 	if held := madeElsewhere(in); held != nil {
 		return held
 	}
-	if held := decide.HeldBack(&in.Input, in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)); held != nil {
+	record := in.Subject.Record()
+	if held := decide.HeldBack(&in.Input, record.RequestOf(v1alpha1.OperationAppointmentCancel)); held != nil {
 		return held
 	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationAppointmentCancel}
 	decision := decide.SendTask(&in.Input, decide.Task{Operation: want.Operation, Body: appointmentBody(in, want)})
 	// The cancellation is the first step of a retry of the query.
 	if submit, sends := decision.Step.(decide.Submit); sends {
-		decision.Step = decide.UsingUpRetry(&in.Input, submit, in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
+		decision.Step = decide.UsingUpRetry(&in.Input, submit, record.RequestOf(v1alpha1.OperationAppointmentSlots))
 	}
 	return decision
 }

@@ -84,7 +84,7 @@ func cancelRules() []decide.Rule[*Input] {
 
 // openCancel returns a decision as long as a cancel has not ended.
 func openCancel(in *Input) *decide.Decision {
-	open := in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)
+	open := in.Subject.Record().RequestOf(v1alpha1.OperationAppointmentCancel)
 	if open == nil || open.Phase.Ended() {
 		return nil
 	}

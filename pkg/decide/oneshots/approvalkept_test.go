@@ -25,7 +25,7 @@ func afterRefusal(code string, others int) func(*oneshots.Input) {
 		}
 		in.Ledger.Put(attempt)
 		if test, ok := in.Subject.(*v1alpha1.DiagnosticTest); ok {
-			test.PutRequest(attempt)
+			test.Record().PutRequest(attempt)
 			test.Annotations = map[string]string{v1alpha1.AnnotationRetry: "a-1"}
 		}
 		for i := range others {

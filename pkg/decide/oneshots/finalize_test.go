@@ -46,7 +46,7 @@ func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 		test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "test"}}
 		request := open
 		row.edit(&request)
-		test.PutRequest(request)
+		test.Record().PutRequest(request)
 		departure := oneshots.Finalize(decide.Input{
 			Subject: test, Now: decidetest.Start().Add(row.after),
 			Memory: decide.Memory{Sender: "me", Attempts: map[string]decide.Attempt{"a-1": {FirstSeen: decidetest.Start()}}},

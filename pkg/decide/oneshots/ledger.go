@@ -83,9 +83,9 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 		return // the ledger keeps only a summary of an attempt that ended long ago
 	}
 	own = polledAgain(own, shown)
-	test.PutRequest(*own)
+	test.Record().PutRequest(*own)
 	if !decide.SameState(shown, own) {
-		test.RequestChanged(*own, now)
+		test.Record().RequestChanged(*own, now)
 	}
 }
 
@@ -103,8 +103,8 @@ func projectDropped(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedge
 		dropped := *shown.DeepCopy()
 		dropped.Phase = v1alpha1.PhaseAbandoned
 		dropped.Error = decide.Because("ten newer attempts have replaced it in the ledger of the service's tests")
-		test.PutRequest(dropped)
-		test.RequestChanged(dropped, now)
+		test.Record().PutRequest(dropped)
+		test.Record().RequestChanged(dropped, now)
 	}
 }
 

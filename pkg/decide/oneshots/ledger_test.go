@@ -40,7 +40,7 @@ func (s testCase) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
 		test.Finalizers = []string{v1alpha1.Finalizer}
 	}
 	if s.shown != "" {
-		test.PutRequest(s.attempt(s.shown))
+		test.Record().PutRequest(s.attempt(s.shown))
 	}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 		Login: decidetest.Login(),
@@ -145,7 +145,7 @@ func TestATestOfAnotherLoginIsAConflict(t *testing.T) {
 		reason string
 	}{{v1alpha1.PhaseInProgress, v1alpha1.ReasonConflict}, {v1alpha1.PhaseSucceeded, ""}} {
 		test := &v1alpha1.DiagnosticTest{}
-		test.PutRequest(testCase{}.attempt(of.phase))
+		test.Record().PutRequest(testCase{}.attempt(of.phase))
 		judged := oneshots.JudgeTestLedger(decide.LedgerInput{Former: former, Input: decidetest.Input(test)}, test)
 		if decidetest.ReasonOf(judged.Verdict) != of.reason || judged.Lost != nil {
 			t.Errorf("%s: %+v", of.phase, judged)
@@ -161,7 +161,7 @@ func TestAnUnknownTestSaysWhatItHoldsBack(t *testing.T) {
 		"until you resolve it":             v1alpha1.PhaseLateAcceptance,
 	} {
 		test := &v1alpha1.DiagnosticTest{}
-		test.PutRequest(testCase{}.attempt(phase))
+		test.Record().PutRequest(testCase{}.attempt(phase))
 		message := oneshots.Decide(oneshots.Input{
 			Input: decidetest.Input(test), ServiceID: "1", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 		}).Verdict.Message
@@ -175,7 +175,7 @@ func TestAnUnknownTestSaysWhatItHoldsBack(t *testing.T) {
 func TestALostTestWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}
-	test.PutRequest(v1alpha1.Request{
+	test.Record().PutRequest(v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseSubmitting,
 		Login: decidetest.Login(),
 		Error: &v1alpha1.RequestError{HTTPStatus: 502, Message: "bad gateway"},

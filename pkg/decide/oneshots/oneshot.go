@@ -16,7 +16,7 @@ import (
 // hasResult reports the result, and `Expired` once the response is no longer valid, which is not a
 // failure.
 func hasResult(in *Input) *decide.Decision {
-	request := in.Subject.RequestOf(in.Task.Operation)
+	request := in.Subject.Record().RequestOf(in.Task.Operation)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return nil
 	}
@@ -59,7 +59,7 @@ func validUntil(in *Input) time.Time {
 // hasFailed holds back an object after a definitive failure. Its spec is immutable, so it cannot be
 // corrected.
 func hasFailed(in *Input) *decide.Decision {
-	last := in.Subject.RequestOf(in.Task.Operation)
+	last := in.Subject.Record().RequestOf(in.Task.Operation)
 	decision := decide.HeldBack(&in.Input, last)
 	switch {
 	case decision == nil:
@@ -76,7 +76,7 @@ func hasFailed(in *Input) *decide.Decision {
 // Expires returns when a finished object is deleted; zero means never, or not yet. An object whose
 // outcome is unknown, or that is retried, has not finished.
 func Expires(in *Input) time.Time {
-	request, keep := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
+	request, keep := in.Subject.Record().RequestOf(in.Task.Operation), in.TTL.Or(0)
 	if ended := endedUnsent(in); ended != nil && keep > 0 {
 		return in.Past(ended.FinishedAt).Add(keep)
 	}
@@ -97,7 +97,7 @@ func finished(in *Input, request *v1alpha1.Request) bool {
 // Finalize decides about a deleted object of a kind with a finalizer. Nothing of it is kept,
 // because a new object asks for something new.
 func Finalize(in decide.Input) decide.Finalization {
-	return decide.Finalize(in.Subject.OpenRequests(), in.Memory, in.Now, "its result is not recorded")
+	return decide.Finalize(in.Subject.Record().OpenRequests(), in.Memory, in.Now, "its result is not recorded")
 }
 
 // Decide decides about an object that makes one request. A result or a failure is reported whatever
@@ -149,7 +149,7 @@ func taskPlan(in *Input) *v1alpha1.Pending {
 	if neededApproval(in) == nil {
 		return nil
 	}
-	newest := in.Subject.RequestOf(in.Task.Operation) // the ledger, which all tests share, may have dropped it
+	newest := in.Subject.Record().RequestOf(in.Task.Operation) // the ledger, which all tests share, may have dropped it
 	last := decide.NewestInHash(newest, in.Ledger, func(ended v1alpha1.EndedAttempt) bool {
 		return ended.UID == string(in.Subject.GetUID())
 	})

@@ -69,7 +69,7 @@ func TestARejectedTaskReportsTheRejection(t *testing.T) {
 	refused := func(status int32) func(*oneshots.Input) {
 		return func(in *oneshots.Input) {
 			if test, ok := in.Subject.(*v1alpha1.DiagnosticTest); ok {
-				test.PutRequest(v1alpha1.Request{
+				test.Record().PutRequest(v1alpha1.Request{
 					Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseRejected,
 					Error: &v1alpha1.RequestError{HTTPStatus: status, Message: "no"}, FinishedAt: metav1.NewTime(decidetest.Start()),
 				})

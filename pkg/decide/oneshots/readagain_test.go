@@ -33,7 +33,7 @@ func readAgain(edits ...func(*oneshots.Input, *v1alpha1.Request, *decide.Attempt
 	}
 	view.Memory.Attempts = map[string]decide.Attempt{"a": attempt}
 	if test, ok := view.Subject.(*v1alpha1.DiagnosticTest); ok {
-		test.PutRequest(request)
+		test.Record().PutRequest(request)
 	}
 	return view
 }

@@ -87,7 +87,7 @@ func TestExpiryIsMeasuredFromTheEnd(t *testing.T) {
 			test := &v1alpha1.DiagnosticTest{}
 			request := v1alpha1.Request{Operation: v1alpha1.OperationDiagnosticTest, Phase: phase}
 			request.FinishedAt.Time = decidetest.Start()
-			test.PutRequest(request)
+			test.Record().PutRequest(request)
 			got := Expires(&Input{
 				Input: decide.Input{Subject: test, Now: decidetest.Start()}, TTL: ttl,
 				Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
@@ -108,7 +108,7 @@ func TestR19AnEndInTheFutureDoesNotDelayTheExpiry(t *testing.T) {
 	t.Parallel()
 	seen, ahead := decidetest.Start(), decidetest.Start().Add(24*time.Hour)
 	ended, notOffered := &v1alpha1.DiagnosticTest{}, &v1alpha1.DiagnosticTest{}
-	ended.PutRequest(v1alpha1.Request{
+	ended.Record().PutRequest(v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, Phase: v1alpha1.PhaseSucceeded, FinishedAt: metav1.NewTime(ahead),
 	})
 	notOffered.Status.NotOffered = &v1alpha1.NotOffered{FinishedAt: metav1.NewTime(ahead)}

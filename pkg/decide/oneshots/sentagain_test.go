@@ -16,7 +16,7 @@ import (
 // notAccepted is a test that is sent again, because a person has resolved it as not accepted.
 func notAccepted() *v1alpha1.DiagnosticTest {
 	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{UID: "u-1"}}
-	test.PutRequest(testCase{}.attempt(v1alpha1.PhaseNotAccepted))
+	test.Record().PutRequest(testCase{}.attempt(v1alpha1.PhaseNotAccepted))
 	return test
 }
 

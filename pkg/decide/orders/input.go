@@ -21,7 +21,7 @@ type Input struct {
 
 // requestOf returns the request of the order; nil if there is none.
 func requestOf(in *Input) *v1alpha1.Request {
-	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
+	return in.Order.Record().RequestOf(v1alpha1.OperationOrderCreate)
 }
 
 // qualificationPause is the wait before a qualification result that could not be read, or that does

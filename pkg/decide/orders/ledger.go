@@ -136,8 +136,8 @@ func Project(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now m
 	}
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate).DeepCopy()
 	if !equality.Semantic.DeepEqual(status.Request, newest) {
-		order.PutRequest(*newest)
-		order.RequestChanged(*newest, now)
+		order.Record().PutRequest(*newest)
+		order.Record().RequestChanged(*newest, now)
 	}
 	if newest.Retry != "" {
 		status.Handled.Retry = newest.Retry

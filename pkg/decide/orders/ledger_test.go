@@ -35,7 +35,7 @@ type ledgerCase struct {
 func (c ledgerCase) order() *v1alpha1.ServiceOrder {
 	order := &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
 	if c.shown != "" {
-		order.PutRequest(v1alpha1.Request{
+		order.Record().PutRequest(v1alpha1.Request{
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: c.shown, Phase: v1alpha1.PhaseSucceeded,
 		})
 		order.Status.Ledger = &v1alpha1.LedgerReference{Name: "order-1", Revision: 2}

@@ -38,7 +38,7 @@ func TestR16AnAnswerRecordedOnlyInTheStatusCountsAsLost(t *testing.T) {
 			shown := v1alpha1.Request{
 				Operation: v1alpha1.OperationOrderCreate, AttemptID: "a", Phase: v1alpha1.PhaseSucceeded, Location: "/orders/7",
 			}
-			order.PutRequest(shown)
+			order.Record().PutRequest(shown)
 			view.Subject, view.Receipt = order, &shown
 			if c.asked {
 				view.Ledger.Spec.Open[0].Error = &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}

@@ -161,7 +161,7 @@ func pendingOf(in *Input) *v1alpha1.Pending {
 
 // changesInProgress returns the recorded changes of the open requests.
 func changesInProgress(in *Input) []v1alpha1.Change {
-	open := in.Subject.OpenRequests()
+	open := in.Subject.Record().OpenRequests()
 	changes := make([]v1alpha1.Change, 0, len(open))
 	for _, open := range open {
 		changes = append(changes, open.Changes()...)
@@ -176,7 +176,7 @@ func wantedNext(in *Input) []decide.DesiredChange {
 	}
 	all := append(slices.Clone(in.wanted.changes), desiredCancellation(in))
 	return slices.DeleteFunc(all, func(want decide.DesiredChange) bool {
-		open := in.Subject.RequestOf(want.Operation)
+		open := in.Subject.Record().RequestOf(want.Operation)
 		return !want.Wanted() || open != nil && !open.Phase.Ended()
 	})
 }

@@ -85,7 +85,7 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) decide.Aspect {
 	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan.Name
 	aspect := inSyncAspect(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
-	last := in.Subject.RequestOf(v1alpha1.OperationPlanChange)
+	last := in.Subject.Record().RequestOf(v1alpha1.OperationPlanChange)
 	switch {
 	case plan == nil:
 	case onlyReportsDrift(in, decide.FieldPlan) && !decide.SameName(declared, plan.Value):

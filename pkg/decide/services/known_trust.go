@@ -51,7 +51,7 @@ func fillFromOrder(in *Input) {
 		{v1alpha1.OperationPlanChange, ordered(in, order.RestorationSLA), &state.RestorationSLA},
 		{v1alpha1.OperationAggregationConversion, ordered(in, order.AggregationMethod), &state.AggregationMethod},
 	} {
-		if aspect.ordered != nil && *aspect.known == nil && in.Subject.RequestOf(aspect.operation) == nil {
+		if aspect.ordered != nil && *aspect.known == nil && in.Subject.Record().RequestOf(aspect.operation) == nil {
 			*aspect.known = aspect.ordered
 			in.Service.Status.Carrier = state
 		}
@@ -146,7 +146,7 @@ func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 // trusts reports whether a declared value is trusted in advance. This is only possible while no
 // request of the operation that changes the value is recorded.
 func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
-	if in.Subject.RequestOf(operation) != nil {
+	if in.Subject.Record().RequestOf(operation) != nil {
 		return false
 	}
 	listed := slices.Contains(in.Service.Spec.TrustDeclared, aspect)
@@ -157,7 +157,7 @@ func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspe
 // covers the given change. If a request for it is in progress, its result is awaited instead.
 func takeTrust(in *Input, change v1alpha1.Change) bool {
 	shown, given := in.Service.Status.Pending, decide.Control(in.Subject, v1alpha1.AnnotationTrust)
-	open := in.Subject.RequestOf(change.Operation)
+	open := in.Subject.Record().RequestOf(change.Operation)
 	if shown == nil || given != shown.Hash || open != nil && !open.Phase.Ended() {
 		return false
 	}

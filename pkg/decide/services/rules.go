@@ -111,7 +111,7 @@ func serviceIsUnknown(in *Input) *decide.Decision {
 	switch {
 	case serviceID == "":
 		return orderNotReady(in)
-	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.OpenRequests()) == 0:
+	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.Record().OpenRequests()) == 0:
 		return &decide.Decision{Step: decide.Rest{}, Verdict: unseenService(in)}
 	}
 	return nil

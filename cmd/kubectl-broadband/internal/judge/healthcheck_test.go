@@ -21,7 +21,7 @@ func TestAHealthCheckShowsWhatTheCarrierFound(t *testing.T) {
 		NextAction:       &v1alpha1.HealthNextAction{Description: "Check the cable"},
 		LastRefreshedOn:  "2026-03-02T20:00:40+11:00",
 	}
-	check.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationHealth, Phase: v1alpha1.PhaseSucceeded})
+	check.Record().PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationHealth, Phase: v1alpha1.PhaseSucceeded})
 	want := []judge.Fact{
 		{Name: "health", Value: "Red; Loss of signal"},
 		{Name: "next action", Value: "Check the cable"},

@@ -62,12 +62,12 @@ func TestAFailedAttemptThatIsMadeOnceIsRetried(t *testing.T) {
 	for _, kind := range fleet.Kinds() {
 		object := stalled(kind)
 		once, is := object.(interface {
-			PutRequest(request v1alpha1.Request)
+			Record() v1alpha1.Record
 		})
 		if !is || kind.ReadsOnRequest() {
 			continue
 		}
-		once.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationHealth, Phase: v1alpha1.PhaseRejected})
+		once.Record().PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationHealth, Phase: v1alpha1.PhaseRejected})
 		want := []string{"kubectl broadband retry -n sites " + kind.Short + "/site-014"}
 		if next := judge.DetailOf(object, judge.Around{}).Next; !slices.Equal(next, want) {
 			t.Errorf("%s: %q, want %q", kind.Name, next, want)
@@ -100,7 +100,7 @@ func TestAnOrderThatIsFrozenIsNotEdited(t *testing.T) {
 	t.Parallel()
 	abandoned, rejected := &v1alpha1.ServiceOrder{}, &v1alpha1.ServiceOrder{}
 	stall(abandoned, v1alpha1.ReasonAbandoned)
-	abandoned.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseAbandoned})
+	abandoned.Status.Request = &v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseAbandoned}
 	abandoned.Status.Frozen = true
 	if next := judge.DetailOf(abandoned, judge.Around{}).Next; len(next) != 0 {
 		t.Errorf("an abandoned order: %q", next)

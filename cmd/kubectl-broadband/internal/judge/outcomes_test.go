@@ -19,11 +19,11 @@ func sending(operation v1alpha1.Operation, phase v1alpha1.RequestPhase) fleet.Ob
 	switch operation { //nolint:exhaustive // every other operation is one of a service
 	case v1alpha1.OperationOrderCreate:
 		order := &v1alpha1.ServiceOrder{}
-		order.PutRequest(request)
+		order.Record().PutRequest(request)
 		return order
 	case v1alpha1.OperationDiagnosticTest:
 		test := &v1alpha1.DiagnosticTest{}
-		test.PutRequest(request)
+		test.Record().PutRequest(request)
 		return test
 	}
 	service := &v1alpha1.BroadbandService{}
@@ -133,7 +133,7 @@ func TestAnUnknownRequestIsNotShownAsAPlanChange(t *testing.T) {
 func TestARejectedOrderIsClosedOrValid(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}
-	order.PutRequest(v1alpha1.Request{
+	order.Record().PutRequest(v1alpha1.Request{
 		AttemptID: "a-1", Operation: v1alpha1.OperationOrderCreate, Phase: v1alpha1.PhaseSucceeded,
 	})
 	if choice, _ := judge.ToResolve("", "NotAccepted")(order); choice != nil {
