@@ -84,7 +84,7 @@ func (n *Notifications) wakeOrders(ctx context.Context, notification receiver.No
 }
 
 // wakeServices reconciles the services that a notification concerns. Their requests are polled
-// earlier because of NotifiedAt: see nextPoll in pkg/decide/pauses.go.
+// earlier because of NotifiedAt: see NextPoll in pkg/decide/pauses.go.
 func (n *Notifications) wakeServices(ctx context.Context, notification receiver.Notification) error {
 	services, err := n.servicesOf(ctx, notification)
 	if err != nil {

@@ -111,7 +111,7 @@ func awaitResponse(open *v1alpha1.Request, by Evidence) *Decision {
 
 // inProgress decides about a request that the carrier accepted.
 func inProgress(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
-	next := nextPoll(in, open, in.Memory.Attempts[open.AttemptID].LastPoll)
+	next := NextPoll(in, open, in.Memory.Attempts[open.AttemptID].LastPoll)
 	decision := RequeueAt(&Decision{Step: Rest{}, Verdict: trackingVerdict(in, open)}, Earlier(next, overdueAt(in, open)))
 	switch {
 	case handleLost(in, open):

@@ -74,7 +74,7 @@ func candidatePolled(in *Input, open *v1alpha1.Request) *Decision {
 	if !HasCandidate(open) || !contract.Polled || attempt.Polls >= maxCandidatePolls {
 		return nil
 	}
-	next := nextPoll(in, open, attempt.LastPoll)
+	next := NextPoll(in, open, attempt.LastPoll)
 	decision := RequeueAt(RestWorking(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s, which is polled and may show the outcome; to resolve the request by hand: %s",
 		DescribeUnknown(in, open, open.Error), ResolveHint(in, open))), next)

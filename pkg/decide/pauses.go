@@ -82,10 +82,10 @@ const repeatAfter = 15 * time.Minute
 // starting at 1.
 func QueryPause(n int) time.Duration { return doubling(n, shortestBackoff, longestReadingPause) }
 
-// nextPoll returns the first polling time of a request after the given time. Without a notification
+// NextPoll returns the first polling time of a request after the given time. Without a notification
 // or a Retry-After, it is a pure function of the submission time, the operation's curve and the
 // object's UID, so a restart changes nothing and causes no extra call.
-func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
+func NextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
 	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)
 	if in.Memory.NotifiedAt.After(after) { // a hint to poll now, but not before the minimum pause
@@ -93,10 +93,6 @@ func nextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	}
 	return curve.spaced(in, look, after)
 }
-
-// NextPollOf returns when a request in progress is polled next, judging by its status alone. A
-// process may also know of a notification or a Retry-After.
-func NextPollOf(in *Input, open *v1alpha1.Request) time.Time { return nextPoll(in, open, in.Now) }
 
 // nextReadingPoll returns when an open reading is polled next. If it was requested again although
 // nothing had changed, the first pause is longer the longer the topic has been failing, so that an

@@ -150,7 +150,7 @@ type Reading struct {
 // ServiceValues is what is kept of the carrier's description of a service (extension ServiceRead). A
 // value that the description does not have is empty.
 type ServiceValues struct {
-	Plan, RestorationSLA, AggregationMethod, DSLStabilityProfile string // in the spelling of requests
+	v1alpha1.DescribedValues // in the spelling of requests
 
 	TechnologyType, LocationID, AVCID string
 
@@ -173,14 +173,16 @@ const (
 func ServiceValuesOf(found carrier.Service) ServiceValues {
 	const longest = 64
 	return ServiceValues{
-		Plan:                Bounded(found.BandwidthProfile.PlanName, MaxNameText),
-		RestorationSLA:      Bounded(found.RestorationSLA, MaxNameText),
-		AggregationMethod:   Bounded(string(found.AggregationMethod), MaxNameText),
-		DSLStabilityProfile: Bounded(string(found.DSLStabilityProfile), MaxNameText),
-		TechnologyType:      Bounded(found.TechnologyType, longest),
-		LocationID:          Bounded(found.LocationID, longest),
-		AVCID:               Bounded(found.AVCID, longest),
-		Modified:            len(found.Modifications) > 0,
+		DescribedValues: v1alpha1.DescribedValues{
+			Plan:                Bounded(found.BandwidthProfile.PlanName, MaxNameText),
+			RestorationSLA:      Bounded(found.RestorationSLA, MaxNameText),
+			AggregationMethod:   Bounded(string(found.AggregationMethod), MaxNameText),
+			DSLStabilityProfile: Bounded(string(found.DSLStabilityProfile), MaxNameText),
+		},
+		TechnologyType: Bounded(found.TechnologyType, longest),
+		LocationID:     Bounded(found.LocationID, longest),
+		AVCID:          Bounded(found.AVCID, longest),
+		Modified:       len(found.Modifications) > 0,
 	}
 }
 

@@ -49,11 +49,7 @@ func describedBefore(in *Input, operation v1alpha1.Operation) *v1alpha1.Describe
 	if _, has := describedField(in, operation); !has || !isDescribed(in) {
 		return nil
 	}
-	shown := in.Memory.Readings.Service.Service
-	return &v1alpha1.DescribedValues{
-		Plan: shown.Plan, RestorationSLA: shown.RestorationSLA,
-		AggregationMethod: shown.AggregationMethod, DSLStabilityProfile: shown.DSLStabilityProfile,
-	}
+	return new(in.Memory.Readings.Service.Service.DescribedValues)
 }
 
 // guard returns a decision if a desired change may not be sent now, or nil.

@@ -62,7 +62,7 @@ func TestTheCancellationOfADescribedServiceIsReadAtItsInterval(t *testing.T) {
 	t.Parallel()
 	type edits []func(*services.Input)
 	described := func(in *services.Input) {
-		describing(0, decide.ServiceValues{Plan: "Fast"})(in)
+		describing(0, showing(v1alpha1.DescribedValues{Plan: "Fast"}))(in)
 		knownBy(v1alpha1.SourceService)(in)
 	}
 	unread := func(in *services.Input) { in.Service.Status.Carrier.Cancellation = nil }
@@ -106,7 +106,7 @@ func TestR7AValueThatIsNoLongerDescribedIsNotChangedUnasked(t *testing.T) {
 		}
 	}
 	switchOff := func(in *services.Input) { in.Account.Object.Spec.Extensions = nil }
-	whole := describing(time.Minute, decide.ServiceValues{Plan: "Fast", AggregationMethod: "L2TP"})
+	whole := describing(time.Minute, showing(v1alpha1.DescribedValues{Plan: "Fast", AggregationMethod: "L2TP"}))
 	type edits []func(*services.Input)
 	for name, row := range map[string]struct {
 		edits edits
@@ -114,8 +114,10 @@ func TestR7AValueThatIsNoLongerDescribedIsNotChangedUnasked(t *testing.T) {
 	}{
 		"it is described":            {edits{whole}, true},
 		"the description is refused": {edits{whole, refuse}, false},
-		"it does not have the value": {edits{describing(time.Minute, decide.ServiceValues{Plan: "Fast"})}, false},
-		"the extension is off":       {edits{whole, switchOff}, false},
+		"it does not have the value": {
+			edits{describing(time.Minute, showing(v1alpha1.DescribedValues{Plan: "Fast"}))}, false,
+		},
+		"the extension is off": {edits{whole, switchOff}, false},
 	} {
 		decision := services.Decide(settled(append(edits{known}, row.edits...)...))
 		_, sends := decision.Step.(decide.Submit)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
@@ -34,9 +33,9 @@ func TestAnotherSpellingIsNoReasonForAChange(t *testing.T) {
 			in.Service.Status.Carrier.DSLStabilityProfile = valueFrom(fromService, "STABLE", 0)
 		},
 	} {
-		described := describing(time.Minute, decide.ServiceValues{
+		described := describing(time.Minute, showing(v1alpha1.DescribedValues{
 			Plan: "FAST", RestorationSLA: "ENHANCED", AggregationMethod: "ethernet", DSLStabilityProfile: "stable",
-		})
+		}))
 		view := settled(approval(v1alpha1.ApprovalAutomatic), declare, described)
 		view.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
 		decision := services.Decide(view)

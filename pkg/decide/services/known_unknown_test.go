@@ -190,8 +190,8 @@ func TestARefusalDoesNotAnswerWhetherAPlanIsSpelledDifferently(t *testing.T) {
 			t.Errorf("after %s it is unknown: %t", row.phase, shown.Changes[0].Unknown)
 		}
 	}
-	lost := func(request *v1alpha1.Request) { request.Target = v1alpha1.RequestTarget{} }
-	if shown := pending(with(v1alpha1.PhaseSucceeded, lost)); !shown.Changes[0].Unknown {
+	withoutTarget := func(request *v1alpha1.Request) { request.Target = v1alpha1.RequestTarget{} }
+	if shown := pending(with(v1alpha1.PhaseSucceeded, withoutTarget)); !shown.Changes[0].Unknown {
 		t.Error("after the ledger was lost, the declared plan may be the one that health names")
 	}
 	before, after := pending(), pending(with(v1alpha1.PhaseRejected, anotherInProgress))
@@ -271,7 +271,7 @@ func TestAnUnknownValueThatIsToBeApprovedHasNoPrice(t *testing.T) {
 func TestTheMessageAboutAnUnknownValueSaysWhyItIsUnknown(t *testing.T) {
 	t.Parallel()
 	described := func(in *services.Input) {
-		describing(0, decide.ServiceValues{Plan: "Fast"})(in)
+		describing(0, showing(v1alpha1.DescribedValues{Plan: "Fast"}))(in)
 		knownBy(v1alpha1.SourceService)(in)
 	}
 	for want, edit := range map[string]func(*services.Input){

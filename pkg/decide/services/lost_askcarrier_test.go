@@ -17,7 +17,7 @@ import (
 func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	t.Parallel()
 	sydney := func(in *services.Input) { in.Account.Object.Spec.TimeZone = "Australia/Sydney" }
-	lost := func(request *v1alpha1.Request) {
+	withoutTarget := func(request *v1alpha1.Request) {
 		request.Error, request.Location = &v1alpha1.RequestError{Message: "connection reset"}, ""
 	}
 	unread := func(in *services.Input) { in.Memory.Readings.Cancellation = decide.Reading{} }
@@ -51,7 +51,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			of := func(request *v1alpha1.Request) { request.Operation = test.operation }
-			decision := services.Decide(settled(wanting, unread, sydney, with(test.phase, lost, of)))
+			decision := services.Decide(settled(wanting, unread, sydney, with(test.phase, withoutTarget, of)))
 			for _, words := range test.says {
 				if !strings.Contains(decision.Verdict.Message, words) {
 					t.Errorf("it does not say %q: %s", words, decision.Verdict.Message)

@@ -47,7 +47,7 @@ func firstSeenAt(after time.Duration) func(*services.Input) {
 func TestADescriptionProvesARequest(t *testing.T) {
 	t.Parallel()
 	slow := describedBefore(v1alpha1.DescribedValues{Plan: "Slow", RestorationSLA: "Standard"})
-	reached := decide.ServiceValues{Plan: "Fast", RestorationSLA: "Enhanced - 8"}
+	reached := showing(v1alpha1.DescribedValues{Plan: "Fast", RestorationSLA: "Enhanced - 8"})
 	const counts = 76 * time.Second // a minute, the settling time, and the precision of a recorded time
 	for name, test := range map[string]struct {
 		request []func(*v1alpha1.Request)
@@ -75,12 +75,12 @@ func TestADescriptionProvesARequest(t *testing.T) {
 		},
 		"it lists a modification": {
 			[]func(*v1alpha1.Request){slow},
-			[]func(*services.Input){describing(counts, decide.ServiceValues{Plan: "Fast", Modified: true})},
+			[]func(*services.Input){describing(counts, changing(v1alpha1.DescribedValues{Plan: "Fast"}))},
 			false,
 		},
 		"it shows the old value": {
 			[]func(*v1alpha1.Request){slow},
-			[]func(*services.Input){describing(counts, decide.ServiceValues{Plan: "Slow"})},
+			[]func(*services.Input){describing(counts, showing(v1alpha1.DescribedValues{Plan: "Slow"}))},
 			false,
 		},
 		"it shows nothing": {
@@ -88,7 +88,9 @@ func TestADescriptionProvesARequest(t *testing.T) {
 		},
 		"only one of two requested values is shown": {
 			[]func(*v1alpha1.Request){slow, withSLATarget},
-			[]func(*services.Input){describing(counts, decide.ServiceValues{Plan: "Fast", RestorationSLA: "Standard"})},
+			[]func(*services.Input){
+				describing(counts, showing(v1alpha1.DescribedValues{Plan: "Fast", RestorationSLA: "Standard"})),
+			},
 			false,
 		},
 		"both requested values are shown": {
@@ -129,8 +131,8 @@ func TestADescriptionProvesARequest(t *testing.T) {
 // longer while a modification is in progress. After that, the class of the operation decides.
 func TestADescriptionIsReadForALostResponse(t *testing.T) {
 	slow := []func(*v1alpha1.Request){lost, describedBefore(v1alpha1.DescribedValues{Plan: "Slow"})}
-	old := decide.ServiceValues{Plan: "Slow"}
-	busy := decide.ServiceValues{Plan: "Slow", Modified: true}
+	old := showing(v1alpha1.DescribedValues{Plan: "Slow"})
+	busy := changing(v1alpha1.DescribedValues{Plan: "Slow"})
 	unknown := judged{"Resolve OutcomeUnknown", decide.Working, v1alpha1.ReasonProgressing}
 	open := func(now, asked time.Duration, values decide.ServiceValues) services.Input {
 		return settled(at(now), firstSeenAt(0), describing(asked, values), with(v1alpha1.PhaseSubmitting, slow...))
@@ -178,12 +180,22 @@ func TestARequestRecordsWhatWasDescribedBeforeIt(t *testing.T) {
 			in.Service.Status.Carrier.Plan.Since = metav1.NewTime(decidetest.Start())
 		})
 	}
-	sent, sends := services.Decide(fresh(decide.ServiceValues{Plan: "Slow"})).Step.(decide.Submit)
+	sent, sends := services.Decide(fresh(showing(v1alpha1.DescribedValues{Plan: "Slow"}))).Step.(decide.Submit)
 	if !sends || sent.Request.Before.Described == nil || sent.Request.Before.Described.Plan != "Slow" {
 		t.Errorf("%t: %+v", sends, sent.Request.Before)
 	}
-	held := services.Decide(fresh(decide.ServiceValues{Plan: "Slow", Modified: true}))
+	held := services.Decide(fresh(changing(v1alpha1.DescribedValues{Plan: "Slow"})))
 	if !decide.IsRest(held.Step) || held.Verdict.Reason != v1alpha1.ReasonChangeInProgress {
 		t.Errorf("%s: %s", decidetest.StepName(held.Step), held.Verdict.Message)
 	}
+}
+
+// showing is a description with these values.
+func showing(values v1alpha1.DescribedValues) decide.ServiceValues {
+	return decide.ServiceValues{DescribedValues: values}
+}
+
+// changing is a description with these values that lists a modification.
+func changing(values v1alpha1.DescribedValues) decide.ServiceValues {
+	return decide.ServiceValues{DescribedValues: values, Modified: true}
 }

@@ -154,7 +154,9 @@ func TestR33AProfileIsSentAgainOnlyIfItIsStillWanted(t *testing.T) {
 func TestR33AProfileThatIsDescribedByNowIsNotSentAgain(t *testing.T) {
 	describes := func(after time.Duration, profile string, modified bool) func(*services.Input) {
 		return func(in *services.Input) {
-			describing(after, decide.ServiceValues{DSLStabilityProfile: profile, Modified: modified})(in)
+			describing(after, decide.ServiceValues{
+				DescribedValues: v1alpha1.DescribedValues{DSLStabilityProfile: profile}, Modified: modified,
+			})(in)
 			in.Memory.Readings.Service.Elapsed = in.Elapsed
 			in.Service.Status.Carrier.DSLStabilityProfile = &v1alpha1.KnownValue{
 				Value: profile, Source: v1alpha1.SourceService, Since: metav1.NewTime(decidetest.Start().Add(after)),

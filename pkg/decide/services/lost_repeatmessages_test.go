@@ -47,7 +47,7 @@ func TestR33WhatIsHeldBackSaysWhetherItIsSentAgain(t *testing.T) {
 	}
 	suspended := func(in *services.Input) { in.Service.Spec.Suspend = true }
 	gone := endsOn(carrier.CancellationCompleted, "2026-02-20")
-	modified := describing(16*time.Minute, decide.ServiceValues{Plan: "Fast", Modified: true})
+	modified := describing(16*time.Minute, changing(v1alpha1.DescribedValues{Plan: "Fast"}))
 	const later, not = "is sent again after that, if it is still wanted then; to", "is not sent again; to"
 	for name, test := range map[string]struct {
 		view        services.Input

@@ -60,7 +60,7 @@ func describedAs(plan string) func(*services.Input) {
 		in.Account.Object.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
 		in.Memory.Readings.Service = decide.Reading{
 			State: decide.ReadingAnswered, RequestedAt: decidetest.Start().Add(20 * time.Second),
-			Service: decide.ServiceValues{Plan: plan},
+			Service: showing(v1alpha1.DescribedValues{Plan: plan}),
 		}
 	}
 }

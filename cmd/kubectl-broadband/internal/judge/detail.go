@@ -67,7 +67,7 @@ type Progress struct {
 	Phase     v1alpha1.RequestPhase `json:"phase"`
 	What      string                `json:"what"`
 	SentAt    metav1.Time           `json:"sentAt,omitzero"`
-	NextPoll  metav1.Time           `json:"nextPoll,omitzero"` // absent if it is not polled
+	NextPoll  metav1.Time           `json:"NextPoll,omitzero"` // absent if it is not polled
 	Location  string                `json:"location,omitempty"`
 	Problem   string                `json:"problem,omitempty"` // what the carrier or the network reported
 }
@@ -134,7 +134,7 @@ func progressOf(object fleet.Object, around Around) []Progress {
 		}
 		if subject, is := object.(decide.Subject); is && request.Phase == v1alpha1.PhaseInProgress {
 			input := decide.Input{Subject: subject, Account: accountIn(around.Account), Now: around.Now}
-			one.NextPoll = metav1.NewTime(decide.NextPollOf(&input, &request))
+			one.NextPoll = metav1.NewTime(decide.NextPoll(&input, &request, input.Now))
 		}
 		open = append(open, one)
 	}
