@@ -5,6 +5,7 @@
 package appointments
 
 import (
+	"cmp"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -285,11 +286,9 @@ func cancelFirst(in *Input) *decide.Decision {
 	if in.Appointment.Status.AppointmentRequestID == "" {
 		return nil
 	}
-	if held := madeElsewhere(in); held != nil {
-		return held
-	}
 	record := in.Subject.Record()
-	if held := decide.HeldBack(&in.Input, record.RequestOf(v1alpha1.OperationAppointmentCancel)); held != nil {
+	failed := decide.HeldBack(&in.Input, record.RequestOf(v1alpha1.OperationAppointmentCancel))
+	if held := cmp.Or(madeElsewhere(in), failed); held != nil {
 		return held
 	}
 	want := decide.DesiredChange{Operation: v1alpha1.OperationAppointmentCancel}

@@ -173,11 +173,10 @@ func neededApproval(in *Input) *decide.ApprovalReason {
 
 // approvalIsMissing waits until a person approves the plan of the request, if it needs approval.
 func approvalIsMissing(in *Input) *decide.Decision {
-	needed := neededApproval(in)
-	if needed == nil {
-		return nil
+	if needed := neededApproval(in); needed != nil {
+		return decide.AwaitApproval(&in.Input, *needed, taskPlan(in))
 	}
-	return decide.AwaitApproval(&in.Input, *needed, taskPlan(in))
+	return nil
 }
 
 // referenceIsUnusable does nothing while a referenced object prevents the request.

@@ -200,7 +200,8 @@ func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	ofPlan := offered(options.Plans, target.Plan, "")
 	var values []wantedValue
 	if changes(decide.FieldPlan) {
-		values = append(values, wantedValue{nameOfPlan, target.Plan, namesOf(options.Plans, planName)})
+		names := namesOf(options.Plans, func(plan carrier.Plan) string { return plan.Plan })
+		values = append(values, wantedValue{nameOfPlan, target.Plan, names})
 	}
 	if target.Term != 0 && (changes(decide.FieldPlan) || changes(decide.FieldTerm)) {
 		values = append(values, wantedValue{
@@ -218,8 +219,6 @@ func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	}
 	return values
 }
-
-func planName(plan carrier.Plan) string { return plan.Plan }
 
 // ntdOptionsOf returns the names of the NTD options of plans.
 func ntdOptionsOf(plans []carrier.Plan) []string {
