@@ -15,11 +15,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -27,98 +22,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-func accountReady(ctx context.Context, w *world.World) metav1.Condition {
-	GinkgoHelper()
-	account := w.Account()
-	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-	return world.Condition(account.Status.Conditions, v1alpha1.ConditionReady)
-}
-
-// reconcileAccount is the condition Ready of the account, after one pass.
-func reconcileAccount(ctx SpecContext, w *world.World, process *world.Process) metav1.Condition {
-	GinkgoHelper()
-	_, err := process.ReconcileAccount(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	return accountReady(ctx, w)
-}
-
 // untilLongestPause is time for logins after pauses of 5, 10, 20, 40, 80, 160 and 300 seconds, the
 // longest. During a pause, a Secret that cannot be used is read every 5 seconds.
 const untilLongestPause = 15 * time.Minute
-
-func editAccount(ctx context.Context, w *world.World, edit func(*v1alpha1.CarrierAccount)) {
-	GinkgoHelper()
-	account := w.Account()
-	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-	edit(account)
-	Expect(w.Update(ctx, account)).To(Succeed())
-}
-
-// reconcileFor reconciles account and service for a span of time, whenever they are due.
-func reconcileFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
-	GinkgoHelper()
-	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {
-		account, err := process.ReconcileAccount(ctx)
-		Expect(err).NotTo(HaveOccurred())
-		service, err := process.Reconcile(ctx, site)
-		Expect(err).NotTo(HaveOccurred())
-		wait := time.Minute
-		for _, after := range []time.Duration{account.RequeueAfter, service.RequeueAfter} {
-			if after > 0 {
-				wait = min(wait, after)
-			}
-		}
-		w.Clock.Advance(wait)
-	}
-}
-
-// recreateAccount deletes the account and creates it again with this baseURL, which a user cannot
-// edit.
-func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, baseURL string) {
-	GinkgoHelper()
-	account := w.Account()
-	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-	Expect(w.Delete(ctx, account)).To(Succeed())
-	account = w.Account(func(a *v1alpha1.CarrierAccount) { a.Spec = account.Spec; a.Spec.BaseURL = baseURL })
-	Expect(w.Create(ctx, account)).To(Succeed())
-	_, err := process.ReconcileAccount(ctx)
-	Expect(err).NotTo(HaveOccurred())
-}
-
-// movedURL is another address of the carrier of a world.
-func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1", "localhost", 1) }
-
-// asAnotherLogin gives an account another login: another address of the same carrier, where the client
-// has the same services.
-func asAnotherLogin(a *v1alpha1.CarrierAccount) {
-	a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, "127.0.0.1", "localhost", 1)
-}
-
-// inAnotherNamespace is another namespace with its own account at the same carrier, for the same
-// login if no edit changes that.
-func inAnotherNamespace(
-	ctx SpecContext, w *world.World, edits ...func(*v1alpha1.CarrierAccount),
-) (*world.World, *world.Process) {
-	GinkgoHelper()
-	other := *w
-	other.Namespace += "-beside"
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}}
-	Expect(w.Create(ctx, namespace)).To(Succeed())
-	other.Login(ctx, edits...)
-	process := other.Start(world.CrashPoint{})
-	_, err := process.ReconcileAccount(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	return &other, process
-}
-
-// successor is a process that takes over.
-func successor(ctx SpecContext, w *world.World) *world.Process {
-	GinkgoHelper()
-	process := w.Start(world.CrashPoint{})
-	_, err := process.ReconcileAccount(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	return process
-}
 
 func clearFaults(_ context.Context, w *world.World) { w.Carrier.Disarm() }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -33,18 +34,18 @@ func tokensFrom(origin string) func(*v1alpha1.CarrierAccount) {
 
 var _ = DescribeTable("An account with a host that --carrier-hosts does not list is refused, and nothing is called",
 	func(ctx SpecContext, field string, edit func(a *v1alpha1.CarrierAccount, foreign string)) {
-		w, foreign := world.New(ctx, plane), newUncalledServer()
+		w, foreign := world.New(ctx, fixture.Plane), newUncalledServer()
 		w.Login(ctx, func(a *v1alpha1.CarrierAccount) { edit(a, foreign.url) })
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process := w.Start(world.CrashPoint{}, allowOnly(hostOf(w.URL), "*.carrier.example"))
-		reconcileFor(ctx, w, process, untilLongestPause)
-		ready := accountReady(ctx, w)
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
+		ready := fixture.AccountReady(ctx, w)
 		Expect(string(ready.Status)+"/"+ready.Reason).To(Equal("False/"+v1alpha1.ReasonInvalid), ready.Message)
 		Expect(ready.Message).To(HaveSuffix(field + `: the host "` + hostOf(foreign.url) + `" is not among those that the ` +
 			"manager allows: use an allowed host, or ask the administrator of the operator to add it to the manager's flag " +
 			"--carrier-hosts"))
 		expectNothingTwice(ready.Message)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 		Expect(foreign.connections.Load()).To(BeZero(), "no packet to a host that is not listed")
 		Expect(w.Carrier.Calls()).To(BeEmpty(), "and none to the other host")
 	},
@@ -60,41 +61,41 @@ var _ = DescribeTable("An account with a host that --carrier-hosts does not list
 
 var _ = Describe("With --carrier-hosts", func() {
 	It("an account that names only listed hosts works, and stops if an edit names another", func(ctx SpecContext) {
-		w, foreign := world.New(ctx, plane), newUncalledServer()
+		w, foreign := world.New(ctx, fixture.Plane), newUncalledServer()
 		w.Login(ctx, tokensFrom(foreign.url))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		process := w.Start(world.CrashPoint{}, allowOnly(hostOf(w.URL)))
-		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonInvalid))
+		Expect(fixture.ReconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonInvalid))
 
 		By("correcting it, without a restart")
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.TokenURL = w.TokenURL() })
-		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.TokenURL = w.TokenURL() })
+		Expect(fixture.ReconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 
 		By("naming another host again")
 		calls := len(w.Carrier.Calls())
-		editAccount(ctx, w, tokensFrom(foreign.url))
-		reconcileFor(ctx, w, process, untilLongestPause)
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonInvalid))
+		fixture.EditAccount(ctx, w, tokensFrom(foreign.url))
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonInvalid))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(foreign.connections.Load()).To(BeZero())
 	})
 
 	It("nothing more is called for an account after a restart that no longer lists its host", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		restarted := w.Start(world.CrashPoint{}, allowOnly("api.carrier.example"))
-		reconcileFor(ctx, w, restarted, untilLongestPause)
-		Expect(accountReady(ctx, w).Message).To(ContainSubstring("spec.baseURL"))
+		fixture.ReconcileFor(ctx, w, restarted, untilLongestPause)
+		Expect(fixture.AccountReady(ctx, w).Message).To(ContainSubstring("spec.baseURL"))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls), "the request in progress waits, too")
 
 		By("listing it again")
 		restarted = w.Start(world.CrashPoint{}, allowOnly("api.carrier.example", hostOf(w.URL)))
-		Expect(reconcileAccount(ctx, w, restarted).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		expectReady(restarted.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.ReconcileAccount(ctx, w, restarted).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		fixture.ExpectReady(restarted.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 })

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -32,8 +32,8 @@ type observed struct {
 
 func observe(ctx context.Context, count int) *observed {
 	GinkgoHelper()
-	w := world.New(ctx, plane)
-	o := &observed{World: w, manager: w.Manage(ctx, user), count: count}
+	w := world.New(ctx, fixture.Plane)
+	o := &observed{World: w, manager: w.Manage(ctx, fixture.User), count: count}
 	w.AwaitLogin(ctx, world.Unlimited)
 	for i := range count {
 		Expect(w.Create(ctx, w.Service(fmt.Sprintf("site-%d", i), w.Line(), func(s *v1alpha1.BroadbandService) {
@@ -56,7 +56,7 @@ func (o *observed) pass(ctx context.Context, long time.Duration) {
 func (o *observed) await(ctx context.Context, account, services string) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
-		g.Expect(accountReady(ctx, o.World).Reason).To(Equal(account))
+		g.Expect(fixture.AccountReady(ctx, o.World).Reason).To(Equal(account))
 		for i := range o.count {
 			g.Expect(world.Ready(o.Read(ctx, fmt.Sprintf("site-%d", i))).Reason).To(Equal(services))
 		}
@@ -65,7 +65,7 @@ func (o *observed) await(ctx context.Context, account, services string) {
 
 // written counts the writes of the account's status and those of the services' status.
 func (o *observed) written() [2]int {
-	writes := audit.Writes(user, o.Namespace)
+	writes := fixture.Audit.Writes(fixture.User, o.Namespace)
 	return [2]int{writes["update carrieraccounts/status"], writes["update broadbandservices/status"]}
 }
 
@@ -84,30 +84,6 @@ func refuseTokens(w *world.World, status int) {
 	}
 }
 
-// isLogin reports whether a call is one of the two that each start costs for each account: the token,
-// and the free call that shows whether the carrier accepts it.
-func isLogin(call simulator.Call) bool {
-	return call.Operation == simulator.OpToken ||
-		call.Operation == tokenCheck && call.Method == http.MethodGet && call.RequestID == "1"
-}
-
-// callsBeyondLogin returns the calls since a number of calls, without those of logins.
-func callsBeyondLogin(w *world.World, since int) []simulator.Call {
-	return slices.DeleteFunc(slices.Clone(w.Carrier.Calls()[since:]), isLogin)
-}
-
-// tokenCheck is what the carrier sees of the free call that shows whether it accepts a token.
-const tokenCheck = simulator.OpReclaim
-
-// calls counts the calls that the carrier has received since the given number of them, by operation.
-func calls(w *world.World, since int) map[simulator.Operation]int {
-	count := make(map[simulator.Operation]int)
-	for _, call := range w.Carrier.Calls()[since:] {
-		count[call.Operation]++
-	}
-	return count
-}
-
 var _ = Describe("An identity provider that fails", func() {
 	It("for less than a minute causes no write; for longer, one of each object", func(ctx SpecContext) {
 		o := observe(ctx, 3)
@@ -121,7 +97,8 @@ var _ = Describe("An identity provider that fails", func() {
 			o.pass(ctx, 12*time.Minute)
 			Expect(o.Carrier.Armed()).To(BeZero())
 			Expect(o.manager.Writes()).To(Equal(writes))
-			Expect(calls(o.World, since)[simulator.OpHealth]).To(BeNumerically(">=", 2*o.count), "health is read as before")
+			Expect(fixture.Calls(o.World, since)[simulator.OpHealth]).To(BeNumerically(">=", 2*o.count),
+				"health is read as before")
 		}
 
 		By("failing for an hour")
@@ -131,9 +108,9 @@ var _ = Describe("An identity provider that fails", func() {
 		o.pass(ctx, time.Hour)
 		o.await(ctx, v1alpha1.ReasonUnreachable, v1alpha1.ReasonAccountNotReady)
 		o.expectWritten(ctx, before, 1)
-		Expect(accountReady(ctx, o.World).Message).To(HaveSuffix(
+		Expect(fixture.AccountReady(ctx, o.World).Message).To(HaveSuffix(
 			"; the login is retried: if it keeps failing, check auth.tokenURL"))
-		Expect(calls(o.World, since)[simulator.OpToken]).To(BeNumerically("<=", 18), "5 s, 10 s, … 5 min")
+		Expect(fixture.Calls(o.World, since)[simulator.OpToken]).To(BeNumerically("<=", 18), "5 s, 10 s, … 5 min")
 
 		By("answering again")
 		o.Carrier.Disarm()
@@ -153,16 +130,16 @@ var _ = Describe("A carrier that refuses all tokens", func() {
 		o.pass(ctx, time.Hour)
 		o.await(ctx, v1alpha1.ReasonTokenNotAccepted, v1alpha1.ReasonAccountNotReady)
 		o.expectWritten(ctx, before, 1)
-		made := calls(o.World, since)
+		made := fixture.Calls(o.World, since)
 		Expect(made[simulator.OpToken]).To(And(BeNumerically(">=", 12), BeNumerically("<=", 20)), "5 s, 10 s, … 5 min")
 		reads := made[simulator.OpHealth] + made[simulator.OpCancellationRead]
 		Expect(reads).To(BeNumerically("<=", 3*o.count), "several may be made with one token")
-		Expect(made[tokenCheck]).To(BeNumerically("<=", made[simulator.OpToken]))
+		Expect(made[fixture.TokenCheck]).To(BeNumerically("<=", made[simulator.OpToken]))
 
 		By("refusing after a restart of the manager")
 		writes := o.manager.Writes()
 		o.manager.End()
-		o.manager = o.Manage(ctx, user)
+		o.manager = o.Manage(ctx, fixture.User)
 		o.pass(ctx, 10*time.Minute)
 		Expect(o.manager.Writes()).To(BeZero(), "the former one wrote %d times", writes)
 
@@ -176,22 +153,22 @@ var _ = Describe("A carrier that refuses all tokens", func() {
 
 var _ = DescribeTable("An account whose tokens the carrier has refused",
 	func(ctx SpecContext, answer int, reason string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		refuseTokens(w, http.StatusUnauthorized)
 		for range 10 { // the account is reconciled at once when the second token is refused
 			result, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
-			if reconcileAccount(ctx, w, process).Reason == v1alpha1.ReasonTokenNotAccepted {
+			if fixture.ReconcileAccount(ctx, w, process).Reason == v1alpha1.ReasonTokenNotAccepted {
 				break
 			}
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		ready := accountReady(ctx, w)
+		ready := fixture.AccountReady(ctx, w)
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonTokenNotAccepted), ready.Message)
 		Expect(ready.Message).To(ContainSubstring("check that spec.baseURL and spec.auth.tokenURL belong to the same"))
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 
 		By("answering the next free call")
 		w.Carrier.Disarm()
@@ -200,11 +177,11 @@ var _ = DescribeTable("An account whose tokens the carrier has refused",
 		}
 		since := len(w.Carrier.Calls())
 		reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(4*time.Minute))
-		Expect(accountReady(ctx, w).Reason).To(Equal(reason), accountReady(ctx, w).Message)
-		made := calls(w, since)
-		Expect(made[tokenCheck]).To(BeNumerically(">=", 1))
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(reason), fixture.AccountReady(ctx, w).Message)
+		made := fixture.Calls(w, since)
+		Expect(made[fixture.TokenCheck]).To(BeNumerically(">=", 1))
 		if answer < http.StatusInternalServerError && answer != http.StatusTooManyRequests {
-			Expect(made[tokenCheck]).To(Equal(made[simulator.OpToken]), "one for each token")
+			Expect(made[fixture.TokenCheck]).To(Equal(made[simulator.OpToken]), "one for each token")
 		}
 		Expect(made).To(HaveLen(2), "no other call: %v", made)
 		Expect(w.Posts(line)).To(BeZero())
@@ -218,7 +195,7 @@ var _ = DescribeTable("An account whose tokens the carrier has refused",
 
 var _ = Describe("A Secret with the key that the API server does not let the operator read", func() {
 	begun := func(ctx context.Context, answer error) (*world.World, *world.Process) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		w.Clock.Advance(time.Hour) // the token has expired
 		process.Seam.FailRead = func() error { return answer }
 		return w, process
@@ -238,11 +215,11 @@ var _ = Describe("A Secret with the key that the API server does not let the ope
 		result, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(BeNumerically(">", 0))
-		ready := accountReady(ctx, w)
+		ready := fixture.AccountReady(ctx, w)
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonAPIServerRefused), ready.Message)
 		Expect(ready.Message).To(HavePrefix("the API server does not let the operator log in: read Secret carrier-key: "))
 		process.Seam.FailRead = nil
 		w.Clock.Advance(5 * time.Second)
-		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		Expect(fixture.ReconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 	})
 })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -42,16 +43,13 @@ func ledgersSeen(ctx context.Context, w *world.World) map[string]string {
 	return versions
 }
 
-// tokenChecks counts the free calls that have asked whether the carrier accepts a token.
-func tokenChecks(w *world.World, since int) int { return calls(w, since)[tokenCheck] }
-
 var _ = Describe("An account with an identity provider of its own, whose carrier refuses the token", func() {
 	It("gets nothing of the login that it names: no ledger is created, read into a status, taken over or moved",
 		func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line, kept := w.Line(), w.Line()
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed(), "so that the ledger has no holder")
 
 			next := stranger(ctx, w)
@@ -71,10 +69,10 @@ var _ = Describe("An account with an identity provider of its own, whose carrier
 				Expect(err).NotTo(HaveOccurred())
 				w.Clock.Advance(time.Minute)
 			}
-			Expect(accountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonTokenNotAccepted))
+			Expect(fixture.AccountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonTokenNotAccepted))
 			for _, name := range []string{site, "new"} {
 				service := next.Read(ctx, name)
-				expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+				fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 				Expect(service.Status.Ledger).To(BeNil())
 				Expect(service.Status.History).To(BeEmpty())
 				Expect(service.Status.Requests).To(BeEmpty())
@@ -94,11 +92,11 @@ var _ = Describe("An account with an identity provider of its own, whose carrier
 
 			By("declaring the service again in the namespace that holds the key")
 			Expect(w.Create(ctx, w.Service("again", line))).To(Succeed())
-			expectReady(process.Drive(ctx, "again"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, "again"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		})
 
 	It("does not change the rate of the login that it names", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		slow := func(a *v1alpha1.CarrierAccount) {
 			a.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1, Burst: 1}
 		}
@@ -108,8 +106,8 @@ var _ = Describe("An account with an identity provider of its own, whose carrier
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(time.Second)
 		}
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Min = "3s" }) // sets the rate again
-		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+		fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Min = "3s" }) // sets the rate again
+		Expect(fixture.ReconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 		since := len(w.Carrier.Calls())
 		for i := range 10 {
 			name := fmt.Sprint("site-", i)
@@ -117,26 +115,26 @@ var _ = Describe("An account with an identity provider of its own, whose carrier
 			_, err := process.Reconcile(ctx, name)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		made := calls(w, since)
+		made := fixture.Calls(w, since)
 		Expect(len(w.Carrier.Calls())-since).To(BeNumerically(">=", 10), "at once, without a wait: %v", made)
-		Expect(accountReady(ctx, w).Message).NotTo(ContainSubstring(next.Namespace))
+		Expect(fixture.AccountReady(ctx, w).Message).NotTo(ContainSubstring(next.Namespace))
 	})
 })
 
 var _ = Describe("The accounts of a login in two namespaces", func() {
 	It("lose one response together, and show which of them sets the rate", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		next := w.InAnotherNamespace(ctx)
 		next.ClientName = w.ClientName
 		next.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.RateLimit.RequestsPerSecond = 2 })
 		_, err := process.In(next).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(reconcileAccount(ctx, w, process).Message).To(HaveSuffix(
+		Expect(fixture.ReconcileAccount(ctx, w, process).Message).To(HaveSuffix(
 			"together make at most 2 calls a second, and 100 at once: the rateLimit of CarrierAccount " +
 				next.Namespace + "/default"))
-		Expect(accountReady(ctx, next).Message).NotTo(ContainSubstring("rateLimit"))
+		Expect(fixture.AccountReady(ctx, next).Message).NotTo(ContainSubstring("rateLimit"))
 		before := w.ReadAccount(ctx)
-		Expect(reconcileAccount(ctx, w, w.Start(world.CrashPoint{})).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.ReconcileAccount(ctx, w, w.Start(world.CrashPoint{})).Status).To(Equal(metav1.ConditionTrue))
 		Expect(w.ReadAccount(ctx).ResourceVersion).To(Equal(before.ResourceVersion), "a start changes nothing")
 
 		By("losing a response")
@@ -163,15 +161,15 @@ var _ = Describe("The accounts of a login in two namespaces", func() {
 
 var _ = Describe("The proof that the carrier accepts the token of an account", func() {
 	It("costs one free call for each account and start, and no write", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		for range 3 {
 			_, err := process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		Expect(tokenChecks(w, 0)).To(Equal(1))
+		Expect(fixture.TokenChecks(w, 0)).To(Equal(1))
 
 		By("starting another process, which first reconciles the service")
 		before, since := w.Read(ctx, site), len(w.Carrier.Calls())
@@ -179,13 +177,13 @@ var _ = Describe("The proof that the carrier accepts the token of an account", f
 		another.Drive(ctx, site)
 		_, err := another.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(tokenChecks(w, since)).To(Equal(1))
+		Expect(fixture.TokenChecks(w, since)).To(Equal(1))
 		Expect(w.Read(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
-		AddReportEntry("free calls for one account and one start", tokenChecks(w, since))
+		AddReportEntry("free calls for one account and one start", fixture.TokenChecks(w, since))
 	})
 
 	It("lets a new process poll what is in progress as soon as the carrier has accepted its token", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		for range 20 {
@@ -199,14 +197,14 @@ var _ = Describe("The proof that the carrier accepts the token of an account", f
 		}
 		Expect(w.Read(ctx, site).OpenRequests()).To(HaveLen(1))
 		since := len(w.Carrier.Calls())
-		expectReady(w.Start(world.CrashPoint{}).Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(tokenChecks(w, since)).To(Equal(1))
+		fixture.ExpectReady(w.Start(world.CrashPoint{}).Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.TokenChecks(w, since)).To(Equal(1))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is asked for after growing pauses while the carrier answers nothing, and no object is touched",
 		func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 			process.Drive(ctx, site)
 			for _, kind := range []simulator.FaultKind{simulator.FaultPage, simulator.FaultStatus} {
@@ -217,43 +215,43 @@ var _ = Describe("The proof that the carrier accepts the token of an account", f
 				another := w.Start(world.CrashPoint{})
 				_, err := another.Reconcile(ctx, site)
 				Expect(err).NotTo(HaveOccurred())
-				Expect(reconcileAccount(ctx, w, another).Status).To(Equal(metav1.ConditionTrue), "for less than a minute")
+				Expect(fixture.ReconcileAccount(ctx, w, another).Status).To(Equal(metav1.ConditionTrue), "for less than a minute")
 				Expect(w.Read(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
 
 				reconcileAccountUntil(ctx, w, another, w.Clock.Now().Add(20*time.Minute))
-				ready := accountReady(ctx, w)
+				ready := fixture.AccountReady(ctx, w)
 				Expect(ready.Reason).To(Equal(v1alpha1.ReasonUnreachable))
 				Expect(ready.Message).To(ContainSubstring("it is not known whether the carrier accepts it: "))
 				Expect(world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionStalled).Status).
 					NotTo(Equal(metav1.ConditionTrue))
-				made := tokenChecks(w, since)
+				made := fixture.TokenChecks(w, since)
 				Expect(made).To(And(BeNumerically(">=", 15), BeNumerically("<=", 30)), "1, 2, 4 … 60 s")
 
 				By("answering again")
 				w.Carrier.Disarm()
 				reconcileAccountUntil(ctx, w, another, w.Clock.Now().Add(2*time.Minute))
-				Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+				Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 				another.Drive(ctx, site)
 			}
 		})
 
 	It("leaves what is settled as it is shown, because only the ledger could confirm it", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, "SITE-1"))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		order.Status.Frozen = false // otherwise the API server refuses the edit
 		Expect(w.Status().Update(ctx, order)).To(Succeed())
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
 
 		By("starting a process while the carrier does not show whether it accepts the token")
 		Expect(w.Carrier.FailNext("GET Reclaim", simulator.Fault{Kind: simulator.FaultPage, Times: 1000})).To(Succeed())
 		another := w.Start(world.CrashPoint{})
 		reconcileAccountUntil(ctx, w, another, w.Clock.Now().Add(10*time.Minute))
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonUnreachable))
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonUnreachable))
 		_, err := another.ReconcileOrder(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		fixture.ExpectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
 	})
 })

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -25,7 +25,7 @@ import (
 type serviceUser struct {
 	make  func(w *world.World, line int64) client.Object
 	look  func(ctx context.Context, process *world.Process) (ctrl.Result, error)
-	empty func() pass.Subject
+	empty func() fixture.Subject
 	name  string
 }
 
@@ -39,31 +39,31 @@ func serviceUserOf(edits ...func(*v1alpha1.BroadbandService)) serviceUser {
 		look: func(ctx context.Context, process *world.Process) (ctrl.Result, error) {
 			return process.Reconcile(ctx, site)
 		},
-		empty: func() pass.Subject { return &v1alpha1.BroadbandService{} },
+		empty: func() fixture.Subject { return &v1alpha1.BroadbandService{} },
 	}
 }
 
 // oneShotUserOf is a one-shot that refers to the service by its number, unless an edit changes
 // that.
-func oneShotUserOf(of oneShot, edits ...func(pass.Subject)) serviceUser {
+func oneShotUserOf(of fixture.OneShot, edits ...func(fixture.Subject)) serviceUser {
 	return serviceUser{
-		name: once,
+		name: fixture.Once,
 		make: func(w *world.World, line int64) client.Object {
-			object := of.build(w, line)
+			object := of.Build(w, line)
 			for _, edit := range edits {
 				edit(object)
 			}
 			return object
 		},
 		look: func(ctx context.Context, process *world.Process) (ctrl.Result, error) {
-			return process.ReconcileOneShot(ctx, of.shot())
+			return process.ReconcileOneShot(ctx, of.Shot())
 		},
-		empty: of.empty,
+		empty: of.Empty,
 	}
 }
 
 // byReference makes a one-shot refer to the BroadbandService instead of its number.
-func byReference(object pass.Subject) {
+func byReference(object fixture.Subject) {
 	ref := &v1alpha1.ServiceReference{Name: site}
 	switch object := object.(type) {
 	case *v1alpha1.DiagnosticTest:
@@ -94,14 +94,14 @@ func (n serviceUser) readyText(ctx context.Context, w *world.World) string {
 	GinkgoHelper()
 	object, found := world.Fetch(ctx, w, n.name, n.empty())
 	Expect(found).To(BeTrue())
-	ready := readyOf(object)
+	ready := fixture.ReadyOf(object)
 	return string(ready.Status) + " " + ready.Reason + ": " + ready.Message
 }
 
 // listServices sets the services that the account is limited to.
 func listServices(ctx context.Context, w *world.World, ids ...int64) {
 	GinkgoHelper()
-	editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
+	fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
 		a.Spec.ServiceIDs = nil
 		for _, id := range ids {
 			a.Spec.ServiceIDs = append(a.Spec.ServiceIDs, v1alpha1.CarrierIDOf(id))
@@ -111,9 +111,9 @@ func listServices(ctx context.Context, w *world.World, ids ...int64) {
 
 var _ = DescribeTable("A service that the account does not list is refused before any call",
 	func(ctx SpecContext, scenario serviceUser) {
-		w, process, orders := beginWithOrders(ctx)
+		w, process, orders := fixture.BeginWithOrders(ctx)
 		line := w.Line()
-		orders[order] = deliveredOrder(line)
+		orders[fixture.OrderName] = fixture.DeliveredOrder(line)
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		listServices(ctx, w, 7)
@@ -140,49 +140,50 @@ var _ = DescribeTable("A service that the account does not list is refused befor
 		By("trying again once the carrier knows it")
 		Expect(w.Carrier.AddService(known)).To(Succeed())
 		object, _ := world.Fetch(ctx, w, scenario.name, scenario.empty())
-		object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: retryTime(w)})
+		object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: fixture.RetryTime(w)})
 		Expect(w.Update(ctx, object)).To(Succeed())
 		scenario.reconcileFor(ctx, w, process, time.Hour)
 		Expect(scenario.readyText(ctx, w)).To(HavePrefix("True "))
 	},
 	Entry("by a BroadbandService with its number", serviceUserOf()),
-	Entry("by a BroadbandService with its order", serviceUserOf(fromOrder)),
-	Entry("by a DiagnosticTest with its number", oneShotUserOf(tests())),
-	Entry("by a DiagnosticTest with its object", oneShotUserOf(tests(), byReference)),
-	Entry("by a PlanOptionsQuery with its number", oneShotUserOf(queries())),
-	Entry("by a PlanOptionsQuery with its object", oneShotUserOf(queries(), byReference)),
-	Entry("by a HealthCheck with its number", oneShotUserOf(checks())),
-	Entry("by a HealthCheck with its object", oneShotUserOf(checks(), byReference)),
+	Entry("by a BroadbandService with its order", serviceUserOf(fixture.FromOrder)),
+	Entry("by a DiagnosticTest with its number", oneShotUserOf(fixture.Tests())),
+	Entry("by a DiagnosticTest with its object", oneShotUserOf(fixture.Tests(), byReference)),
+	Entry("by a PlanOptionsQuery with its number", oneShotUserOf(fixture.Queries())),
+	Entry("by a PlanOptionsQuery with its object", oneShotUserOf(fixture.Queries(), byReference)),
+	Entry("by a HealthCheck with its number", oneShotUserOf(fixture.Checks())),
+	Entry("by a HealthCheck with its object", oneShotUserOf(fixture.Checks(), byReference)),
 )
 
 var _ = Describe("A service that is removed from the account's list", func() {
 	It("during a change still has it polled to its end, and sends nothing else", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		scenario := serviceUserOf()
 		Expect(w.Create(ctx, scenario.make(w, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 		listServices(ctx, w, 7)
-		w.Edit(ctx, site, endOn(wantedDate)) // an urgent change
+		w.Edit(ctx, site, fixture.EndOn(fixture.WantedDate)) // an urgent change
 		posts := postsOf(w)
 		scenario.reconcileFor(ctx, w, process, 3*time.Hour)
 		service := w.Read(ctx, site)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(postsOf(w)).To(Equal(posts))
 
 		listServices(ctx, w, line)
 		scenario.reconcileFor(ctx, w, process, time.Hour)
-		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("after the response to a change was lost does not send it again", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.TechnologyType = "FTTN" })
 		lost := simulator.Fault{Kind: simulator.FaultReset}
 		Expect(w.Carrier.FailNext("POST DSLStabilityProfileChange", lost)).To(Succeed())
-		scenario := serviceUserOf(withoutPlan, func(s *v1alpha1.BroadbandService) { s.Spec.DSLStabilityProfile = "Stable" })
+		scenario := serviceUserOf(fixture.WithoutPlan,
+			func(s *v1alpha1.BroadbandService) { s.Spec.DSLStabilityProfile = "Stable" })
 		Expect(w.Create(ctx, scenario.make(w, line))).To(Succeed())
 		scenario.reconcileFor(ctx, w, process, time.Minute)
 		sent := w.Carrier.Submissions(simulator.OpDSLStabilityProfileChange, line).Seen
@@ -195,7 +196,7 @@ var _ = Describe("A service that is removed from the account's list", func() {
 
 		listServices(ctx, w, line)
 		scenario.reconcileFor(ctx, w, process, time.Hour)
-		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 })
 

@@ -14,6 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -37,7 +38,7 @@ type loginFailure struct {
 
 var _ = DescribeTable("A corrected Secret is noticed within 5 seconds, however long it was wrong",
 	func(ctx SpecContext, wrong func([]byte) []byte, correct func(context.Context, *world.World)) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Provokes(simulator.RuleAssertion)
 		if data := wrong(w.KeyPEM); data != nil {
 			secret := w.Secret()
@@ -49,12 +50,13 @@ var _ = DescribeTable("A corrected Secret is noticed within 5 seconds, however l
 		process := w.Start(world.CrashPoint{})
 		for _, after := range []time.Duration{2 * time.Second, 10 * time.Second, untilLongestPause} {
 			next := reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(after))
-			Expect(accountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
+			Expect(fixture.AccountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
 			Expect(next).To(And(BeNumerically(">", 0), BeNumerically("<=", 5*time.Second)))
 		}
 		correct(ctx, w)
 		reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(5*time.Second))
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued), accountReady(ctx, w).Message)
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued),
+			fixture.AccountReady(ctx, w).Message)
 	},
 	Entry("one that was missing", func([]byte) []byte { return nil },
 		func(ctx context.Context, w *world.World) { Expect(w.Create(ctx, w.Secret())).To(Succeed()) }),
@@ -80,7 +82,7 @@ func reconcileAccountUntil(ctx context.Context, w *world.World, process *world.P
 
 var _ = DescribeTable("An account that cannot log in",
 	func(ctx SpecContext, scenario loginFailure) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Provokes(simulator.RuleAssertion)
 		if data := orSame(scenario.key)(w.KeyPEM); data != nil {
 			secret := w.Secret()
@@ -92,14 +94,14 @@ var _ = DescribeTable("An account that cannot log in",
 			fault.Times = 1000
 			Expect(w.Carrier.FailNext("Token", fault)).To(Succeed())
 		}
-		Expect(w.Create(ctx, w.Account(orNoop(scenario.account)))).To(Succeed())
+		Expect(w.Create(ctx, w.Account(fixture.OrNoop(scenario.account)))).To(Succeed())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.AllowInsecure = !scenario.secure })
 
 		By("reconciling it until the pauses have become longest")
-		reconcileFor(ctx, w, process, untilLongestPause)
-		ready := accountReady(ctx, w)
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
+		ready := fixture.AccountReady(ctx, w)
 		Expect(ready.Reason).To(Equal(scenario.reason), ready.Message)
 		Expect(ready.Status).To(Equal(metav1.ConditionFalse))
 		message := strings.Replace(scenario.message, "CLIENT", w.ClientName, 1)
@@ -115,9 +117,9 @@ var _ = DescribeTable("An account that cannot log in",
 		}
 		By("correcting it, without a restart")
 		scenario.fix(ctx, w)
-		reconcileFor(ctx, w, process, 10*time.Minute)
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	},
 	Entry("because its Secret is missing", loginFailure{
@@ -188,14 +190,14 @@ var _ = DescribeTable("An account that cannot log in",
 		},
 		reason: v1alpha1.ReasonInvalid, message: "caBundle",
 		fix: func(ctx context.Context, w *world.World) {
-			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.CABundle = "" })
+			fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.CABundle = "" })
 		},
 	}),
 )
 
 var _ = DescribeTable("An account whose base URL is in no canonical form is refused by the API server",
 	func(ctx SpecContext, baseURL string) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		err := w.Create(ctx, w.Account(secureAt(baseURL, "https://id.carrier.example")))
 		Expect(err).To(MatchError(ContainSubstring("spec.baseURL")))
 		Expect(err).To(MatchError(ContainSubstring("must be an origin in its canonical form")))
@@ -206,38 +208,38 @@ var _ = DescribeTable("An account whose base URL is in no canonical form is refu
 
 var _ = Describe("An account", func() {
 	It("that loses its login while in use becomes not Ready, and its services wait", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 		refusal := simulator.Fault{Kind: simulator.FaultStatus, Status: 401, Times: 1000}
 		Expect(w.Carrier.FailNext("Token", refusal)).To(Succeed())
 		w.Carrier.RevokeTokens()
-		reconcileFor(ctx, w, process, 20*time.Minute)
-		Expect(accountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
+		fixture.ReconcileFor(ctx, w, process, 20*time.Minute)
+		Expect(fixture.AccountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
 		Expect(world.Ready(w.Read(ctx, site)).Reason).To(Equal(v1alpha1.ReasonAccountNotReady))
 		w.Carrier.Disarm()
-		reconcileFor(ctx, w, process, 10*time.Minute)
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("whose identity provider resets each connection is written once", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		Expect(w.Create(ctx, w.Secret())).To(Succeed())
 		Expect(w.Create(ctx, w.Account())).To(Succeed())
 		Expect(w.Carrier.FailNext("Token", simulator.Fault{Kind: simulator.FaultReset, Times: 1000})).To(Succeed())
 		process := w.Start(world.CrashPoint{})
 		reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(5*time.Second))
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonUnreachable))
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonUnreachable))
 		written := w.ReadAccount(ctx).ResourceVersion
 		reconcileAccountUntil(ctx, w, process, w.Clock.Now().Add(time.Hour))
 		Expect(logins(w)).To(BeNumerically(">", 10))
-		Expect(w.ReadAccount(ctx).ResourceVersion).To(Equal(written), accountReady(ctx, w).Message)
+		Expect(w.ReadAccount(ctx).ResourceVersion).To(Equal(written), fixture.AccountReady(ctx, w).Message)
 	})
 
 	It("uses the second key while the first is being retired", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Provokes(simulator.RuleAssertion)
 		secret := w.Secret()
 		secret.Data["old.key"] = freshKey(2048)
@@ -250,23 +252,23 @@ var _ = Describe("An account", func() {
 		process := w.Start(world.CrashPoint{})
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 	})
 
 	It("that an edit makes unusable still shows what is known of the carrier", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process.Drive(ctx, site)
-		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.CABundle = noCertificate })
-		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonInvalid))
+		Expect(fixture.ReconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+		fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.CABundle = noCertificate })
+		Expect(fixture.ReconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonInvalid))
 		known := world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionCarrier)
 		Expect(known.Reason).To(Equal(v1alpha1.ReasonAnswering))
 		Expect(known.ObservedGeneration).To(Equal(w.ReadAccount(ctx).Generation))
 	})
 
 	It("at a deprecated API version raises a warning once", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 2 })
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 2 })
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		warned := 0

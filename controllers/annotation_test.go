@@ -4,13 +4,12 @@ package controllers_test
 
 import (
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
-	"github.com/broadband-operator/broadband-operator/test/world"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -40,11 +39,8 @@ func controlAnnotations(value string) map[string]string {
 	}
 }
 
-// retryTime is the present time in the format of a retry annotation.
-func retryTime(w *world.World) string { return w.Clock.Now().UTC().Format(time.RFC3339) }
-
 // withControlAnnotations annotates an object before it is created.
-func withControlAnnotations(value string) (edit, orderEdit) {
+func withControlAnnotations(value string) (fixture.Edit, fixture.OrderEdit) {
 	return func(s *v1alpha1.BroadbandService) { s.Annotations = controlAnnotations(value) },
 		func(o *v1alpha1.ServiceOrder) { o.Annotations = controlAnnotations(value) }
 }
@@ -53,42 +49,42 @@ func withControlAnnotations(value string) (edit, orderEdit) {
 
 var _ = DescribeTable("Control annotations with arbitrary content do not prevent a request from being sent once (60)",
 	func(ctx SpecContext, value string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		service, order := withControlAnnotations(value)
 		Expect(w.Create(ctx, w.Service(site, line, service))).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, order))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, order))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Posts(line)).To(Equal(1))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	}, annotationValues())
 
 var _ = DescribeTable("Control annotations with arbitrary content approve nothing (60)",
 	func(ctx SpecContext, value string) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
 		line := w.Line()
 		service, order := withControlAnnotations(value)
 		Expect(w.Create(ctx, w.Service(site, line, service))).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, order))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, order))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(w.Posts(line)).To(BeZero())
-		Expect(w.Ordered(reference).Seen).To(BeZero())
+		Expect(w.Ordered(fixture.Reference).Seen).To(BeZero())
 	}, annotationValues())
 
 var _ = DescribeTable("Control annotations with arbitrary content resolve nothing (60)",
 	func(ctx SpecContext, value string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		for _, call := range []string{"POST AggregationConversion", "POST OrderCreate"} {
 			Expect(w.Carrier.FailNext(call, simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		}
 		service, order := withControlAnnotations(value)
-		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET"), service))).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, order))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.Aggregated("ETHERNET"), service))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, order))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	}, annotationValues())

@@ -14,6 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -48,7 +49,7 @@ func keepAtCarrier(a *v1alpha1.AppointmentRequest) {
 
 var _ = Describe("A deleted AppointmentRequest", func() {
 	It("is cancelled at the carrier and removed", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		deleteAppointment(ctx, w)
 		Expect(process.DriveAppointment(ctx, site)).To(BeNil())
@@ -59,7 +60,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is removed at once without a call, with deletionPolicy Keep", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process, keepAtCarrier)
 		calls := len(w.Carrier.Calls())
 		deleteAppointment(ctx, w)
@@ -69,7 +70,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is cancelled when deletionPolicy becomes Cancel after the slots were requested", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process, keepAtCarrier)
 		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) { a.Spec.DeletionPolicy = v1alpha1.DeletionCancel })
 		process.DriveAppointment(ctx, site)
@@ -80,7 +81,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is cancelled while the slots are still being requested", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		Expect(reconcileAppointment(ctx, w, process).Status.Request.Phase).To(Equal(v1alpha1.PhaseInProgress))
 		deleteAppointment(ctx, w)
@@ -90,7 +91,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is cancelled by another process than the one that requested it", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		deleteAppointment(ctx, w)
 		successor := w.Start(world.CrashPoint{})
@@ -116,7 +117,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	}
 	fails := func(fault simulator.Fault, posts int) func(SpecContext) {
 		return func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			createAppointment(ctx, w, process)
 			fault.Times = 100
 			Expect(w.Carrier.FailNext("POST AppointmentCancel", fault)).To(Succeed())
@@ -125,14 +126,15 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 			Expect(cancelPosts(w)).To(BeNumerically("<=", posts))
 		}
 	}
-	It("is abandoned after ten minutes of 404, which proves nothing", fails(answerStatus(404), 2))
-	It("is abandoned after ten minutes when the response is lost, and not repeated sooner", fails(answerStatus(500), 1))
+	It("is abandoned after ten minutes of 404, which proves nothing", fails(fixture.AnswerStatus(404), 2))
+	It("is abandoned after ten minutes when the response is lost, and not repeated sooner",
+		fails(fixture.AnswerStatus(500), 1))
 	It("is abandoned after ten minutes of 429", fails(simulator.Fault{Kind: simulator.FaultStatus, Status: 429}, 100))
 
 	It("is abandoned after ten minutes without a token", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
-		refusal := answerStatus(401)
+		refusal := fixture.AnswerStatus(401)
 		refusal.Times = 1000
 		Expect(w.Carrier.FailNext("Token", refusal)).To(Succeed())
 		w.Carrier.RevokeTokens()
@@ -141,7 +143,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is abandoned after ten minutes while the manager may not send", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		deleteAppointment(ctx, w)
 		silent := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.Submit = false })
@@ -152,7 +154,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is abandoned at once when its account is deleted", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
 		deleteAppointment(ctx, w)
@@ -162,7 +164,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("is abandoned at once when its namespace is being deleted", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		Expect(w.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})).To(Succeed())
 		deleteAppointment(ctx, w)
@@ -173,7 +175,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 
 	It("of which the carrier knows nothing is removed at once", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		appointment := createAppointment(ctx, w, process, dateFrom("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
 			a.Finalizers = []string{v1alpha1.Finalizer} // as left by a process that ended before the query
 		})
@@ -200,7 +202,7 @@ type killedAppointment struct {
 var _ = DescribeTable("An operator that is killed at any effect of an AppointmentRequest's",
 	func(ctx SpecContext, end killedAppointment) {
 		begun := func(cut world.CrashPoint) (*world.World, *world.Process) {
-			w := world.New(ctx, plane)
+			w := world.New(ctx, fixture.Plane)
 			w.Login(ctx)
 			Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 			process := w.Start(cut)

@@ -14,6 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,7 +23,7 @@ import (
 
 var _ = Describe("An AppointmentRequest", func() {
 	It("shows the slots of an order and recommends the first that is free of charge", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 
 		appointment := createAppointment(ctx, w, process)
 
@@ -42,7 +43,7 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("shows the recommended slot at the site's own offset, with its day there", func(ctx SpecContext) {
 		const sydney = "Australia/Sydney"
-		w := world.New(ctx, plane, func(seed *simulator.Seed) { seed.TimeZone = sydney })
+		w := world.New(ctx, fixture.Plane, func(seed *simulator.Seed) { seed.TimeZone = sydney })
 		w.Login(ctx, func(account *v1alpha1.CarrierAccount) { account.Spec.TimeZone = sydney })
 		process := w.Start(world.CrashPoint{})
 		_, err := process.ReconcileAccount(ctx)
@@ -54,11 +55,11 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(appointment.Status.Recommended.StartTime).To(Equal("2026-03-08T21:00:00Z"), "a Sunday in UTC")
 		const local = "Mon 2026-03-09 08:00–12:00 +11:00"
 		Expect(appointment.Status.Recommended.LocalTime).To(Equal(local))
-		Expect(readyOf(appointment).Message).To(ContainSubstring("the recommended slot is " + local))
+		Expect(fixture.ReadyOf(appointment).Message).To(ContainSubstring("the recommended slot is " + local))
 	})
 
 	It("whose slots have been read causes no more writes and calls", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		before := createAppointment(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		w.Clock.Advance(24 * time.Hour)
@@ -66,11 +67,11 @@ var _ = Describe("An AppointmentRequest", func() {
 		_, err := w.Start(world.CrashPoint{}).ReconcileAppointment(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.ReadAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
-		Expect(callsBeyondLogin(w, calls)).To(BeEmpty(), "a start costs only a login")
+		Expect(fixture.CallsBeyondLogin(w, calls)).To(BeEmpty(), "a start costs only a login")
 	})
 
 	It("causes no writes while the request is in progress", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Carrier.FailNext("AppointmentSlots", simulator.Fault{Kind: simulator.FaultStall})).To(Succeed())
 		createAppointment(ctx, w, process)
 		var writes []string
@@ -84,7 +85,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("with changed preferences shows another recommended slot without a call", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		first := createAppointment(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) {
@@ -98,7 +99,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("is completed although no slot suits it, and reports that", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		appointment := createAppointment(ctx, w, process, func(a *v1alpha1.AppointmentRequest) {
 			a.Spec.Preferences.SlotTypes = []v1alpha1.SlotType{"AHA"}
 		})
@@ -110,7 +111,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("with another dateFrom cancels the old request and sends a new one", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		first := createAppointment(ctx, w, process)
 		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
 		second := process.DriveAppointment(ctx, site)
@@ -122,7 +123,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("that is edited while in progress is completed first, then cancelled and sent again", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		_, err := process.ReconcileAppointment(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
@@ -133,7 +134,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("requests new slots once for each value of the reconcile annotation", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process, annotatedWith(v1alpha1.AnnotationReconcile, "at first"))
 		Expect(slotPosts(w)).To(Equal(1))
 		w.EditAppointment(ctx, site, annotatedWith(v1alpha1.AnnotationReconcile, "again"))
@@ -146,7 +147,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("from a day in the past, in the account's time zone, is refused before anything is sent", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Australia/Sydney" })
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Australia/Sydney" })
 		w.Clock.Advance(7 * time.Hour) // 2 March, 16:00 UTC: the 3rd in Sydney
 		appointment := createAppointment(ctx, w, process, dateFrom("2026-03-02"))
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
@@ -169,12 +170,12 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("does not offer the slots of another login", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
-		Expect(w.Create(ctx, w.Account(asAnotherLogin))).To(Succeed())
+		Expect(w.Create(ctx, w.Account(fixture.AsAnotherLogin))).To(Succeed())
 		process = w.Start(world.CrashPoint{})
-		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.ReconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 		appointment := process.DriveAppointment(ctx, site)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(fmt.Sprint(appointment.Status.Conditions)).To(ContainSubstring("can be neither booked nor cancelled"))
@@ -182,7 +183,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	})
 
 	It("is not sent while the manager may not send", func(ctx SpecContext) {
-		w, _ := begin(ctx)
+		w, _ := fixture.Begin(ctx)
 		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) { o.Submit = false })
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -212,7 +213,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 	}
 
 	It("waits for the order, then for its number, and then is sent", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		waiting := createAppointment(ctx, w, process, ofOrder("placed"))
 		expectAppointment(waiting, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		placed := order(ctx, w, world.AccountName)
@@ -249,7 +250,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 	})
 
 	It("does not offer the slots of an order that the carrier no longer has", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		placed := order(ctx, w, world.AccountName)
 		update := func(change func(*v1alpha1.ServiceOrderStatus)) *v1alpha1.AppointmentRequest {
 			GinkgoHelper()
@@ -278,7 +279,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 		By("ordering again, while the carrier does not cancel the former appointment-request")
 		const asOftenAsItIsRepeated = 3
 		for range asOftenAsItIsRepeated {
-			Expect(w.Carrier.FailNext("POST AppointmentCancel", answerStatus(422))).To(Succeed())
+			Expect(w.Carrier.FailNext("POST AppointmentCancel", fixture.AnswerStatus(422))).To(Succeed())
 		}
 		for range 2 {
 			held := update(func(s *v1alpha1.ServiceOrderStatus) { s.OrderID = v1alpha1.CarrierIDOf(world.PlacedOrderID + 1) })
@@ -288,7 +289,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 	})
 
 	It("of another account is refused", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		order(ctx, w, "other")
 		appointment := createAppointment(ctx, w, process, ofOrder("placed"))
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonConflict)

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,7 +20,7 @@ import (
 // only one of the two responses.
 var _ = It("Slots that two managers request at once leave an appointment-request that is reported (R15)",
 	func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		other := w.Start(world.CrashPoint{})
 		_, err := other.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -38,7 +39,7 @@ var _ = It("Slots that two managers request at once leave an appointment-request
 // An administrator may remove the finalizer that would have kept the object.
 var _ = It("Slots whose object is gone when they are accepted leave an appointment-request that is reported (R15)",
 	func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		w.DuringPOST("/api/connect/orders/appointment-requests/request", func() {
 			appointment := w.ReadAppointment(ctx, site)
 			before := appointment.DeepCopy()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -21,22 +22,22 @@ import (
 var _ = Describe("A request for slots", func() {
 	again := func(fault simulator.Fault) func(SpecContext) {
 		return func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			Expect(w.Carrier.FailNext("POST AppointmentSlots", fault)).To(Succeed())
 			expectSlots(w, createAppointment(ctx, w, process))
 			Expect(slotPosts(w)).To(Equal(2))
 		}
 	}
-	It("is sent again with a new token after a 401", again(answerStatus(401)))
+	It("is sent again with a new token after a 401", again(fixture.AnswerStatus(401)))
 	It("is sent again after a 429 and its Retry-After",
 		again(simulator.Fault{Kind: simulator.FaultStatus, Status: 429, RetryAfter: "60"}))
-	It("is sent again after a 500", again(answerStatus(500)))
-	It("is sent again after a 502", again(answerStatus(502)))
+	It("is sent again after a 500", again(fixture.AnswerStatus(500)))
+	It("is sent again after a 502", again(fixture.AnswerStatus(502)))
 	It("is sent again when the connection breaks", again(simulator.Fault{Kind: simulator.FaultReset}))
-	It("is sent again ten minutes after a 404", again(answerStatus(404)))
+	It("is sent again ten minutes after a 404", again(fixture.AnswerStatus(404)))
 
 	It("whose response is lost after it was processed leaves an unknown one at the carrier", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true}
 		Expect(w.Carrier.FailNext("POST AppointmentSlots", fault)).To(Succeed())
 		expectAppointment(createAppointment(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -44,7 +45,7 @@ var _ = Describe("A request for slots", func() {
 	})
 
 	It("for an order that the carrier does not know is NotFoundOrForbidden", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		other := int64(777)
 		unknown := func(a *v1alpha1.AppointmentRequest) { a.Spec.OrderID = v1alpha1.CarrierIDOf(other) }
 		Expect(w.Create(ctx, w.Appointment(site, unknown))).To(Succeed())
@@ -58,12 +59,13 @@ var _ = Describe("A request for slots", func() {
 	})
 
 	It("that is refused shows the code, and is tried again for a retry annotation", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Carrier.FailNext("POST AppointmentSlots", invalidField("constraints.not.null", "dateFrom"))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Carrier.FailNext("POST AppointmentSlots",
+			fixture.InvalidField("constraints.not.null", "dateFrom"))).To(Succeed())
 		appointment := createAppointment(ctx, w, process)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
 		Expect(appointment.Status.LastError.Code).To(Equal("constraints.not.null"))
-		w.Clock.Advance(horizon)
+		w.Clock.Advance(fixture.Horizon)
 		process.DriveAppointment(ctx, site)
 		Expect(slotPosts(w)).To(Equal(1))
 		failed := appointment.Status.Request.AttemptID
@@ -79,20 +81,20 @@ var _ = Describe("A request for slots", func() {
 var _ = Describe("Polling slots", func() {
 	goesOn := func(fault simulator.Fault) func(SpecContext) {
 		return func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			Expect(w.Carrier.FailNext("GET AppointmentSlots", fault)).To(Succeed())
 			expectSlots(w, createAppointment(ctx, w, process))
 			Expect(slotPosts(w)).To(Equal(1))
 		}
 	}
-	It("continues after a 401", goesOn(answerStatus(401)))
-	It("continues after a 404", goesOn(answerStatus(404)))
-	It("continues after a 500", goesOn(answerStatus(500)))
-	It("continues after a 502", goesOn(answerStatus(502)))
+	It("continues after a 401", goesOn(fixture.AnswerStatus(401)))
+	It("continues after a 404", goesOn(fixture.AnswerStatus(404)))
+	It("continues after a 500", goesOn(fixture.AnswerStatus(500)))
+	It("continues after a 502", goesOn(fixture.AnswerStatus(502)))
 
 	It("that fails is reported, and polling continues", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		fault := answerStatus(502)
+		w, process := fixture.Begin(ctx)
+		fault := fixture.AnswerStatus(502)
 		fault.Times = 6
 		Expect(w.Carrier.FailNext("GET AppointmentSlots", fault)).To(Succeed())
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
@@ -107,7 +109,7 @@ var _ = Describe("Polling slots", func() {
 	})
 
 	It("at a Location that is unknown for a minute sends a new request", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		reconcileAppointment(ctx, w, process)
 		first := string(w.ReadAppointment(ctx, site).Status.AppointmentRequestID)
@@ -121,7 +123,7 @@ var _ = Describe("Polling slots", func() {
 	})
 
 	It("of a request that failed stalls the object, and a retry cancels it first", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Carrier.FailNext("AppointmentSlots", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		appointment := createAppointment(ctx, w, process)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
@@ -134,7 +136,7 @@ var _ = Describe("Polling slots", func() {
 	})
 
 	It("that returns no slots stalls the object", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		odd := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"slots":1}`}
 		Expect(w.Carrier.FailNext("GET AppointmentSlots", odd)).To(Succeed())
 		appointment := createAppointment(ctx, w, process)
@@ -145,7 +147,7 @@ var _ = Describe("Polling slots", func() {
 	})
 
 	It("continues after a restart without an additional call", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		reconcileAppointment(ctx, w, process)
 		successor := w.Start(world.CrashPoint{})
@@ -156,7 +158,7 @@ var _ = Describe("Polling slots", func() {
 	})
 
 	It("keeps a response that arrives after an edit", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		edited := false
 		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if !edited && strings.HasSuffix(effect.What, "appointment-requests/request") {
@@ -174,7 +176,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 	// moved is an object whose date has been changed, and one fault for its cancel.
 	moved := func(ctx context.Context, fault simulator.Fault) (*world.World, *world.Process) {
 		GinkgoHelper()
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
 		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
 		Expect(w.Carrier.FailNext("POST AppointmentCancel", fault)).To(Succeed())
@@ -190,19 +192,19 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 			Expect(cancelPosts(w)).To(Equal(2))
 		}
 	}
-	It("is sent again with a new token after a 401", again(answerStatus(401), 0))
-	It("is repeated 15 minutes after a 500", again(answerStatus(500), 15*time.Minute))
+	It("is sent again with a new token after a 401", again(fixture.AnswerStatus(401), 0))
+	It("is repeated 15 minutes after a 500", again(fixture.AnswerStatus(500), 15*time.Minute))
 	It("is repeated 15 minutes after the connection broke",
 		again(simulator.Fault{Kind: simulator.FaultReset}, 15*time.Minute))
 	It("is repeated when its response was lost after it was processed",
 		again(simulator.Fault{Kind: simulator.FaultStatus, Status: 500, Processed: true}, 15*time.Minute))
 	It("is repeated after a 201, for 204 alone is success",
 		again(simulator.Fault{Kind: simulator.FaultBody, Status: 201, Body: "{}"}, 15*time.Minute))
-	It("is tried again ten minutes after a 404", again(answerStatus(404), 10*time.Minute))
+	It("is tried again ten minutes after a 404", again(fixture.AnswerStatus(404), 10*time.Minute))
 
 	It("is tried again at growing intervals while the carrier answers 404, up to a day",
 		func(ctx SpecContext) {
-			fault := answerStatus(404)
+			fault := fixture.AnswerStatus(404)
 			fault.Times = 1000
 			w, process := moved(ctx, fault)
 			for began := w.Clock.Now(); w.Clock.Now().Before(began.Add(48 * time.Hour)); {
@@ -219,7 +221,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 		})
 
 	It("that is refused with 404 stalls the object, and nothing new is requested meanwhile", func(ctx SpecContext) {
-		w, process := moved(ctx, answerStatus(404))
+		w, process := moved(ctx, fixture.AnswerStatus(404))
 		expectAppointment(reconcileAppointment(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(slotPosts(w)).To(Equal(1))
 		By("undoing the edit")
@@ -229,7 +231,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 	})
 
 	It("is repeated twice, and then waits for a person", func(ctx SpecContext) {
-		fault := answerStatus(500)
+		fault := fixture.AnswerStatus(500)
 		fault.Times = 10
 		w, process := moved(ctx, fault)
 		appointment := process.DriveAppointment(ctx, site)
@@ -252,9 +254,9 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 	})
 
 	It("is never sent to another carrier than the one that made it", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		createAppointment(ctx, w, process)
-		recreateAccount(ctx, w, process, movedURL(w))
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
 		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
 		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(cancelPosts(w)).To(BeZero())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,10 +24,10 @@ import (
 // how. It returns the hash.
 func expectAwaiting(service *v1alpha1.BroadbandService, messages ...string) string {
 	GinkgoHelper()
-	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
-	Expect(condition(service, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
-	Expect(condition(service, v1alpha1.ConditionStalled).Type).To(BeEmpty())
-	required := condition(service, v1alpha1.ConditionApprovalRequired)
+	fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+	Expect(fixture.Condition(service, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
+	Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Type).To(BeEmpty())
+	required := fixture.Condition(service, v1alpha1.ConditionApprovalRequired)
 	Expect(required.Status).To(Equal(metav1.ConditionTrue))
 	hash := service.Status.Pending.Hash
 	Expect(hash).To(MatchRegexp(`^p[0-9a-f]{32}$`))
@@ -45,12 +46,10 @@ func expectApproved(ctx context.Context, service *v1alpha1.BroadbandService, has
 	Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
 	Expect(service.Status.Handled.Approve).To(Equal(hash))
 	for _, request := range service.Status.Requests {
-		Expect(recorded(ctx, service, request.Operation).ApprovedHash).To(Equal(hash))
+		Expect(fixture.Recorded(ctx, service, request.Operation).ApprovedHash).To(Equal(hash))
 	}
-	Expect(condition(service, v1alpha1.ConditionApprovalRequired).Type).To(BeEmpty())
+	Expect(fixture.Condition(service, v1alpha1.ConditionApprovalRequired).Type).To(BeEmpty())
 }
-
-func withDSLProfile(s *v1alpha1.BroadbandService) { s.Spec.DSLStabilityProfile = "Stable" }
 
 func withRareHealthReads(s *v1alpha1.BroadbandService) { s.Spec.Observe.HealthInterval = "9000h" }
 
@@ -60,7 +59,7 @@ func onOldPlan(service *simulator.Service) { service.Plan = "Home of Old" }
 type approval struct {
 	policy v1alpha1.Approval // "": OnCost
 	sold   func(*simulator.Service)
-	wanted edit
+	wanted fixture.Edit
 	shown  string
 	ends   string // the reason of Ready once it is approved; "": InSync
 }
@@ -68,7 +67,7 @@ type approval struct {
 var _ = DescribeTable("A change that waits for approval",
 	func(ctx SpecContext, scenario approval) {
 		policy := cmp.Or(scenario.policy, v1alpha1.ApprovalOnCost)
-		d := newPricedService(ctx, withApproval(policy), orNoop(scenario.sold))
+		d := newPricedService(ctx, fixture.WithApproval(policy), fixture.OrNoop(scenario.sold))
 		waiting := d.declare(ctx, scenario.wanted)
 		hash := expectAwaiting(waiting, "approval is "+string(policy), scenario.shown)
 		quotes := 0 // only plan changes have a quoted price
@@ -95,40 +94,44 @@ var _ = DescribeTable("A change that waits for approval",
 		Expect(d.sent()).To(HaveLen(1))
 		Expect(d.quotes()).To(Equal(2*quotes), "read once more right before the POST")
 	},
-	Entry("a more expensive plan", approval{wanted: withPlan(world.PlanFast, 12), shown: `plan.name "Home 50/20" → ` +
-		`"Home 100/20" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)`}),
-	Entry("a cheaper plan with a fee once", approval{wanted: withPlan(world.PlanSetUp, 12), shown: "one-time 20.00 AUD"}),
+	Entry("a more expensive plan", approval{
+		wanted: fixture.WithPlan(world.PlanFast, 12), shown: `plan.name "Home 50/20" → ` +
+			`"Home 100/20" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)`}),
+	Entry("a cheaper plan with a fee once",
+		approval{wanted: fixture.WithPlan(world.PlanSetUp, 12), shown: "one-time 20.00 AUD"}),
 	Entry("a cheaper plan with an NFAS fee", approval{
-		wanted: withPlan(world.PlanNFAS, 12), shown: "NFAS one-time 200.00",
+		wanted: fixture.WithPlan(world.PlanNFAS, 12), shown: "NFAS one-time 200.00",
 	}),
 	Entry("a plan with an NTD option", approval{wanted: withNTD, shown: `"Home 2000/500" with NTD option ` +
 		`"4_PORT_RESIDENTIAL" (one-time 0.00 AUD, monthly 45.00 AUD → 110.00 AUD, NTD option one-time 99.00 AUD`}),
-	Entry("a more expensive SLA", approval{wanted: withSLA(world.SLAFast), shown: "monthly 0.00 AUD → 10.00 AUD"}),
+	Entry("a more expensive SLA", approval{wanted: fixture.WithSLA(world.SLAFast), shown: "monthly 0.00 AUD → 10.00 AUD"}),
 	Entry("a cheaper plan than one of unknown price",
-		approval{sold: onOldPlan, wanted: withPlan(world.PlanCheap, 12), shown: "monthly unknown → 30.00 AUD"}),
-	Entry("an aggregation method", approval{wanted: withEthernet}),
-	Entry("a reclaim", approval{sold: disconnectedLine(reclaimableTo), wanted: reclaiming}),
+		approval{sold: onOldPlan, wanted: fixture.WithPlan(world.PlanCheap, 12), shown: "monthly unknown → 30.00 AUD"}),
+	Entry("an aggregation method", approval{wanted: fixture.WithEthernet}),
+	Entry("a reclaim", approval{sold: fixture.DisconnectedLine(fixture.ReclaimableTo), wanted: fixture.Reclaiming}),
 	Entry("a cheaper plan, under Always", approval{
-		policy: v1alpha1.ApprovalAlways, wanted: withPlan(world.PlanCheap, 12),
+		policy: v1alpha1.ApprovalAlways, wanted: fixture.WithPlan(world.PlanCheap, 12),
 	}),
 	Entry("a DSL profile, under Always", approval{
-		policy: v1alpha1.ApprovalAlways, sold: onCopper, wanted: withDSLProfile,
+		policy: v1alpha1.ApprovalAlways, sold: fixture.OnCopper, wanted: fixture.WithDSLProfile,
 	}),
 	Entry("a cancellation's date, under Always", approval{
-		policy: v1alpha1.ApprovalAlways, sold: withCancellation(stateRequested, pendingDate), wanted: endOn(wantedDate),
+		policy: v1alpha1.ApprovalAlways, sold: fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate),
+		wanted: fixture.EndOn(fixture.WantedDate),
 	}),
 	Entry("a cancellation's end, under Always", approval{
-		policy: v1alpha1.ApprovalAlways, sold: withCancellation(stateRequested, pendingDate), wanted: withoutEnd,
+		policy: v1alpha1.ApprovalAlways, sold: fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate),
+		wanted: fixture.WithoutEnd,
 	}),
 )
 
 var _ = DescribeTable("A plan change without a price, because the carrier refuses its options, can be approved",
 	func(ctx SpecContext, target string, fault simulator.Fault) {
 		fault.Times = 10_000
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
 		Expect(d.Carrier.FailNext(target, fault)).To(Succeed())
 
-		hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanCheap, 12)))
+		hash := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanCheap, 12)))
 
 		Expect(d.Read(ctx, site).Status.Pending.Changes).To(ConsistOf(planTo(world.PlanCheap)))
 		d.Clock.Advance(24 * time.Hour)
@@ -137,18 +140,21 @@ var _ = DescribeTable("A plan change without a price, because the carrier refuse
 		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(ConsistOf(simulator.OpPlanChange))
 	},
-	Entry("with 422", "POST PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
+	Entry("with 422", "POST PlanOptions", fixture.RefusedWith("constraints.some.rule", "serviceId")),
 	Entry("with 404", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
-	Entry("with 422 instead of a result", "GET PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
+	Entry("with 422 instead of a result", "GET PlanOptions", fixture.RefusedWith("constraints.some.rule", "serviceId")),
 	Entry("with 404 instead of a result", "GET PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
 )
 
 var _ = Describe("An approval", func() {
-	leavingOnCopper := func(s *simulator.Service) { onCopper(s); withCancellation(stateRequested, pendingDate)(s) }
+	leavingOnCopper := func(s *simulator.Service) {
+		fixture.OnCopper(s)
+		fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate)(s)
+	}
 
 	It("is for one price: a fee that has changed before the POST voids it", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
-		first := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)), "58.00 AUD")
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
+		first := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)), "58.00 AUD")
 		*d.forger = tamperingProxy{quotePath, `"58.00"`, `"61.00"`}
 
 		second := expectAwaiting(d.approve(ctx, first), "61.00 AUD",
@@ -164,38 +170,41 @@ var _ = Describe("An approval", func() {
 	})
 
 	It("is never valid again once it is used, however often the spec changes back and forth", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
 		used := make([]string, 0, 3)
 		for range cap(used) {
-			hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
+			hash := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)))
 			Expect(used).NotTo(ContainElement(hash))
 			for _, old := range used {
 				Expect(expectAwaiting(d.approve(ctx, old))).To(Equal(hash))
 			}
-			expectReady(d.approve(ctx, hash), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(d.approve(ctx, hash), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			used = append(used, hash)
-			expectReady(d.declare(ctx, withPlan(world.PlanSlow, 12)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(d.declare(ctx, fixture.WithPlan(world.PlanSlow, 12)), metav1.ConditionTrue,
+				v1alpha1.ReasonInSync)
 		}
 		Expect(d.sent()).To(HaveLen(6))
 	})
 
 	It("is void for good once the spec has changed, even when it changes back", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
-		old := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
-		expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 24)))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
+		old := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)))
+		expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 24)))
 		expectAwaiting(d.approve(ctx, old), "the approval "+old+" is for another plan")
-		Expect(expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))).NotTo(Equal(old))
+		Expect(expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)))).NotTo(Equal(old))
 		Expect(d.sent()).To(BeEmpty())
 	})
 
 	It("is for one spec and one state at the carrier: a change of either makes another hash",
 		func(ctx SpecContext) {
-			d := newPricedService(ctx, both(withApproval(v1alpha1.ApprovalOnCost), withRareHealthReads))
+			d := newPricedService(ctx, both(fixture.WithApproval(v1alpha1.ApprovalOnCost), withRareHealthReads))
 			d.Clock.Advance(time.Minute)
 			d.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "learn health's name for the plan")
 			d.drive(ctx)
 			hashes := make([]string, 0, 4)
-			for _, wanted := range []edit{withPlan(world.PlanFast, 12), withPlan(world.PlanFast, 24), withSLA(world.SLAFast)} {
+			for _, wanted := range []fixture.Edit{
+				fixture.WithPlan(world.PlanFast, 12), fixture.WithPlan(world.PlanFast, 24), fixture.WithSLA(world.SLAFast),
+			} {
 				hashes = append(hashes, expectAwaiting(d.declare(ctx, wanted)))
 			}
 			Expect(d.Carrier.SetPlan(d.line, world.PlanCheap)).To(Succeed())
@@ -207,14 +216,15 @@ var _ = Describe("An approval", func() {
 				Expect(expectAwaiting(d.approve(ctx, old))).To(Equal(hashes[3]))
 			}
 			Expect(d.sent()).To(BeEmpty())
-			expectReady(d.approve(ctx, hashes[3]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(d.approve(ctx, hashes[3]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(1))
 		})
 
 	It("applies to a whole plan of changes, in order, with the same hash until it is done", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAlways), leavingOnCopper)
-		d.Edit(ctx, site, both(both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), withEthernet))
-		waiting := d.declare(ctx, both(withDSLProfile, endOn(wantedDate)))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAlways), leavingOnCopper)
+		d.Edit(ctx, site,
+			both(both(fixture.WithPlan(world.PlanFast, 12), fixture.WithSLA(world.SLAFast)), fixture.WithEthernet))
+		waiting := d.declare(ctx, both(fixture.WithDSLProfile, fixture.EndOn(fixture.WantedDate)))
 		hash := expectAwaiting(waiting)
 		Expect(waiting.Status.Pending.Changes).To(HaveLen(5))
 		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
@@ -233,23 +243,24 @@ var _ = Describe("An approval", func() {
 	})
 
 	It("ends with a failure of one change: the rest needs another approval", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAlways), leavingOnCopper)
-		first := expectAwaiting(d.declare(ctx, both(endOn(wantedDate), both(withEthernet, withDSLProfile))))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAlways), leavingOnCopper)
+		first := expectAwaiting(d.declare(ctx,
+			both(fixture.EndOn(fixture.WantedDate), both(fixture.WithEthernet, fixture.WithDSLProfile))))
 		Expect(d.Carrier.FailNext("AggregationConversion", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 
 		failed := d.approve(ctx, first)
 
-		expectReady(failed, metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
+		fixture.ExpectReady(failed, metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
 		before := d.sent()
 		Expect(before).To(HaveExactElements(simulator.OpCancellationReschedule, simulator.OpAggregationConversion))
 		second := failed.Status.Pending.Hash
 		Expect(second).NotTo(Equal(first))
-		d.Clock.Advance(horizon)
-		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
+		d.Clock.Advance(fixture.Horizon)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
 		Expect(d.sent()).To(Equal(before))
 
 		By("a new approval, which does not repeat the failed change")
-		expectReady(d.approve(ctx, second), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
+		fixture.ExpectReady(d.approve(ctx, second), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
 		Expect(d.sent()).To(HaveExactElements(before[0], before[1], simulator.OpDSLStabilityProfileChange))
 		Expect(d.Read(ctx, site).Status.Handled.Approve).To(Equal(second))
 
@@ -257,38 +268,38 @@ var _ = Describe("An approval", func() {
 		d.Annotate(ctx, site, v1alpha1.AnnotationRetry,
 			failed.RequestOf(v1alpha1.OperationAggregationConversion).AttemptID)
 		retried := d.drive(ctx)
-		expectReady(retried, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(recorded(ctx, retried, v1alpha1.OperationAggregationConversion).ApprovedHash).To(Equal(second))
+		fixture.ExpectReady(retried, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.Recorded(ctx, retried, v1alpha1.OperationAggregationConversion).ApprovedHash).To(Equal(second))
 		Expect(d.sent()).To(HaveLen(4))
 	})
 
 	It("counts in spite of characters that nobody sees", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
-		hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
+		hash := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)))
 		expectApproved(ctx, d.approve(ctx, "\u200b"+hash+"\n"), hash, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(1))
 	})
 
 	It("is required if the service or its account requires it (R9)", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(""))
+		d := newPricedService(ctx, fixture.WithApproval(""))
 		account := func(approval v1alpha1.Approval) {
-			editAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = approval })
+			fixture.EditAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = approval })
 			Expect(d.process.ReconcileAccount(ctx)).Error().NotTo(HaveOccurred())
 		}
 		account(v1alpha1.ApprovalAlways)
-		expectAwaiting(d.declare(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
-		expectAwaiting(d.declare(ctx, withApproval(v1alpha1.ApprovalAutomatic)), "approval is Always")
+		expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanCheap, 12)), "approval is Always")
+		expectAwaiting(d.declare(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic)), "approval is Always")
 		account(v1alpha1.ApprovalOnCost)
 		hash := expectAwaiting(d.drive(ctx), "the first change that this object makes to a service that it did not order")
 		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
-		expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
+		expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)), "approval is OnCost")
 		Expect(d.sent()).To(HaveLen(1))
 	})
 
 	It("is used up with the intent, at whatever effect the operator is killed", func(ctx SpecContext) {
 		scenario := func(cut world.CrashPoint) (pricedService, string) {
-			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
-			hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
+			d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
+			hash := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)))
 			d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 			d.process = d.Start(cut)
 			d.drive(ctx)
@@ -303,14 +314,14 @@ var _ = Describe("An approval", func() {
 			d, hash := scenario(cut)
 			killed := d.Read(ctx, site)
 			for _, shown := range killed.Status.Requests {
-				request := recorded(ctx, killed, shown.Operation)
+				request := fixture.Recorded(ctx, killed, shown.Operation)
 				Expect([]string{request.ApprovedHash, killed.Status.Handled.Approve}).To(HaveEach(hash))
 			}
 			d.process = d.Start(world.CrashPoint{})
 			service := d.drive(ctx)
 			Expect(len(d.sent())).To(BeNumerically("<=", 1))
 			if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
-				service = expectResolved(ctx, d.World, d.process, d.line)
+				service = fixture.ExpectResolved(ctx, d.World, d.process, d.line)
 			}
 			if world.Ready(service).Reason == v1alpha1.ReasonAwaitingApproval {
 				again++

@@ -15,6 +15,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -73,7 +74,7 @@ func reconcileAll(ctx context.Context, process *world.Process) {
 
 var _ = DescribeTable("A broken account does not affect a healthy one",
 	func(ctx SpecContext, answer http.HandlerFunc) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		if answer == nil { // each pass waits until the time limit
 			w.ProductionTimeouts = true
 			process = w.Start(world.CrashPoint{})
@@ -85,7 +86,7 @@ var _ = DescribeTable("A broken account does not affect a healthy one",
 		createServices(ctx, next)
 		reconcileAll(ctx, process.In(next))
 		broken, before := newBrokenProvider(answer), logins(w)
-		editAccount(ctx, next, func(a *v1alpha1.CarrierAccount) {
+		fixture.EditAccount(ctx, next, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, broken.url, 1)
 		})
 		for range 60 {
@@ -94,7 +95,7 @@ var _ = DescribeTable("A broken account does not affect a healthy one",
 			w.Clock.Advance(time.Minute)
 		}
 		for i, line := range lines {
-			expectReady(w.Read(ctx, fmt.Sprint("site-", i)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(w.Read(ctx, fmt.Sprint("site-", i)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(line)).To(Equal(1))
 			Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("~", 7, 1), "one first, and each slot")
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -18,7 +19,7 @@ func writtenButNotShown(ctx SpecContext) *describedSite {
 	s := beginDescribed(ctx, described())
 	Expect(s.Create(ctx, s.Service(site, s.line))).To(Succeed())
 	s.process.Seam.Stale = s.Read(ctx, site)
-	reconciled(ctx, s.process, site)
+	fixture.Reconciled(ctx, s.process, site)
 	return s
 }
 
@@ -27,7 +28,7 @@ var _ = Describe("A pass that has read an older copy than this process has writt
 		s := writtenButNotShown(ctx)
 		done := len(s.process.Seam.Effects())
 
-		Expect(reconciled(ctx, s.process, site)).To(Equal(decide.CacheLag))
+		Expect(fixture.Reconciled(ctx, s.process, site)).To(Equal(decide.CacheLag))
 		Expect(s.process.Seam.Effects()).To(HaveLen(done))
 	})
 
@@ -35,8 +36,8 @@ var _ = Describe("A pass that has read an older copy than this process has writt
 		s := writtenButNotShown(ctx)
 		s.Clock.Advance(time.Minute)
 
-		written := countEffects(s.process, "update status of "+site)
-		reconciled(ctx, s.process, site)
-		Expect(countEffects(s.process, "update status of "+site)).To(Equal(written + 1))
+		written := fixture.CountEffects(s.process, "update status of "+site)
+		fixture.Reconciled(ctx, s.process, site)
+		Expect(fixture.CountEffects(s.process, "update status of "+site)).To(Equal(written + 1))
 	})
 })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,7 +18,7 @@ import (
 
 // killedAlteration is a scenario that runs once in full, and then is killed at each of its effects.
 type killedAlteration struct {
-	edits []edit
+	edits []fixture.Edit
 	done  simulator.Cancellation
 	least int // minimum number of effects
 }
@@ -25,9 +26,9 @@ type killedAlteration struct {
 var _ = DescribeTable("An operator that is killed between any two effects still completes a cancellation",
 	func(ctx SpecContext, scenario killedAlteration) {
 		tell := func(cut world.CrashPoint) (*world.World, *world.Process, int64) {
-			w := world.New(ctx, plane)
+			w := world.New(ctx, fixture.Plane)
 			w.Login(ctx)
-			line := w.Line(withCancellation(stateRequested, pendingDate))
+			line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 			Expect(w.Create(ctx, w.Service(site, line, scenario.edits...))).To(Succeed())
 			process := w.Start(cut)
 			if _, err := process.ReconcileAccount(ctx); err == nil {
@@ -46,13 +47,16 @@ var _ = DescribeTable("An operator that is killed between any two effects still 
 		AddReportEntry("kill points", len(world.CrashPoints(effects)))
 	},
 	Entry("by a reschedule", killedAlteration{
-		edits: []edit{withoutPlan, endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 9,
+		edits: []fixture.Edit{fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)},
+		done:  *cancellationAs(fixture.StateRequested, fixture.WantedDate), least: 9,
 	}),
 	Entry("by an abort", killedAlteration{
-		edits: []edit{withoutPlan, withoutEnd}, done: *cancellationAs(stateAborted, pendingDate), least: 9,
+		edits: []fixture.Edit{fixture.WithoutPlan, fixture.WithoutEnd},
+		done:  *cancellationAs(stateAborted, fixture.PendingDate), least: 9,
 	}),
 	Entry("by a reschedule during a plan change", killedAlteration{
-		edits: []edit{endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 15,
+		edits: []fixture.Edit{fixture.EndOn(fixture.WantedDate)},
+		done:  *cancellationAs(fixture.StateRequested, fixture.WantedDate), least: 15,
 	}),
 )
 
@@ -65,15 +69,15 @@ func expectTakenOver(ctx context.Context, w *world.World, line int64, done simul
 	service := successor.Drive(ctx, site)
 	Expect(service.OpenCancellation()).To(BeNil(), "class Verify finds out by itself")
 	if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown { // of the plan change
-		service = expectResolved(ctx, w, successor, line)
+		service = fixture.ExpectResolved(ctx, w, successor, line)
 	}
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	expectAtCarrier(w, line, done.Status, done.RequestDate)
 	repeats := 0
 	for _, request := range service.Status.Requests {
 		repeats += int(request.Repeats)
 	}
-	Expect(alterations(w, line)).To(And(BeNumerically(">=", 1), BeNumerically("<=", 1+repeats)))
+	Expect(fixture.Alterations(w, line)).To(And(BeNumerically(">=", 1), BeNumerically("<=", 1+repeats)))
 	processed := w.Carrier.Submissions(simulator.OpCancellationReschedule, line).Processed +
 		w.Carrier.Submissions(simulator.OpCancellationAbort, line).Processed
 	Expect(processed).To(Equal(1), "a read comes before each repeat")

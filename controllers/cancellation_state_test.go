@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,7 +31,7 @@ func unalterable(state string) func(*simulator.Simulator, int64) {
 	return func(sim *simulator.Simulator, line int64) {
 		body := fmt.Sprintf(`{"serviceId":%d,"cancelled":false,"status":%q,"requestDate":%q,`+
 			`"requestedOn":"2026-03-01T00:00:00Z","canRequestCancellation":false,`+
-			`"canAbortCancellation":false,"canRescheduleCancellation":false}`, line, state, pendingDate)
+			`"canAbortCancellation":false,"canRescheduleCancellation":false}`, line, state, fixture.PendingDate)
 		fault := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: body, Times: 10}
 		Expect(sim.FailNext("CancellationRead", fault)).To(Succeed())
 	}
@@ -40,91 +41,96 @@ func unalterable(state string) func(*simulator.Simulator, int64) {
 type unsentCase struct {
 	line     func(*simulator.Service)
 	carrier  func(*simulator.Simulator, int64)
-	declared edit
+	declared fixture.Edit
 	reason   string // of CancellationSynced, which is True if the reason is InSync
 	message  string
 }
 
 var _ = DescribeTable("A cancellation for which no request is sent",
 	func(ctx SpecContext, scenario unsentCase) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line(scenario.line)
 		if scenario.carrier != nil {
 			scenario.carrier(w.Carrier, line)
 		}
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, scenario.declared))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, scenario.declared))).To(Succeed())
 
 		for range 2 {
 			service := process.Drive(ctx, site)
 			status := metav1.ConditionTrue
 			if scenario.reason != v1alpha1.ReasonInSync {
 				status = metav1.ConditionFalse
-				Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+				Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 			}
-			expectReady(service, status, scenario.reason)
+			fixture.ExpectReady(service, status, scenario.reason)
 			Expect(world.Ready(service).Message).To(ContainSubstring(scenario.message))
-			expectAspect(service, v1alpha1.ConditionCancellationSynced, status, scenario.reason)
+			fixture.ExpectAspect(service, v1alpha1.ConditionCancellationSynced, status, scenario.reason)
 			Expect(service.Status.Pending).To(BeNil())
-			Expect(alterations(w, line)).To(BeZero())
+			Expect(fixture.Alterations(w, line)).To(BeZero())
 			w.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "again")
 		}
 	},
 	Entry("has the declared date", unsentCase{
-		line: withCancellation(stateRequested, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+		line:     fixture.WithCancellation(fixture.StateRequested, fixture.WantedDate),
+		declared: fixture.EndOn(fixture.WantedDate), reason: v1alpha1.ReasonInSync,
 	}),
 	Entry("has the declared date, in error", unsentCase{
-		line: withCancellation(stateInError, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+		line: fixture.WithCancellation(stateInError, fixture.WantedDate), declared: fixture.EndOn(fixture.WantedDate),
+		reason: v1alpha1.ReasonInSync,
 	}),
 	Entry("has the declared date and can no longer be altered", unsentCase{
-		line: withCancellation(stateHandedOver, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+		line: fixture.WithCancellation(stateHandedOver, fixture.WantedDate), declared: fixture.EndOn(fixture.WantedDate),
+		reason: v1alpha1.ReasonInSync,
 	}),
 	Entry("does not exist, as declared", unsentCase{
-		line: noCancellation, declared: withoutEnd, reason: v1alpha1.ReasonInSync,
+		line: noCancellation, declared: fixture.WithoutEnd, reason: v1alpha1.ReasonInSync,
 	}),
 	Entry("was stateAborted, as declared", unsentCase{
-		line: withCancellation(stateAborted, pendingDate), declared: withoutEnd, reason: v1alpha1.ReasonInSync,
+		line: fixture.WithCancellation(stateAborted, fixture.PendingDate), declared: fixture.WithoutEnd,
+		reason: v1alpha1.ReasonInSync,
 	}),
 	Entry("was rejected, and none is declared", unsentCase{
-		line: withCancellation(stateTurnedDown, pendingDate), declared: withoutEnd, reason: v1alpha1.ReasonInSync,
+		line: fixture.WithCancellation(stateTurnedDown, fixture.PendingDate), declared: fixture.WithoutEnd,
+		reason: v1alpha1.ReasonInSync,
 	}),
 	Entry("does not exist, and no call requests one", unsentCase{
-		line: noCancellation, declared: endOn(wantedDate),
+		line: noCancellation, declared: fixture.EndOn(fixture.WantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "its API has no call that requests one",
 	}),
 	Entry("was stateAborted, and no call requests another", unsentCase{
-		line: withCancellation(stateAborted, pendingDate), declared: endOn(wantedDate),
+		line: fixture.WithCancellation(stateAborted, fixture.PendingDate), declared: fixture.EndOn(fixture.WantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "ABORTED",
 	}),
 	Entry("was aborted for the very date that is declared", unsentCase{
-		line: withCancellation(stateAborted, wantedDate), declared: endOn(wantedDate),
+		line: fixture.WithCancellation(stateAborted, fixture.WantedDate), declared: fixture.EndOn(fixture.WantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "ABORTED",
 	}),
 	Entry("was rejected, and no call requests another", unsentCase{
-		line: withCancellation(stateTurnedDown, pendingDate), declared: endOn(wantedDate),
+		line: fixture.WithCancellation(stateTurnedDown, fixture.PendingDate), declared: fixture.EndOn(fixture.WantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "REJECTED",
 	}),
 	Entry("has another date and can no longer be altered", unsentCase{
-		line: withCancellation(stateHandedOver, pendingDate), declared: endOn(wantedDate),
-		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
+		line: fixture.WithCancellation(stateHandedOver, fixture.PendingDate), declared: fixture.EndOn(fixture.WantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: fixture.PendingDate,
 	}),
 	Entry("is not declared and can no longer be altered", unsentCase{
-		line: withCancellation(stateHandedOver, pendingDate), declared: withoutEnd,
+		line: fixture.WithCancellation(stateHandedOver, fixture.PendingDate), declared: fixture.WithoutEnd,
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: "can no longer be aborted",
 	}),
 	Entry("is completed with another date before the service is cancelled", unsentCase{
-		line: noCancellation, carrier: unalterable(stateCompleted), declared: endOn(wantedDate),
-		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
+		line: noCancellation, carrier: unalterable(fixture.StateCompleted), declared: fixture.EndOn(fixture.WantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: fixture.PendingDate,
 	}),
 	Entry("is requested and can no longer be altered", unsentCase{
-		line: noCancellation, carrier: unalterable(stateRequested), declared: endOn(wantedDate),
-		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
+		line: noCancellation, carrier: unalterable(fixture.StateRequested), declared: fixture.EndOn(fixture.WantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: fixture.PendingDate,
 	}),
 	Entry("has been carried out and is not declared", unsentCase{
-		line: withCancellation(stateCompleted, "2026-02-01"), declared: withoutEnd,
+		line: fixture.WithCancellation(fixture.StateCompleted, "2026-02-01"), declared: fixture.WithoutEnd,
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: "disconnection: Reclaim",
 	}),
 	Entry("is to be moved to a day in the past", unsentCase{
-		line: withCancellation(stateRequested, pendingDate), declared: endOn("2026-03-01"),
+		line: fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate), declared: fixture.EndOn("2026-03-01"),
 		reason: v1alpha1.ReasonDateInPast, message: "2026-03-01",
 	}),
 )
@@ -140,16 +146,16 @@ type zonedDay struct {
 
 var _ = DescribeTable("A cancellation date is evaluated in the account's time zone",
 	func(ctx SpecContext, scenario zonedDay) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = scenario.zone })
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = scenario.zone })
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		w.Clock.Advance(scenario.later)
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(scenario.date)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(scenario.date)))).To(Succeed())
 		service := process.Drive(ctx, site)
 		Expect(world.Ready(service).Reason).To(Equal(scenario.reason), world.Ready(service).Message)
-		Expect(reschedules(w, line)).To(Equal(scenario.posts))
+		Expect(fixture.Reschedules(w, line)).To(Equal(scenario.posts))
 		if scenario.posts == 0 {
 			Expect(world.Ready(service).Message).To(ContainSubstring(scenario.zone))
-			expectAtCarrier(w, line, stateRequested, pendingDate)
+			expectAtCarrier(w, line, fixture.StateRequested, fixture.PendingDate)
 		}
 	},
 	Entry("the UTC day is sent while Sydney has the same", zonedDay{
@@ -175,7 +181,7 @@ var _ = DescribeTable("A cancellation date is evaluated in the account's time zo
 // alterationRefused is a scenario in which the carrier refuses a reschedule or abort.
 type alterationRefused struct {
 	line     func(*simulator.Service)
-	declared edit
+	declared fixture.Edit
 	fault    simulator.Fault
 	reason   string
 	code     string // raw
@@ -183,67 +189,67 @@ type alterationRefused struct {
 
 var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 	func(ctx SpecContext, scenario alterationRefused) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate), orNoop(scenario.line))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate), fixture.OrNoop(scenario.line))
 		if scenario.fault.Kind != "" {
 			Expect(w.Carrier.FailNext("POST CancellationReschedule", scenario.fault)).To(Succeed())
 		}
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, scenario.declared))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, scenario.declared))).To(Succeed())
 
 		for range 2 {
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, scenario.reason)
-			Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+			fixture.ExpectReady(service, metav1.ConditionFalse, scenario.reason)
+			Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 			Expect(world.Ready(service).Message).To(HavePrefix(scenario.code))
 			Expect(service.Status.LastError.Code).To(Equal(scenario.code))
-			expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, scenario.reason)
-			Expect(alterations(w, line)).To(Equal(1))
-			w.Clock.Advance(horizon)
+			fixture.ExpectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, scenario.reason)
+			Expect(fixture.Alterations(w, line)).To(Equal(1))
+			w.Clock.Advance(fixture.Horizon)
 		}
-		retry := retryTime(w)
+		retry := fixture.RetryTime(w)
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, retry)
 		service := process.Drive(ctx, site)
 		Expect(service.Status.Handled.Retry).To(Equal(retry))
-		Expect(alterations(w, line)).To(Equal(2))
+		Expect(fixture.Alterations(w, line)).To(Equal(2))
 		if scenario.fault.Kind != "" { // the fault was injected once
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			expectAtCarrier(w, line, stateRequested, wantedDate)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			expectAtCarrier(w, line, fixture.StateRequested, fixture.WantedDate)
 			return
 		}
-		expectReady(service, metav1.ConditionFalse, scenario.reason)
+		fixture.ExpectReady(service, metav1.ConditionFalse, scenario.reason)
 		process.Drive(ctx, site)
-		Expect(alterations(w, line)).To(Equal(2))
+		Expect(fixture.Alterations(w, line)).To(Equal(2))
 	},
 	Entry("because it is not eligible shows that on a reschedule", alterationRefused{
-		line: notCancellable, declared: endOn(wantedDate),
+		line: notCancellable, declared: fixture.EndOn(fixture.WantedDate),
 		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
 	}),
 	Entry("because it is not eligible shows that on an abort", alterationRefused{
-		line: notCancellable, declared: withoutEnd,
+		line: notCancellable, declared: fixture.WithoutEnd,
 		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
 	}),
 	Entry("after it was accepted shows that", alterationRefused{
-		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultEndInError},
+		declared: fixture.EndOn(fixture.WantedDate), fault: simulator.Fault{Kind: simulator.FaultEndInError},
 		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
 	}),
 	Entry("as not requested, although it is shown as requested, is not sent again", alterationRefused{
-		declared: endOn(wantedDate), fault: refusedWith(codeNotRequested, "status"),
+		declared: fixture.EndOn(fixture.WantedDate), fault: fixture.RefusedWith(codeNotRequested, "status"),
 		reason: v1alpha1.ReasonCancellationNotRequested, code: codeNotRequested,
 	}),
 	Entry("because the date is in the past where it is shows that", alterationRefused{
-		declared: endOn(wantedDate), fault: refusedWith(codePast, "cancellationDate"),
+		declared: fixture.EndOn(fixture.WantedDate), fault: fixture.RefusedWith(codePast, "cancellationDate"),
 		reason: v1alpha1.ReasonDateInPast, code: codePast,
 	}),
 	Entry("because a field is missing shows that", alterationRefused{
-		declared: endOn(wantedDate), fault: refusedWith("constraints.not.null", "cancellationDate"),
+		declared: fixture.EndOn(fixture.WantedDate), fault: fixture.RefusedWith("constraints.not.null", "cancellationDate"),
 		reason: v1alpha1.ReasonRequiredFieldMissing, code: "constraints.not.null",
 	}),
 	Entry("for an unknown reason shows its code", alterationRefused{
-		declared: endOn(wantedDate), fault: refusedWith("constraints.of.the.day", "status"),
+		declared: fixture.EndOn(fixture.WantedDate), fault: fixture.RefusedWith("constraints.of.the.day", "status"),
 		reason: v1alpha1.ReasonCarrierRejected, code: "constraints.of.the.day",
 	}),
 	Entry("as malformed shows that", alterationRefused{
-		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 400},
+		declared: fixture.EndOn(fixture.WantedDate), fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 400},
 		reason: v1alpha1.ReasonRequestInvalid, code: "validation",
 	}),
 )
@@ -251,81 +257,83 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 func notCancellable(s *simulator.Service) { s.NotCancellable = true }
 
 var _ = DescribeTable("A cancellation that has changed at the carrier is refused, read again and evaluated again",
-	func(ctx SpecContext, behind *simulator.Cancellation, declared edit, status metav1.ConditionStatus, reason string) {
-		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan)
+	func(ctx SpecContext, behind *simulator.Cancellation, declared fixture.Edit, status metav1.ConditionStatus,
+		reason string) {
+		w, process, line := fixture.SettledService(ctx, fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate),
+			fixture.WithoutPlan)
 		w.Clock.Advance(time.Minute)
 		Expect(w.Carrier.SetCancellation(line, behind)).To(Succeed())
 		w.Edit(ctx, site, declared)
 		readBefore := fmt.Sprintf(`{"serviceId":%d,"status":%q,"requestDate":%q,"requestedOn":%q,`+
-			`"cancelled":false,"canAbortCancellation":true,"canRescheduleCancellation":true}`, line, stateRequested,
-			pendingDate, w.Read(ctx, site).Status.Carrier.Cancellation.RequestedOn)
+			`"cancelled":false,"canAbortCancellation":true,"canRescheduleCancellation":true}`, line, fixture.StateRequested,
+			fixture.PendingDate, w.Read(ctx, site).Status.Carrier.Cancellation.RequestedOn)
 		fault := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: readBefore}
 		Expect(w.Carrier.FailNext("CancellationRead", fault)).To(Succeed())
 
 		for range 2 {
 			service := process.Drive(ctx, site)
-			expectReady(service, status, reason)
+			fixture.ExpectReady(service, status, reason)
 			Expect(service.Status.LastError.Code).To(Equal(codeNotRequested))
-			Expect(alterations(w, line)).To(Equal(1))
-			w.Clock.Advance(horizon)
+			Expect(fixture.Alterations(w, line)).To(Equal(1))
+			w.Clock.Advance(fixture.Horizon)
 		}
 	},
 	Entry("as done, when it was aborted and none is declared",
-		&simulator.Cancellation{Status: stateAborted, RequestDate: pendingDate}, withoutEnd,
+		&simulator.Cancellation{Status: stateAborted, RequestDate: fixture.PendingDate}, fixture.WithoutEnd,
 		metav1.ConditionTrue, v1alpha1.ReasonInSync),
 	Entry("as done, when there is none and none is declared",
-		nil, withoutEnd, metav1.ConditionTrue, v1alpha1.ReasonInSync),
+		nil, fixture.WithoutEnd, metav1.ConditionTrue, v1alpha1.ReasonInSync),
 	Entry("as done, when it was processed with the declared date",
-		&simulator.Cancellation{Status: stateHandedOver, RequestDate: wantedDate}, endOn(wantedDate),
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: fixture.WantedDate}, fixture.EndOn(fixture.WantedDate),
 		metav1.ConditionTrue, v1alpha1.ReasonInSync),
 	Entry("as done, when the service is cancelled by now",
-		&simulator.Cancellation{Status: stateCompleted, RequestDate: "2026-03-01"}, endOn(wantedDate),
+		&simulator.Cancellation{Status: fixture.StateCompleted, RequestDate: "2026-03-01"}, fixture.EndOn(fixture.WantedDate),
 		metav1.ConditionTrue, v1alpha1.ReasonCancelled),
 	Entry("as not stateRequested, when it was aborted",
-		&simulator.Cancellation{Status: stateAborted, RequestDate: pendingDate}, endOn(wantedDate),
+		&simulator.Cancellation{Status: stateAborted, RequestDate: fixture.PendingDate}, fixture.EndOn(fixture.WantedDate),
 		metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
 	Entry("as not stateRequested, when there is none",
-		nil, endOn(wantedDate), metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
+		nil, fixture.EndOn(fixture.WantedDate), metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
 	Entry("as not eligible, when it was processed with another date",
-		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, endOn(wantedDate),
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: fixture.PendingDate}, fixture.EndOn(fixture.WantedDate),
 		metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation),
 	Entry("as not eligible, when it was processed and none is declared",
-		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, withoutEnd,
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: fixture.PendingDate}, fixture.WithoutEnd,
 		metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation),
 )
 
 var _ = It("A cancellation of a service that the carrier hides is tried again ten minutes later",
 	func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		unseen := simulator.Fault{Kind: simulator.FaultStatus, Status: 404}
 		Expect(w.Carrier.FailNext("POST CancellationReschedule", unseen)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
 		service := untilAltered(ctx, w, process, line)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
-		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		refusedAt := service.RequestOf(v1alpha1.OperationCancellationReschedule).FinishedAt
 
 		service = process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		again := service.Status.History[0].SubmittedAt
 		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
-		Expect(reschedules(w, line)).To(Equal(2))
+		Expect(fixture.Reschedules(w, line)).To(Equal(2))
 	})
 
 var _ = It("A cancellation reported as not requested after its acceptance is read again before that counts",
 	func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
 		untilAltered(ctx, w, process, line)
-		Expect(w.Carrier.FailNext("CancellationRead", refusedWith(codeNotRequested, "status"))).To(Succeed())
+		Expect(w.Carrier.FailNext("CancellationRead", fixture.RefusedWith(codeNotRequested, "status"))).To(Succeed())
 
 		service := process.Drive(ctx, site)
 
 		Expect(w.Carrier.Armed()).To(BeZero())
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync) // it is as declared already
-		expectAtCarrier(w, line, stateRequested, wantedDate)
-		Expect(alterations(w, line)).To(Equal(1))
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync) // it is as declared already
+		expectAtCarrier(w, line, fixture.StateRequested, fixture.WantedDate)
+		Expect(fixture.Alterations(w, line)).To(Equal(1))
 	})

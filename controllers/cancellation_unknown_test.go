@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -36,7 +37,7 @@ func cancellationCalls(w *world.World) string {
 
 // alterationLost is a scenario in which the response to a POST is lost.
 type alterationLost struct {
-	declared edit
+	declared fixture.Edit
 	fault    simulator.Fault
 	calls    string
 	repeats  int32
@@ -44,19 +45,19 @@ type alterationLost struct {
 
 var _ = DescribeTable("A reschedule or abort whose response is lost",
 	func(ctx SpecContext, scenario alterationLost) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		Expect(w.Carrier.FailNext("POST CancellationReschedule", scenario.fault)).To(Succeed())
 		Expect(w.Carrier.FailNext("POST CancellationAbort", scenario.fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, scenario.declared))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, scenario.declared))).To(Succeed())
 
 		lost := untilAltered(ctx, w, process, line)
-		expectReady(lost, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		fixture.ExpectReady(lost, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 		Expect(world.Ready(lost).Message).To(ContainSubstring(v1alpha1.AnnotationResolve))
 		service := process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Requests).To(HaveLen(1))
 		request := service.Status.Requests[0]
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
@@ -66,41 +67,44 @@ var _ = DescribeTable("A reschedule or abort whose response is lost",
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning ResponseLost")))
 	},
 	Entry("after a reschedule was processed is proven by one read", alterationLost{
-		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
+		declared: fixture.EndOn(fixture.WantedDate), fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true},
+		calls: "^rPr$",
 	}),
 	Entry("after an abort was processed is proven by one read", alterationLost{
-		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
+		declared: fixture.WithoutEnd, fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
 	}),
 	Entry("by a 502 after it was processed is proven by one read", alterationLost{
-		declared: endOn(wantedDate), calls: "^rPr$",
+		declared: fixture.EndOn(fixture.WantedDate), calls: "^rPr$",
 		fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true},
 	}),
 	Entry("by a gateway's page after it was processed is proven by one read", alterationLost{
-		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultPage, Status: 503, Processed: true}, calls: "^rPr$",
+		declared: fixture.WithoutEnd, fault: simulator.Fault{Kind: simulator.FaultPage, Status: 503, Processed: true},
+		calls: "^rPr$",
 	}),
 	Entry("before a reschedule was processed is read and repeated", alterationLost{
-		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$", repeats: 1,
+		declared: fixture.EndOn(fixture.WantedDate), fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$",
+		repeats: 1,
 	}),
 	Entry("before an abort was processed is read and repeated", alterationLost{
-		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$", repeats: 1,
+		declared: fixture.WithoutEnd, fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$", repeats: 1,
 	}),
 	Entry("twice by a 502 is read and repeated twice", alterationLost{
-		declared: endOn(wantedDate), calls: "^rPrPrPr+$", repeats: 2,
+		declared: fixture.EndOn(fixture.WantedDate), calls: "^rPrPrPr+$", repeats: 2,
 		fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Times: 2},
 	}),
 	Entry("by a redirect, which is not followed, is read and repeated", alterationLost{
-		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultRedirect}, calls: "^rPrPr+$", repeats: 1,
+		declared: fixture.WithoutEnd, fault: simulator.Fault{Kind: simulator.FaultRedirect}, calls: "^rPrPr+$", repeats: 1,
 	}),
 )
 
 var _ = DescribeTable("An accepted reschedule is polled by its service id, whatever the Location",
 	func(ctx SpecContext, fault simulator.Fault) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		Expect(w.Carrier.FailNext("POST CancellationReschedule", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(reschedules(w, line)).To(Equal(1))
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.Reschedules(w, line)).To(Equal(1))
 	},
 	Entry("that is missing", simulator.Fault{Kind: simulator.FaultNoLocation}),
 	Entry("that names another service", simulator.Fault{
@@ -112,10 +116,10 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 	const target = "POST CancellationReschedule"
 	lose := func(ctx SpecContext, fault simulator.Fault) (*world.World, *world.Process, int64) {
 		GinkgoHelper()
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		Expect(w.Carrier.FailNext(target, fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
 		return w, process, line
 	}
 	loseAll := func(ctx SpecContext) (*world.World, *world.Process, int64) {
@@ -124,30 +128,30 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 	}
 
 	It("by a timeout after it was processed is proven by one read", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasPrefix(effect.What, http.MethodPost) && strings.HasSuffix(effect.What, "/reschedule") {
 				return os.ErrDeadlineExceeded
 			}
 			return nil
 		}
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(reschedules(w, line)).To(Equal(1))
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.Reschedules(w, line)).To(Equal(1))
 	})
 
 	DescribeTable("waits for a person after two repeats, and is not sent a fourth time",
 		func(ctx SpecContext, outcome string, truth *simulator.Cancellation, posts int, reason string) {
 			w, process, line := loseAll(ctx)
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			open := service.OpenCancellation()
 			Expect(open.Repeats).To(Equal(int32(2)))
 			Expect(cancellationCalls(w)).To(Equal("rPrPrPr"))
 			Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OutcomeUnknown")))
-			expectReady(readAgain(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-			Expect(reschedules(w, line)).To(Equal(3))
+			fixture.ExpectReady(readAgain(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(fixture.Reschedules(w, line)).To(Equal(3))
 
 			Expect(w.Carrier.SetCancellation(line, truth)).To(Succeed())
 			word := open.AttemptID + "=" + outcome
@@ -155,56 +159,56 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			service = process.Drive(ctx, site)
 			Expect(service.Status.Handled.Resolve).To(Equal(word))
 			Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
-			Expect(reschedules(w, line)).To(Equal(posts))
+			Expect(fixture.Reschedules(w, line)).To(Equal(posts))
 		},
-		Entry("NotAccepted sends it again", "NotAccepted", cancellationAs(stateRequested, pendingDate),
+		Entry("NotAccepted sends it again", "NotAccepted", cancellationAs(fixture.StateRequested, fixture.PendingDate),
 			4, v1alpha1.ReasonInSync),
-		Entry("Succeeded is read again", "Succeeded", cancellationAs(stateRequested, wantedDate),
+		Entry("Succeeded is read again", "Succeeded", cancellationAs(fixture.StateRequested, fixture.WantedDate),
 			3, v1alpha1.ReasonInSync),
-		Entry("Abandoned waits for another edit", "Abandoned", cancellationAs(stateRequested, pendingDate),
+		Entry("Abandoned waits for another edit", "Abandoned", cancellationAs(fixture.StateRequested, fixture.PendingDate),
 			3, v1alpha1.ReasonAbandoned),
 	)
 
 	It("is not resolved with a request number, which could be the number of another service", func(ctx SpecContext) {
 		w, process, line := loseAll(ctx)
-		other := w.Line(withCancellation(stateRequested, pendingDate))
+		other := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		open := process.Drive(ctx, site).OpenCancellation()
 		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, open.AttemptID+"=Accepted:"+strconv.FormatInt(other, 10))
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(world.Ready(service).Message).To(HaveSuffix(
 			"the carrier gives CancellationReschedule no request id: state NotAccepted, Succeeded or Abandoned"))
 		Expect(cancellationCalls(w)).To(Equal("rPrPrPr"), "nothing is read")
-		Expect(reschedules(w, line)).To(Equal(3))
+		Expect(fixture.Reschedules(w, line)).To(Equal(3))
 	})
 
 	It("is settled by a later read that shows the declared state", func(ctx SpecContext) {
 		w, process, line := loseAll(ctx)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		moveAtCarrier(w, line, stateRequested, wantedDate)
-		expectReady(readAgain(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(reschedules(w, line)).To(Equal(3))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.MoveAtCarrier(w, line, fixture.StateRequested, fixture.WantedDate)
+		fixture.ExpectReady(readAgain(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.Reschedules(w, line)).To(Equal(3))
 	})
 
 	It("blocks every modification until it is settled", func(ctx SpecContext) {
 		w, process, line := loseAll(ctx)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		w.Edit(ctx, site, withPlan(world.PlanFast, 12))
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		w.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 12))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(w.Posts(line)).To(BeZero())
 	})
 
 	DescribeTable("is Stalled whatever else waits",
-		func(ctx SpecContext, hold edit) {
+		func(ctx SpecContext, hold fixture.Edit) {
 			w, process, _ := loseAll(ctx)
-			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			w.Edit(ctx, site, hold)
-			w.Edit(ctx, site, withPlan(world.PlanFast, 12))
+			w.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 12))
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-			Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		},
-		Entry("under Observe", underManagement(v1alpha1.ManagementObserve)),
+		Entry("under Observe", fixture.UnderManagement(v1alpha1.ManagementObserve)),
 		Entry("while suspended", func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true }),
 	)
 
@@ -216,36 +220,36 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			Expect(w.Carrier.SetCancellation(line, since)).To(Succeed())
 			service := process.Drive(ctx, site)
 			Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
-			Expect(reschedules(w, line)).To(Equal(posts))
+			Expect(fixture.Reschedules(w, line)).To(Equal(posts))
 			Expect(service.RequestOf(v1alpha1.OperationCancellationReschedule).Repeats).To(BeZero())
 			Expect(service.Status.History).To(ContainElement(HaveField("Outcome", phase)))
 		},
-		Entry("which has another date", cancellationAs(stateRequested, otherDate), 2,
+		Entry("which has another date", cancellationAs(fixture.StateRequested, fixture.OtherDate), 2,
 			v1alpha1.PhaseAbandoned, v1alpha1.ReasonInSync),
-		Entry("which was processed with another date", cancellationAs(stateHandedOver, otherDate), 1,
+		Entry("which was processed with another date", cancellationAs(stateHandedOver, fixture.OtherDate), 1,
 			v1alpha1.PhaseAbandoned, v1alpha1.ReasonNotEligibleForCancellation),
 		Entry("and withdrawn", nil, 1, v1alpha1.PhaseAbandoned, v1alpha1.ReasonCancellationNotRequested),
-		Entry("unless that has the wanted date", cancellationAs(stateRequested, wantedDate), 1,
+		Entry("unless that has the wanted date", cancellationAs(fixture.StateRequested, fixture.WantedDate), 1,
 			v1alpha1.PhaseSucceeded, v1alpha1.ReasonInSync),
 	)
 
 	DescribeTable("is not repeated while",
-		func(ctx SpecContext, hold edit, reason string) {
+		func(ctx SpecContext, hold fixture.Edit, reason string) {
 			w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 			untilAltered(ctx, w, process, line)
 			w.Edit(ctx, site, hold)
 			Expect(world.Ready(process.Drive(ctx, site)).Reason).To(Equal(reason))
-			Expect(reschedules(w, line)).To(Equal(1))
+			Expect(fixture.Reschedules(w, line)).To(Equal(1))
 			w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) {
 				s.Spec.Suspend, s.Spec.ManagementPolicy = false, v1alpha1.ManagementManage
 			})
-			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(reschedules(w, line)).To(Equal(2))
+			fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(fixture.Reschedules(w, line)).To(Equal(2))
 		},
 		Entry("the service is suspended",
 			func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true }, v1alpha1.ReasonSuspended),
-		Entry("managementPolicy is Plan", underManagement(v1alpha1.ManagementPlan), v1alpha1.ReasonPlanned),
-		Entry("managementPolicy is Observe", underManagement(v1alpha1.ManagementObserve), v1alpha1.ReasonObserving),
+		Entry("managementPolicy is Plan", fixture.UnderManagement(v1alpha1.ManagementPlan), v1alpha1.ReasonPlanned),
+		Entry("managementPolicy is Observe", fixture.UnderManagement(v1alpha1.ManagementObserve), v1alpha1.ReasonObserving),
 	)
 
 	It("is remembered when its object is deleted and applied again", func(ctx SpecContext) {
@@ -253,23 +257,23 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		attempt := untilAltered(ctx, w, process, line).OpenCancellation().AttemptID
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		request := service.RequestOf(v1alpha1.OperationCancellationReschedule)
 		Expect(request.AttemptID).To(Equal(attempt))
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		Expect(reschedules(w, line)).To(Equal(1))
+		Expect(fixture.Reschedules(w, line)).To(Equal(1))
 	})
 
 	It("is not repeated once another date is declared, which is sent instead (R33)", func(ctx SpecContext) {
 		w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		untilAltered(ctx, w, process, line)
-		w.Edit(ctx, site, endOn(otherDate))
+		w.Edit(ctx, site, fixture.EndOn(fixture.OtherDate))
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectAtCarrier(w, line, stateRequested, otherDate)
-		Expect(reschedules(w, line)).To(Equal(2))
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAtCarrier(w, line, fixture.StateRequested, fixture.OtherDate)
+		Expect(fixture.Reschedules(w, line)).To(Equal(2))
 		Expect(service.Status.History).To(ContainElement(HaveField("Outcome", v1alpha1.PhaseAbandoned)))
 	})
 
@@ -278,27 +282,27 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		busy := simulator.Fault{Kind: simulator.FaultStatus, Status: 429, RetryAfter: "60"}
 		Expect(w.Carrier.FailNext(target, busy)).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationCancellationReschedule).Repeats).To(Equal(int32(1)))
-		Expect(reschedules(w, line)).To(Equal(3))
+		Expect(fixture.Reschedules(w, line)).To(Equal(3))
 	})
 
 	It("is read again when its repeat is refused: the first may have succeeded", func(ctx SpecContext) {
 		w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
-		Expect(w.Carrier.FailNext(target, refusedWith(codeNotRequested, "status"))).To(Succeed())
+		Expect(w.Carrier.FailNext(target, fixture.RefusedWith(codeNotRequested, "status"))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(cancellationCalls(w)).To(MatchRegexp("^rPrPrPr+$"))
-		Expect(reschedules(w, line)).To(Equal(3))
+		Expect(fixture.Reschedules(w, line)).To(Equal(3))
 	})
 })
 
 var _ = DescribeTable("An abort whose response was lost is not sent again once (R33)",
 	func(ctx SpecContext, change func(SpecContext, *world.World, *world.Process), reason string) {
-		w, process := begin(ctx)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
 		Expect(w.Carrier.FailNext("POST CancellationAbort", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, withoutEnd))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.WithoutEnd))).To(Succeed())
 		untilAltered(ctx, w, process, line)
 
 		change(ctx, w, process)
@@ -306,10 +310,10 @@ var _ = DescribeTable("An abort whose response was lost is not sent again once (
 		service := process.Drive(ctx, site)
 		Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
 		Expect(service.Status.History).To(ContainElement(HaveField("Outcome", v1alpha1.PhaseAbandoned)))
-		w.Clock.Advance(horizon)
+		w.Clock.Advance(fixture.Horizon)
 		process.Drive(ctx, site)
-		Expect(alterations(w, line)).To(Equal(1))
-		expectAtCarrier(w, line, stateRequested, pendingDate)
+		Expect(fixture.Alterations(w, line)).To(Equal(1))
+		expectAtCarrier(w, line, fixture.StateRequested, fixture.PendingDate)
 	},
 	Entry("the spec declares no cancellation any more", func(ctx SpecContext, w *world.World, _ *world.Process) {
 		w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) { s.Spec.Cancellation = nil })
@@ -320,10 +324,10 @@ var _ = DescribeTable("An abort whose response was lost is not sent again once (
 		line := w.Read(ctx, site).ServiceNumber().Number()
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil())
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan))).To(Succeed())
 	}, v1alpha1.ReasonInSync),
 	Entry("the account requires an approval", func(ctx SpecContext, w *world.World, process *world.Process) {
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
 		Expect(process.ReconcileAccount(ctx)).Error().NotTo(HaveOccurred())
 	}, v1alpha1.ReasonAbandoned),
 )

@@ -7,26 +7,16 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
-
-// carrierCondition is the condition Carrier of the account; empty if there is none.
-func carrierCondition(ctx context.Context, w *world.World) metav1.Condition {
-	GinkgoHelper()
-	held := meta.FindStatusCondition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionCarrier)
-	if held == nil {
-		return metav1.Condition{}
-	}
-	return *held
-}
 
 // advanceIdle lets time pass in steps of a minute, and begins each step once the manager is idle.
 func advanceIdle(ctx context.Context, w *world.World, manager *world.Manager, long time.Duration) {
@@ -49,8 +39,8 @@ var _ = Describe("A carrier that answers no read", func() {
 	const services, hours = 5, 6
 
 	It("is shown as not answering until it does, in one write each", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
-		manager := w.Manage(ctx, user)
+		w := world.New(ctx, fixture.Plane)
+		manager := w.Manage(ctx, fixture.User)
 		w.AwaitLogin(ctx, world.Unlimited)
 		for i := range services {
 			Expect(w.Create(ctx, w.Service(fmt.Sprintf("site-%d", i), w.Line(), func(s *v1alpha1.BroadbandService) {
@@ -58,10 +48,10 @@ var _ = Describe("A carrier that answers no read", func() {
 				s.Spec.Observe = v1alpha1.Observe{HealthInterval: "1h", CancellationInterval: "1h"}
 			}))).To(Succeed())
 		}
-		shows := func() metav1.ConditionStatus { return carrierCondition(ctx, w).Status }
+		shows := func() metav1.ConditionStatus { return fixture.CarrierCondition(ctx, w).Status }
 		Eventually(ctx, shows).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue))
 		advanceIdle(ctx, w, manager, 2*time.Minute)
-		written := func() int { return audit.Writes(user, w.Namespace)["update carrieraccounts/status"] }
+		written := func() int { return fixture.Audit.Writes(fixture.User, w.Namespace)["update carrieraccounts/status"] }
 		before := written()
 
 		By("answering 503 to all reads and to health")
@@ -72,7 +62,7 @@ var _ = Describe("A carrier that answers no read", func() {
 		armed, answered := w.Carrier.Armed(), w.Clock.Now()
 		advanceIdle(ctx, w, manager, hours*time.Hour)
 		Eventually(ctx, shows).WithTimeout(time.Minute).Should(Equal(metav1.ConditionFalse))
-		condition, failed := carrierCondition(ctx, w), armed-w.Carrier.Armed()
+		condition, failed := fixture.CarrierCondition(ctx, w), armed-w.Carrier.Armed()
 		Expect(condition.Reason).To(Equal(v1alpha1.ReasonCarrierUnavailable))
 		Expect(condition.Message).To(MatchRegexp(
 			`the carrier has answered no call since .* \(.*503.*\); it last answered at 20`))
@@ -83,7 +73,7 @@ var _ = Describe("A carrier that answers no read", func() {
 		w.Carrier.Disarm()
 		advanceIdle(ctx, w, manager, time.Hour)
 		Eventually(ctx, shows).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue))
-		Expect(carrierCondition(ctx, w).Message).To(Equal("the carrier answers"))
+		Expect(fixture.CarrierCondition(ctx, w).Message).To(Equal("the carrier answers"))
 		manager.End()
 		Eventually(ctx, written).Should(BeNumerically(">=", before+2))
 		Consistently(ctx, written).WithTimeout(time.Second).Should(Equal(before + 2))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,30 +20,30 @@ import (
 
 var _ = Describe("A service that objects of two namespaces declare", func() {
 	It("is managed by one of them, for one login", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		other, otherProcess := inAnotherNamespace(ctx, w)
+		w, process := fixture.Begin(ctx)
+		other, otherProcess := fixture.InAnotherNamespace(ctx, w)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		Expect(w.Create(ctx, other.Service("theirs", line))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
 		refused := otherProcess.Drive(ctx, "theirs")
-		expectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		fixture.ExpectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(world.Ready(refused).Message).To(ContainSubstring(w.Namespace + "/" + site))
 		Expect(refused.Status.Carrier).To(BeNil())
 		Expect(w.Posts(line)).To(Equal(1))
 
 		By("deleting the one that manages it")
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-		expectReady(otherProcess.Drive(ctx, "theirs"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(otherProcess.Drive(ctx, "theirs"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	// The number is that of docs/security-cases.md.
 	It("shows the object in conflict only the other's name, and nothing of its requests (74)",
 		func(ctx SpecContext) {
-			w, process := begin(ctx)
-			other, otherProcess := inAnotherNamespace(ctx, w)
+			w, process := fixture.Begin(ctx)
+			other, otherProcess := fixture.InAnotherNamespace(ctx, w)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
 				Kind: simulator.FaultBody, Status: 422, Body: `{"httpStatusCode":422,"type":"business.rule",` +
@@ -51,48 +52,48 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 			refused := process.Drive(ctx, site)
 			Expect(world.Ready(refused).Message).To(ContainSubstring("their words"))
-			w.Edit(ctx, site, withPlan(world.PlanCheap, 12))
-			shown := driveUntilAccepted(ctx, w, process)
+			w.Edit(ctx, site, fixture.WithPlan(world.PlanCheap, 12))
+			shown := fixture.DriveUntilAccepted(ctx, w, process)
 
-			late := other.Service("late", line, withPlan(world.PlanFast, 24))
+			late := other.Service("late", line, fixture.WithPlan(world.PlanFast, 24))
 			Expect(other.Create(ctx, late)).To(Succeed())
 			_, err := otherProcess.Reconcile(ctx, "late")
 			Expect(err).NotTo(HaveOccurred())
 			late = other.Read(ctx, "late")
-			expectReady(late, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+			fixture.ExpectReady(late, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 			status, err := json.Marshal(late.Status)
 			Expect(err).NotTo(HaveOccurred())
 			for _, private := range []string{
-				"theirs.alone", "their words", world.PlanCheap, shown.OpenRequest().AttemptID, acceptedPlanChange(w, line),
+				"theirs.alone", "their words", world.PlanCheap, shown.OpenRequest().AttemptID, fixture.AcceptedPlanChange(w, line),
 			} {
 				Expect(string(status)).NotTo(ContainSubstring(private))
 			}
 		})
 
 	It("is managed by both if the logins differ", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		other, otherProcess := inAnotherNamespace(ctx, w, asAnotherLogin)
+		w, process := fixture.Begin(ctx)
+		other, otherProcess := fixture.InAnotherNamespace(ctx, w, fixture.AsAnotherLogin)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		Expect(w.Create(ctx, other.Service(site, line))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1), "the second finds the plan as it wants it")
 	})
 })
 
 var _ = DescribeTable("Two objects of one service whose processes do not see each other send one request in total",
 	func(ctx SpecContext, first, meets string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service("elder", line, suspended(true)))).To(Succeed())
-		Expect(w.Create(ctx, w.Service("younger", line, suspended(true)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("elder", line, fixture.Suspended(true)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("younger", line, fixture.Suspended(true)))).To(Succeed())
 		blind := map[string]*world.Process{"elder": w.Start(world.CrashPoint{}), "younger": w.Start(world.CrashPoint{})}
 		second := map[string]string{"elder": "younger", "younger": "elder"}
 		for name, of := range blind {
 			of.Seam.Unlisted = second[name]
 			of.Drive(ctx, name)
-			w.Edit(ctx, name, suspended(false))
+			w.Edit(ctx, name, fixture.Suspended(false))
 		}
 
 		By("running one pass in the middle of the other")

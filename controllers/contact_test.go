@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,7 +18,7 @@ import (
 )
 
 // withContactIn declares a plan whose NTD option needs a contact from a Secret.
-func withContactIn(secret string) edit {
+func withContactIn(secret string) fixture.Edit {
 	return func(s *v1alpha1.BroadbandService) {
 		s.Spec.Plan = &v1alpha1.Plan{
 			Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
@@ -38,7 +39,7 @@ func createContact(ctx SpecContext, w *world.World, held v1alpha1.Contact) {
 
 var _ = DescribeTable("A contact in a Secret that the schema would refuse is not sent (62)",
 	func(ctx SpecContext, held v1alpha1.Contact, flaw string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		createContact(ctx, w, held)
 		Expect(w.Create(ctx, w.Service(site, line, withContactIn("contact")))).To(Succeed())
@@ -48,7 +49,7 @@ var _ = DescribeTable("A contact in a Secret that the schema would refuse is not
 			w.Clock.Advance(result.RequeueAfter)
 		}
 		service := w.Read(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonContactRequired)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonContactRequired)
 		Expect(world.Ready(service).Message).To(ContainSubstring("Secret contact contains no usable contact: " + flaw))
 		Expect(world.Ready(service).Message).NotTo(ContainSubstring("canary"))
 		Expect(w.Posts(line)).To(BeZero())
@@ -75,16 +76,16 @@ var _ = DescribeTable("A contact in a Secret that the schema would refuse is not
 
 var _ = DescribeTable("A contact is sent as JSON strings, whatever its content (62)",
 	func(ctx SpecContext, name string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		createContact(ctx, w, v1alpha1.Contact{Name: name + "\n", Phone: "0400 000 000\n", Email: "jo@example.com\n"})
 		Expect(w.Create(ctx, w.Service(site, line, withContactIn("contact")))).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.Contact.Name = name
 		}))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		for _, path := range []string{"/api/connect/services/plan-changes/request", ordersPath} {
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		for _, path := range []string{"/api/connect/services/plan-changes/request", fixture.OrdersPath} {
 			Expect(w.Posted(path)).To(HaveLen(1))
 			var body struct {
 				PlanName     string `json:"planName"`

@@ -12,6 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,7 +31,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 	}
 	reason := func(ctx context.Context, w *world.World, name string) string {
 		GinkgoHelper()
-		return readyOf(read(ctx, w, name)).Reason
+		return fixture.ReadyOf(read(ctx, w, name)).Reason
 	}
 	look := func(ctx context.Context, process *world.Process, name string) time.Duration {
 		GinkgoHelper()
@@ -41,12 +42,12 @@ var _ = Describe("The diagnostic tests of one service", func() {
 	// two creates two tests and lets the first one be sent.
 	two := func(ctx SpecContext) (*world.World, *world.Process, int64) {
 		GinkgoHelper()
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Test("first", line))).To(Succeed())
 		Expect(w.Create(ctx, w.Test("second", line))).To(Succeed())
 		look(ctx, process, "first")
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 		return w, process, line
 	}
 	// forceOff removes the finalizer of the first and deletes it, as a user would.
@@ -63,11 +64,11 @@ var _ = Describe("The diagnostic tests of one service", func() {
 	It("are run one at a time: the next waits, and names the one it waits for (R3)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		look(ctx, process, "second")
-		Expect(tests().posts(w)).To(Equal(1))
-		ready := readyOf(read(ctx, w, "second"))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
+		ready := fixture.ReadyOf(read(ctx, w, "second"))
 		Expect(ready.Reason).To(Equal(waitsForLane))
 		Expect(ready.Message).To(ContainSubstring("DiagnosticTest %s/first", w.Namespace))
-		Expect(testsLedger(ctx, w, line).Spec.Open).To(HaveLen(1))
+		Expect(fixture.TestsLedger(ctx, w, line).Spec.Open).To(HaveLen(1))
 
 		By("waiting for long: without writes and calls")
 		version, calls := read(ctx, w, "second").ResourceVersion, len(w.Carrier.Calls())
@@ -81,7 +82,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(reason(ctx, w, "first")).To(Equal(v1alpha1.ReasonCompleted))
 		Expect(process.DriveOneShot(ctx, named("second"))).To(BeTrue())
 		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
-		Expect(tests().posts(w)).To(Equal(2))
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 	})
 
 	It("of two that wait, the older is sent first (R3)", func(ctx SpecContext) {
@@ -95,10 +96,11 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		}
 		Expect(process.DriveOneShot(ctx, named("first"))).To(BeTrue())
 		look(ctx, process, younger)
-		Expect(tests().posts(w)).To(Equal(1))
-		Expect(readyOf(read(ctx, w, younger)).Message).To(ContainSubstring("DiagnosticTest %s/%s", w.Namespace, elder))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
+		Expect(fixture.ReadyOf(read(ctx, w, younger)).Message).To(ContainSubstring("DiagnosticTest %s/%s", w.Namespace,
+			elder))
 		look(ctx, process, elder)
-		Expect(tests().posts(w)).To(Equal(2))
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 		Expect(reason(ctx, w, elder)).To(Equal(v1alpha1.ReasonProgressing))
 	})
 
@@ -109,7 +111,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(w.Delete(ctx, read(ctx, w, "second"))).To(Succeed())
 		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
 		look(ctx, process, "third")
-		Expect(tests().posts(w)).To(Equal(2))
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 	})
 
 	It("one of them whose object is deleted is polled to its end, and then blocks no other (R22)", func(ctx SpecContext) {
@@ -117,8 +119,8 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		uid := forceOff(ctx, w)
 		process.DriveOneShot(ctx, named("second"))
 		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
-		Expect(tests().posts(w)).To(Equal(2))
-		ended := testsLedger(ctx, w, line).Spec.Ended
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
+		ended := fixture.TestsLedger(ctx, w, line).Spec.Ended
 		Expect(ended).To(HaveLen(2))
 		Expect(ended[1].UID).To(Equal(uid))
 		Expect(ended[1].Outcome).To(Equal(v1alpha1.PhaseSucceeded))
@@ -127,7 +129,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 
 	DescribeTable("one of them whose object is deleted and whose outcome is unknown is resolved at another (R22)",
 		func(ctx SpecContext, word string) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST DiagnosticTest", simulator.Fault{Kind: simulator.FaultReset, Processed: false})).
 				To(Succeed())
@@ -139,10 +141,10 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane), "it is its own object's to resolve")
 			forceOff(ctx, w)
 			process.DriveOneShot(ctx, named("second"))
-			ready := readyOf(read(ctx, w, "second"))
+			ready := fixture.ReadyOf(read(ctx, w, "second"))
 			Expect(ready.Reason).To(Equal(waitsForLane))
-			Expect(tests().posts(w)).To(Equal(1))
-			attempt := testsLedger(ctx, w, line).Spec.Open[0].AttemptID
+			Expect(fixture.Tests().Posts(w)).To(Equal(1))
+			attempt := fixture.TestsLedger(ctx, w, line).Spec.Open[0].AttemptID
 			Expect(ready.Message).To(ContainSubstring("annotate --overwrite dtest second '%s=%s=",
 				v1alpha1.AnnotationResolve, attempt))
 
@@ -152,8 +154,8 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			w.Clock.Advance(time.Minute)
 			Expect(process.DriveOneShot(ctx, named("second"))).To(BeTrue())
 			Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
-			Expect(tests().posts(w)).To(Equal(2))
-			settled := testsLedger(ctx, w, line).Spec.Ended[1]
+			Expect(fixture.Tests().Posts(w)).To(Equal(2))
+			settled := fixture.TestsLedger(ctx, w, line).Spec.Ended[1]
 			Expect(settled.Outcome).To(BeEquivalentTo(word))
 			Expect(settled.ResolvedBy).NotTo(BeNil())
 			Expect(settled.ResolvedBy.Word).To(Equal(attempt + "=" + word))
@@ -165,7 +167,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 
 	It("left by a process that ended have unknown outcomes after two minutes if the object is deleted (R14)",
 		func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			gone := w.Test("first", line)
 			gone.UID = "somebody"
@@ -177,18 +179,18 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			w.Clock.Advance(wait)
 			look(ctx, process, "second")
 			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane))
-			Expect(testsLedger(ctx, w, line).Spec.Open[0].Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
-			Expect(tests().posts(w)).To(BeZero())
+			Expect(fixture.TestsLedger(ctx, w, line).Spec.Open[0].Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
+			Expect(fixture.Tests().Posts(w)).To(BeZero())
 		})
 
 	DescribeTable("are all run, although only this process writes to their ledger (R32)",
 		func(ctx SpecContext, byName bool) {
-			w := world.New(ctx, plane)
+			w := world.New(ctx, fixture.Plane)
 			line := w.Line()
 			w.Login(ctx)
 			names := []string{"first", "second", "third", "fourth"}
 			if byName {
-				Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
+				Expect(w.Create(ctx, w.Service(site, line, fixture.Suspended(true)))).To(Succeed())
 			}
 			for _, name := range names {
 				Expect(w.Create(ctx, w.Test(name, line, func(test *v1alpha1.DiagnosticTest) {
@@ -197,14 +199,14 @@ var _ = Describe("The diagnostic tests of one service", func() {
 					}
 				}))).To(Succeed())
 			}
-			manager := w.Manage(ctx, user)
+			manager := w.Manage(ctx, fixture.User)
 			for _, name := range names {
 				Eventually(ctx, func() metav1.ConditionStatus {
 					manager.AdvanceWhenIdle(2 * time.Second)
-					return readyOf(read(ctx, w, name)).Status
+					return fixture.ReadyOf(read(ctx, w, name)).Status
 				}).WithPolling(50*time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue), name)
 			}
-			Expect(tests().posts(w)).To(Equal(len(names)))
+			Expect(fixture.Tests().Posts(w)).To(Equal(len(names)))
 		},
 		Entry("by the number of the service", false),
 		Entry("by the name of the service", true),
@@ -212,15 +214,15 @@ var _ = Describe("The diagnostic tests of one service", func() {
 
 	It("continue when the object of the one in progress is deleted without its finalizer (R22)", func(ctx SpecContext) {
 		w, _, _ := two(ctx)
-		manager := w.Manage(ctx, user)
+		manager := w.Manage(ctx, fixture.User)
 		Eventually(ctx, reason).WithArguments(ctx, w, "second").WithTimeout(time.Minute).Should(Equal(waitsForLane))
 		forceOff(ctx, w)
-		Eventually(ctx, func() string { return readyOf(read(ctx, w, "second")).Message }).WithTimeout(time.Minute).
+		Eventually(ctx, func() string { return fixture.ReadyOf(read(ctx, w, "second")).Message }).WithTimeout(time.Minute).
 			Should(ContainSubstring("of a deleted test of this service"))
 		Eventually(ctx, func() metav1.ConditionStatus {
 			manager.AdvanceWhenIdle(2 * time.Second)
-			return readyOf(read(ctx, w, "second")).Status
+			return fixture.ReadyOf(read(ctx, w, "second")).Status
 		}).WithPolling(50 * time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue))
-		Expect(tests().posts(w)).To(Equal(2))
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 	})
 })

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -16,37 +17,37 @@ import (
 
 var _ = It("A diagnostic test that is accepted late blocks the others of its service until it is settled (R15)",
 	func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
-		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		manager := w.Manage(ctx, user)
+		Expect(w.Create(ctx, w.Test(fixture.Once, line))).To(Succeed())
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		manager := w.Manage(ctx, fixture.User)
 		shows := func(name string) func() string {
 			return func() string {
 				test, _ := world.Fetch(ctx, w, name, &v1alpha1.DiagnosticTest{})
-				return readyOf(test).Reason
+				return fixture.ReadyOf(test).Reason
 			}
 		}
 
-		ledger := testsLedger(ctx, w, line)
+		ledger := fixture.TestsLedger(ctx, w, line)
 		late := *ledger.RequestOf(v1alpha1.OperationDiagnosticTest)
 		late.AttemptID, late.Location = "an-earlier-one", late.Location+"1"
 		Expect(ledger.AcceptLate(late)).To(BeTrue())
 		ledger.Spec.Revision++
 		Expect(w.Update(ctx, ledger)).To(Succeed())
-		Eventually(ctx, shows(once)).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLateAcceptance),
+		Eventually(ctx, shows(fixture.Once)).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLateAcceptance),
 			"it has finished, and is reconciled nevertheless")
-		Expect(readyOf(tests().read(ctx, w)).Message).To(ContainSubstring("an-earlier-one=Succeeded"))
+		Expect(fixture.ReadyOf(fixture.Tests().Read(ctx, w)).Message).To(ContainSubstring("an-earlier-one=Succeeded"))
 
 		Expect(w.Create(ctx, w.Test("other", line))).To(Succeed())
 		Eventually(ctx, shows("other")).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonAnotherTestInProgress))
 		other, _ := world.Fetch(ctx, w, "other", &v1alpha1.DiagnosticTest{})
-		Expect(readyOf(other).Message).To(ContainSubstring("DiagnosticTest " + w.Namespace + "/" + once))
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(fixture.ReadyOf(other).Message).To(ContainSubstring("DiagnosticTest " + w.Namespace + "/" + fixture.Once))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 
 		By("deleting the one that was accepted late, which abandons it")
-		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
-		Eventually(ctx, func() int { return tests().posts(w) }).Should(BeNumerically(">", 1))
+		Expect(w.Delete(ctx, fixture.Tests().Read(ctx, w))).To(Succeed())
+		Eventually(ctx, func() int { return fixture.Tests().Posts(w) }).Should(BeNumerically(">", 1))
 		Eventually(ctx, manager.Busy).Should(BeZero())
-		Expect(tests().posts(w)).To(Equal(2))
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 	})

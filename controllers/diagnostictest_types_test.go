@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -28,7 +29,7 @@ type listed struct {
 
 func beginListed(ctx SpecContext, extensions ...string) *listed {
 	GinkgoHelper()
-	w := world.New(ctx, plane, func(seed *simulator.Seed) { seed.Extensions = extensions })
+	w := world.New(ctx, fixture.Plane, func(seed *simulator.Seed) { seed.Extensions = extensions })
 	w.Login(ctx, func(a *v1alpha1.CarrierAccount) {
 		a.Spec.APIVersion = 7
 		a.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionTestTypes}
@@ -48,8 +49,8 @@ func (l *listed) reconcileAccount(ctx context.Context) {
 func (l *listed) run(ctx SpecContext, testType string, edits ...func(*v1alpha1.DiagnosticTest)) {
 	GinkgoHelper()
 	edits = append(edits, func(test *v1alpha1.DiagnosticTest) { test.Spec.TestType = testType })
-	Expect(l.Create(ctx, l.Test(once, l.line, edits...))).To(Succeed())
-	Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
+	Expect(l.Create(ctx, l.Test(fixture.Once, l.line, edits...))).To(Succeed())
+	Expect(l.process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
 }
 
 // reads counts the reads of the test types.
@@ -72,48 +73,45 @@ func (l *listed) extensions(ctx SpecContext) metav1.Condition {
 	return world.Condition(account.Status.Conditions, v1alpha1.ConditionExtensions)
 }
 
-func withStatus(status int) simulator.Fault {
-	return simulator.Fault{Kind: simulator.FaultStatus, Status: status}
-}
-
 var _ = Describe("A diagnostic test, where the carrier says which tests it offers", func() {
 	It("is sent if its type is offered", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)
 		l.run(ctx, "line-state")
-		tests().expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		fixture.Tests().Expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(l.reads()).To(Equal(1))
-		Expect(tests().posts(l.World)).To(Equal(1))
+		Expect(fixture.Tests().Posts(l.World)).To(Equal(1))
 		Expect(l.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
 	})
 
 	It("ends unsent if its type is not offered, for good, whatever happens to the account", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)
 		l.run(ctx, "mistyped", func(test *v1alpha1.DiagnosticTest) { test.Spec.TTLAfterFinished = "1h" })
-		ended := tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
-		Expect(readyOf(ended).Message).To(And(ContainSubstring(`"mistyped"`), ContainSubstring("port-reset, line-state, ")))
+		ended := fixture.Tests().Expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
+		Expect(fixture.ReadyOf(ended).Message).To(And(
+			ContainSubstring(`"mistyped"`), ContainSubstring("port-reset, line-state, ")))
 
 		l.process = l.Start(world.CrashPoint{})
 		l.reconcileAccount(ctx)
-		_, err := l.process.ReconcileOneShot(ctx, tests().shot())
+		_, err := l.process.ReconcileOneShot(ctx, fixture.Tests().Shot())
 		Expect(err).NotTo(HaveOccurred())
-		kept := tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
+		kept := fixture.Tests().Expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
 		Expect(kept.GetResourceVersion()).To(Equal(ended.GetResourceVersion()))
 		By("breaking the account, and removing the extension")
 		l.process = l.Start(world.CrashPoint{})
-		editAccount(ctx, l.World, func(a *v1alpha1.CarrierAccount) {
+		fixture.EditAccount(ctx, l.World, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.Extensions, a.Spec.Auth.Keys[0].PrivateKeySecretRef.Name = nil, "missing"
 		})
 		l.reconcileAccount(ctx)
-		Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-		kept = tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
+		Expect(l.process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+		kept = fixture.Tests().Expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
 		Expect(kept.GetResourceVersion()).To(Equal(ended.GetResourceVersion()))
 		Expect(l.reads()).To(Equal(1))
-		Expect(tests().posts(l.World)).To(BeZero())
+		Expect(fixture.Tests().Posts(l.World)).To(BeZero())
 
 		l.Clock.Advance(time.Hour)
-		_, err = l.process.ReconcileOneShot(ctx, tests().shot())
+		_, err = l.process.ReconcileOneShot(ctx, fixture.Tests().Shot())
 		Expect(err).NotTo(HaveOccurred())
-		Expect(tests().read(ctx, l.World)).To(BeNil(), "it has ended, so it is deleted after its ttlAfterFinished")
+		Expect(fixture.Tests().Read(ctx, l.World)).To(BeNil(), "it has ended, so it is deleted after its ttlAfterFinished")
 	})
 
 	DescribeTable("is sent all the same if the carrier refuses to say, which the account shows once",
@@ -124,69 +122,69 @@ var _ = Describe("A diagnostic test, where the carrier says which tests it offer
 				Expect(l.Carrier.FailNext("GET TestTypes", refusal)).To(Succeed())
 			}
 			l.run(ctx, "line-state")
-			tests().expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			fixture.Tests().Expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			Expect(l.reads()).To(Equal(1))
-			Expect(tests().posts(l.World)).To(Equal(1))
+			Expect(fixture.Tests().Posts(l.World)).To(Equal(1))
 			shown := l.extensions(ctx)
 			Expect(string(shown.Status)+"/"+shown.Reason).To(Equal("False/"+v1alpha1.ReasonExtensionUnavailable), shown.Message)
 			Expect(shown.Message).To(ContainSubstring("TestTypes"))
-			Expect(accountReady(ctx, l.World).Status).To(Equal(metav1.ConditionTrue))
+			Expect(fixture.AccountReady(ctx, l.World).Status).To(Equal(metav1.ConditionTrue))
 
 			written := l.ReadAccount(ctx).ResourceVersion
 			for range 3 {
 				l.Clock.Advance(time.Hour)
-				Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
+				Expect(l.process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
 			}
 			Expect(l.reads()).To(Equal(1), "it is done, and asked about no more")
-			Expect(tests().posts(l.World)).To(Equal(1))
+			Expect(fixture.Tests().Posts(l.World)).To(Equal(1))
 			Expect(l.extensions(ctx)).To(Equal(shown))
 			Expect(l.ReadAccount(ctx).ResourceVersion).To(Equal(written))
 		},
 		Entry("because it does not have the call", nil),
-		Entry("with a 404", []string{simulator.ExtensionTestTypes}, withStatus(404)),
-		Entry("with a 405", []string{simulator.ExtensionTestTypes}, withStatus(405)),
-		Entry("with a 403", []string{simulator.ExtensionTestTypes}, withStatus(403)),
-		Entry("with a 400", []string{simulator.ExtensionTestTypes}, withStatus(400)),
+		Entry("with a 404", []string{simulator.ExtensionTestTypes}, fixture.AnswerStatus(404)),
+		Entry("with a 405", []string{simulator.ExtensionTestTypes}, fixture.AnswerStatus(405)),
+		Entry("with a 403", []string{simulator.ExtensionTestTypes}, fixture.AnswerStatus(403)),
+		Entry("with a 400", []string{simulator.ExtensionTestTypes}, fixture.AnswerStatus(400)),
 		Entry("with something else", []string{simulator.ExtensionTestTypes},
 			simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"tests":["port-reset"]}`}),
 	)
 
 	It("asks for the next test again, because the refusal may have been about one service", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)
-		Expect(l.Carrier.FailNext("GET TestTypes", withStatus(404))).To(Succeed())
+		Expect(l.Carrier.FailNext("GET TestTypes", fixture.AnswerStatus(404))).To(Succeed())
 		l.run(ctx, "line-state")
-		tests().expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		fixture.Tests().Expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(l.extensions(ctx).Status).To(Equal(metav1.ConditionFalse))
-		Expect(l.Delete(ctx, tests().read(ctx, l.World))).To(Succeed())
-		Expect(l.process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
+		Expect(l.Delete(ctx, fixture.Tests().Read(ctx, l.World))).To(Succeed())
+		Expect(l.process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
 		l.line = l.Line()
 		l.run(ctx, "mistyped")
-		tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
+		fixture.Tests().Expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonTestTypeNotOffered)
 		Expect(l.reads()).To(Equal(2))
-		Expect(tests().posts(l.World)).To(Equal(1))
+		Expect(fixture.Tests().Posts(l.World)).To(Equal(1))
 		Expect(l.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
 	})
 
 	It("is sent all the same if the carrier fails three times, which proves nothing", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)
 		for range 3 {
-			Expect(l.Carrier.FailNext("GET TestTypes", withStatus(503))).To(Succeed())
+			Expect(l.Carrier.FailNext("GET TestTypes", fixture.AnswerStatus(503))).To(Succeed())
 		}
 		l.run(ctx, "line-state")
-		tests().expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		fixture.Tests().Expect(ctx, l.World, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(l.reads()).To(Equal(3))
-		Expect(tests().posts(l.World)).To(Equal(1))
+		Expect(fixture.Tests().Posts(l.World)).To(Equal(1))
 		Expect(l.extensions(ctx).Type).To(BeEmpty())
 	})
 
 	It("is sent without asking if the account does not have the extension", func(ctx SpecContext) {
 		l := beginListed(ctx, simulator.ExtensionTestTypes)
-		editAccount(ctx, l.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Extensions = nil })
+		fixture.EditAccount(ctx, l.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Extensions = nil })
 		l.reconcileAccount(ctx)
 		l.run(ctx, "mistyped")
-		tests().expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		fixture.Tests().Expect(ctx, l.World, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		Expect(l.reads()).To(BeZero())
-		Expect(tests().posts(l.World)).To(Equal(1))
+		Expect(fixture.Tests().Posts(l.World)).To(Equal(1))
 		Expect(l.extensions(ctx).Type).To(BeEmpty())
 	})
 })

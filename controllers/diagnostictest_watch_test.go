@@ -11,6 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -43,28 +44,28 @@ var _ = Describe("A diagnostic test that another process has sent", func() {
 	// The drill showed that a successor reconciled such a test only after two minutes.
 	DescribeTable("is reconciled when that process writes its outcome (R32)",
 		func(ctx SpecContext, named bool) {
-			w := world.New(ctx, plane)
+			w := world.New(ctx, fixture.Plane)
 			w.Provokes(simulator.RuleAssertion)
 			line := w.Line()
 			account := w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.Keys[0].KeyID = "unknown" })
-			test := w.Test(once, line)
+			test := w.Test(fixture.Once, line)
 			if named {
-				Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
+				Expect(w.Create(ctx, w.Service(site, line, fixture.Suspended(true)))).To(Succeed())
 				test.Spec.ServiceID, test.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 			}
 			Expect(w.Create(ctx, test)).To(Succeed())
-			manager := w.Manage(ctx, user)
+			manager := w.Manage(ctx, fixture.User)
 			await := func(reason string) {
 				GinkgoHelper()
 				Eventually(ctx, func() string {
 					if manager.Busy() == 0 && manager.Planned(time.Second) > 0 {
 						manager.Advance(time.Second) // a write that conflicted is tried again
 					}
-					return readyOf(tests().read(ctx, w)).Reason
+					return fixture.ReadyOf(fixture.Tests().Read(ctx, w)).Reason
 				}).WithTimeout(time.Minute).Should(Equal(reason))
 			}
 			await(v1alpha1.ReasonAccountNotReady)
-			Eventually(ctx, func() string { return accountReady(ctx, w).Reason }).WithTimeout(time.Minute).
+			Eventually(ctx, func() string { return fixture.AccountReady(ctx, w).Reason }).WithTimeout(time.Minute).
 				ShouldNot(BeEmpty(), "time stands still: a write of the account that conflicts would not be tried again")
 			ledger := submittedElsewhere(ctx, w, test, line)
 			before := account.DeepCopy()
@@ -78,7 +79,7 @@ var _ = Describe("A diagnostic test that another process has sent", func() {
 			ledger.Put(refused)
 			Expect(w.Update(ctx, ledger)).To(Succeed())
 			await(v1alpha1.ReasonCarrierRejected)
-			Expect(tests().posts(w)).To(BeZero())
+			Expect(fixture.Tests().Posts(w)).To(BeZero())
 		},
 		Entry("by the number of its service", false),
 		Entry("by the name of its service", true),

@@ -19,6 +19,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -56,17 +57,17 @@ type disruptionCase struct {
 var _ = Describe("Disrupted", func() {
 	DescribeTable("counts the disruptions of the service",
 		func(ctx SpecContext, scenario disruptionCase) {
-			w, process := begin(ctx, orNoop(scenario.account))
-			line := w.Line(append(scenario.line, onFast)...)
+			w, process := fixture.Begin(ctx, fixture.OrNoop(scenario.account))
+			line := w.Line(append(scenario.line, fixture.OnFast)...)
 			Expect(w.Create(ctx, w.Service(site, line, withIntervals("0", "0", "6h")))).To(Succeed())
-			elapse(ctx, w, process, 30*time.Minute)
+			fixture.Elapse(ctx, w, process, 30*time.Minute)
 			service := w.Read(ctx, site)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			seen := service.Status.Disruptions
 			Expect(seen).NotTo(BeNil())
 			Expect([]int32{seen.Active, seen.Scheduled}).To(Equal([]int32{scenario.active, scenario.scheduled}))
 			Expect([]string{idOf(seen.Current), idOf(seen.Next)}).To(Equal([]string{scenario.current, scenario.next}))
-			disrupted := condition(service, v1alpha1.ConditionDisrupted)
+			disrupted := fixture.Condition(service, v1alpha1.ConditionDisrupted)
 			Expect(disrupted.Message).To(ContainSubstring(fmt.Sprintf("%d scheduled", scenario.scheduled)))
 			if scenario.active == 0 {
 				Expect(disrupted.Status).To(Equal(metav1.ConditionFalse))
@@ -96,14 +97,14 @@ var _ = Describe("Disrupted", func() {
 	)
 
 	It("lists what kind the disruptions are of, and when they are", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(onFast, works(2, 30), outage, func(line *simulator.Service) {
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.OnFast, works(2, 30), outage, func(line *simulator.Service) {
 			for i, kind := range []string{"scheduled", "scheduled", "unscheduled"} {
 				line.Disruptions[i].Type, line.Disruptions[i].Category = kind, "Network"
 			}
 		})
 		Expect(w.Create(ctx, w.Service(site, line, withIntervals("0", "0", "6h")))).To(Succeed())
-		elapse(ctx, w, process, 30*time.Minute)
+		fixture.Elapse(ctx, w, process, 30*time.Minute)
 		seen := w.Read(ctx, site).Status.Disruptions
 		Expect(seen.Truncated).To(BeFalse())
 		shown := make([]string, 0, len(seen.Items))
@@ -120,10 +121,10 @@ var _ = Describe("Disrupted", func() {
 	})
 
 	It("lists only the next ones, if there are many", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(onFast, works(130, 12), outage)
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.OnFast, works(130, 12), outage)
 		Expect(w.Create(ctx, w.Service(site, line, withIntervals("0", "0", "6h")))).To(Succeed())
-		elapse(ctx, w, process, 30*time.Minute)
+		fixture.Elapse(ctx, w, process, 30*time.Minute)
 		seen := w.Read(ctx, site).Status.Disruptions
 		Expect(seen.Scheduled).To(Equal(int32(130)))
 		Expect(seen.Truncated).To(BeTrue())
@@ -133,14 +134,15 @@ var _ = Describe("Disrupted", func() {
 	})
 
 	It("shows what was read of a carrier that returns the same page for ever", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		carrier := newRepeatingPages(w.URL)
 		w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.BaseURL = carrier.url })
 		process := w.Start(world.CrashPoint{})
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.Create(ctx, w.Service(site, w.Line(onFast, works(230, 12)), withIntervals("0", "0", "6h")))).To(Succeed())
-		elapse(ctx, w, process, 7*time.Minute)
+		Expect(w.Create(ctx,
+			w.Service(site, w.Line(fixture.OnFast, works(230, 12)), withIntervals("0", "0", "6h")))).To(Succeed())
+		fixture.Elapse(ctx, w, process, 7*time.Minute)
 		seen := w.Read(ctx, site).Status.Disruptions
 		Expect(seen).NotTo(BeNil())
 		Expect(seen.Scheduled).To(Equal(int32(100)), "the disruptions of the page")
@@ -152,7 +154,7 @@ var _ = Describe("Disrupted", func() {
 	It("changes when works begin and end", func(ctx SpecContext) {
 		s := reconciledOnce(ctx, works(1, 12), withIntervals("0", "0", "20m"))
 		status := func(service *v1alpha1.BroadbandService) metav1.ConditionStatus {
-			return condition(service, v1alpha1.ConditionDisrupted).Status
+			return fixture.Condition(service, v1alpha1.ConditionDisrupted).Status
 		}
 		Expect(status(s.Read(ctx, site))).To(Equal(metav1.ConditionFalse))
 		during := s.pass(ctx, 12*time.Hour+20*time.Minute)
@@ -160,7 +162,7 @@ var _ = Describe("Disrupted", func() {
 		Expect(during.Status.Disruptions.Current.EndAt.Time).To(BeTemporally("==", s.Clock.Now().Add(39*time.Minute)))
 		after := s.pass(ctx, time.Hour)
 		Expect(status(after)).To(Equal(metav1.ConditionFalse))
-		expectReady(after, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(after, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 })
 

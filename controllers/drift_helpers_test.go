@@ -10,15 +10,12 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
-
-// planInHealth is the name that health reports for world.PlanFast in these tests. The plan is sold
-// under another name.
-const planInHealth = "HOME FAST (100/20)"
 
 // settledSite is a service that our own change has moved to world.PlanFast.
 type settledSite struct {
@@ -30,13 +27,13 @@ type settledSite struct {
 
 // bringInSync moves a service to world.PlanFast by a change, the only POST so far. Nothing has been
 // read since then.
-func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
+func bringInSync(ctx SpecContext, edits ...fixture.Edit) *settledSite {
 	GinkgoHelper()
-	w, process := begin(ctx)
-	line := w.Line(withSameHealthRecord)
+	w, process := fixture.Begin(ctx)
+	line := w.Line(fixture.WithSameHealthRecord)
 	Expect(w.Create(ctx, w.Service(site, line, edits...))).To(Succeed())
 	service := process.Drive(ctx, site)
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(service.Status.Carrier.Plan.AsHealth).To(BeEmpty())
 	Expect(w.Posts(line)).To(Equal(1))
 	return &settledSite{World: w, process: process, line: line}
@@ -44,23 +41,23 @@ func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 
 // settleHourlyReads settles a service that is read every hour, beginning immediately. Health spells
 // its plan in its own way.
-func settleHourlyReads(ctx SpecContext, edits ...edit) *settledSite {
+func settleHourlyReads(ctx SpecContext, edits ...fixture.Edit) *settledSite {
 	GinkgoHelper()
 	s := bringInSync(ctx, edits...)
-	s.Edit(ctx, site, readEvery("1h"))
-	service := s.move(ctx, planInHealth)
-	Expect(service.Status.Carrier.Plan.AsHealth).To(Equal(planInHealth))
+	s.Edit(ctx, site, fixture.ReadEvery("1h"))
+	service := s.move(ctx, fixture.PlanInHealth)
+	Expect(service.Status.Carrier.Plan.AsHealth).To(Equal(fixture.PlanInHealth))
 	expectNoDrift(service)
 	return s
 }
 
 // reconciledOnce is a service that is in sync and has been reconciled once.
-func reconciledOnce(ctx SpecContext, line func(*simulator.Service), edits ...edit) *settledSite {
+func reconciledOnce(ctx SpecContext, line func(*simulator.Service), edits ...fixture.Edit) *settledSite {
 	GinkgoHelper()
-	w, process := begin(ctx)
-	s := &settledSite{World: w, process: process, line: w.Line(onFast, line)}
+	w, process := fixture.Begin(ctx)
+	s := &settledSite{World: w, process: process, line: w.Line(fixture.OnFast, line)}
 	Expect(w.Create(ctx, w.Service(site, s.line, edits...))).To(Succeed())
-	expectReady(s.pass(ctx, time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(s.pass(ctx, time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	return s
 }
 
@@ -74,7 +71,7 @@ func (s *settledSite) move(ctx SpecContext, plan string) *v1alpha1.BroadbandServ
 
 func (s *settledSite) pass(ctx SpecContext, span time.Duration) *v1alpha1.BroadbandService {
 	GinkgoHelper()
-	elapse(ctx, s.World, s.process, span)
+	fixture.Elapse(ctx, s.World, s.process, span)
 	return s.Read(ctx, site)
 }
 
@@ -118,42 +115,18 @@ func (s *settledSite) restoreStatus(ctx SpecContext, older v1alpha1.BroadbandSer
 	Expect(s.Status().Update(ctx, service)).To(Succeed())
 }
 
-// elapse lets the given time pass. It runs one pass over the service at the start, and the passes
-// that the operator requests.
-func elapse(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
-	GinkgoHelper()
-	for end := w.Clock.Now().Add(span); ; {
-		result, err := process.Reconcile(ctx, site)
-		Expect(err).NotTo(HaveOccurred())
-		rest := end.Sub(w.Clock.Now())
-		if result.RequeueAfter == 0 || result.RequeueAfter > rest {
-			w.Clock.Advance(rest)
-			return
-		}
-		w.Clock.Advance(result.RequeueAfter)
-	}
-}
-
-// withSameHealthRecord makes every health request find the same health record, so that nothing
-// about the line is new.
-func withSameHealthRecord(service *simulator.Service) { service.Health.HRIID = "HRI000000000001" }
-
-// readEvery sets the interval of health requests.
-func readEvery(interval v1alpha1.Duration) edit {
-	return func(service *v1alpha1.BroadbandService) { service.Spec.Observe.HealthInterval = interval }
-}
-
 func expectNoDrift(service *v1alpha1.BroadbandService) {
 	GinkgoHelper()
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-	Expect(condition(service, v1alpha1.ConditionDrifted)).To(BeZero())
-	Expect(condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
+	fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(fixture.Condition(service, v1alpha1.ConditionDrifted)).To(BeZero())
+	Expect(fixture.Condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
 }
 
 func expectDrift(service *v1alpha1.BroadbandService, from, to string) {
 	GinkgoHelper()
-	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
-	drifted, synced := condition(service, v1alpha1.ConditionDrifted), condition(service, v1alpha1.ConditionPlanSynced)
+	fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+	drifted, synced := fixture.Condition(service, v1alpha1.ConditionDrifted), fixture.Condition(service,
+		v1alpha1.ConditionPlanSynced)
 	Expect(drifted.Status).To(Equal(metav1.ConditionTrue))
 	Expect(drifted.Message).To(ContainSubstring(`plan.name "` + from + `" → "` + to + `"`))
 	Expect(synced.Status).To(Equal(metav1.ConditionFalse))

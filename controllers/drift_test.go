@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,14 +24,14 @@ var _ = Describe("A plan that the carrier moved away from", func() {
 		plan := service.Status.Carrier.Plan
 		Expect(plan.Value).To(Equal(world.PlanFast), "what we sent")
 		Expect(plan.Source).To(Equal(v1alpha1.SourceChangeResult))
-		Expect(condition(service, v1alpha1.ConditionPlanSynced).Message).To(ContainSubstring(planInHealth))
+		Expect(fixture.Condition(service, v1alpha1.ConditionPlanSynced).Message).To(ContainSubstring(fixture.PlanInHealth))
 		Expect(s.Posts(s.line)).To(Equal(1))
 	})
 
 	It("is compared with the first health reading if we changed nothing", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(onFast)
-		Expect(w.Create(ctx, w.Service(site, line, readEvery("1h")))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.OnFast)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.ReadEvery("1h")))).To(Succeed())
 		expectNoDrift(process.Drive(ctx, site))
 		s := &settledSite{World: w, process: process, line: line}
 		expectDrift(s.move(ctx, world.PlanSlow), world.PlanFast, world.PlanSlow)
@@ -40,36 +41,36 @@ var _ = Describe("A plan that the carrier moved away from", func() {
 
 	It("is reported and not corrected, until the carrier is back", func(ctx SpecContext) {
 		s := settleHourlyReads(ctx)
-		expectDrift(s.move(ctx, world.PlanSlow), planInHealth, world.PlanSlow)
+		expectDrift(s.move(ctx, world.PlanSlow), fixture.PlanInHealth, world.PlanSlow)
 
 		By("moving to a third plan")
 		service := s.move(ctx, world.PlanGiga)
-		expectDrift(service, planInHealth, world.PlanGiga)
+		expectDrift(service, fixture.PlanInHealth, world.PlanGiga)
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 		Expect(service.Status.Pending).To(BeNil())
 
 		By("moving back")
-		service = s.move(ctx, planInHealth)
+		service = s.move(ctx, fixture.PlanInHealth)
 		expectNoDrift(service)
 		plan := service.Status.Carrier.Plan
-		Expect([]string{plan.Value, plan.AsHealth}).To(Equal([]string{world.PlanFast, planInHealth}))
+		Expect([]string{plan.Value, plan.AsHealth}).To(Equal([]string{world.PlanFast, fixture.PlanInHealth}))
 		Expect(plan.Source).To(Equal(v1alpha1.SourceChangeResult))
 		Expect(s.Posts(s.line)).To(Equal(1))
 	})
 
 	It("is what drift is compared with once the spec has accepted it", func(ctx SpecContext) {
 		s := settleHourlyReads(ctx)
-		expectDrift(s.move(ctx, world.PlanSlow), planInHealth, world.PlanSlow)
-		s.Edit(ctx, site, readEvery("9000h"))
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		expectDrift(s.move(ctx, world.PlanSlow), fixture.PlanInHealth, world.PlanSlow)
+		s.Edit(ctx, site, fixture.ReadEvery("9000h"))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		expectNoDrift(s.process.Drive(ctx, site))
 
 		By("moving back at the carrier before health is read again")
-		Expect(s.Carrier.SetPlan(s.line, planInHealth)).To(Succeed())
+		Expect(s.Carrier.SetPlan(s.line, fixture.PlanInHealth)).To(Succeed())
 		s.reconcile(ctx, "now")
 
 		Expect(s.Posts(s.line)).To(Equal(1), "nothing is sent for what the carrier did")
-		expectDrift(s.Read(ctx, site), world.PlanSlow, planInHealth)
+		expectDrift(s.Read(ctx, site), world.PlanSlow, fixture.PlanInHealth)
 	})
 
 	It("is the same for a new process", func(ctx SpecContext) {
@@ -85,10 +86,10 @@ var _ = Describe("A plan that the carrier moved away from", func() {
 		), "a start costs a login, and no other call and no write")
 		service := s.pass(ctx, 5*time.Hour)
 
-		expectDrift(service, planInHealth, world.PlanSlow)
+		expectDrift(service, fixture.PlanInHealth, world.PlanSlow)
 		Expect(service.ResourceVersion).To(Equal(before.ResourceVersion))
 		Expect(s.Carrier.Submissions(simulator.OpHealth, s.line).Seen).To(Equal(health + 5))
-		expectNoDrift(s.move(ctx, planInHealth))
+		expectNoDrift(s.move(ctx, fixture.PlanInHealth))
 		Expect(s.Posts(s.line)).To(Equal(1))
 	})
 })
@@ -107,7 +108,7 @@ var _ = Describe("A plan that is to be corrected", func() {
 		service := s.move(ctx, world.PlanSlow)
 		expectNoDrift(service)
 		Expect(s.Posts(s.line)).To(Equal(2))
-		Expect(recorded(ctx, service, v1alpha1.OperationPlanChange).Target.Plan).To(Equal(world.PlanFast))
+		Expect(fixture.Recorded(ctx, service, v1alpha1.OperationPlanChange).Target.Plan).To(Equal(world.PlanFast))
 		Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
 		first := sentAt(service)
 
@@ -145,7 +146,7 @@ var _ = Describe("A plan that is to be corrected", func() {
 
 // amendment is an edit of the spec while the plan has drifted to world.PlanSlow.
 type amendment struct {
-	edit  edit
+	edit  fixture.Edit
 	posts int // further requests
 	sold  string
 	check func(context.Context, *v1alpha1.BroadbandService)
@@ -154,7 +155,7 @@ type amendment struct {
 var _ = DescribeTable("A spec that is edited while its plan has drifted",
 	func(ctx SpecContext, scenario amendment) {
 		s := settleHourlyReads(ctx)
-		expectDrift(s.move(ctx, world.PlanSlow), planInHealth, world.PlanSlow)
+		expectDrift(s.move(ctx, world.PlanSlow), fixture.PlanInHealth, world.PlanSlow)
 
 		s.Edit(ctx, site, scenario.edit)
 		service := s.process.Drive(ctx, site)
@@ -175,7 +176,7 @@ var _ = DescribeTable("A spec that is edited while its plan has drifted",
 		Expect(s.Posts(s.line)).To(Equal(1 + scenario.posts))
 	},
 	Entry("to the carrier's plan sends nothing", amendment{
-		edit: withPlan(world.PlanSlow, 12), sold: world.PlanSlow,
+		edit: fixture.WithPlan(world.PlanSlow, 12), sold: world.PlanSlow,
 	}),
 	Entry("to a third plan sends that", amendment{
 		edit: func(s *v1alpha1.BroadbandService) {
@@ -185,14 +186,14 @@ var _ = DescribeTable("A spec that is edited while its plan has drifted",
 		posts: 1, sold: world.PlanGiga,
 	}),
 	Entry("in its restoration SLA sends the declared plan with the SLA", amendment{
-		edit: withSLA(world.SLAFast), posts: 1, sold: world.PlanFast,
+		edit: fixture.WithSLA(world.SLAFast), posts: 1, sold: world.PlanFast,
 		check: func(ctx context.Context, service *v1alpha1.BroadbandService) {
-			Expect(recorded(ctx, service, v1alpha1.OperationPlanChange).Target.Plan).To(Equal(world.PlanFast))
+			Expect(fixture.Recorded(ctx, service, v1alpha1.OperationPlanChange).Target.Plan).To(Equal(world.PlanFast))
 			Expect(service.Status.Carrier.RestorationSLA.Value).To(Equal(world.SLAFast))
 		},
 	}),
 	Entry("in its term sends the declared plan with the term", amendment{
-		edit: withPlan(world.PlanFast, 24), posts: 1, sold: world.PlanFast,
+		edit: fixture.WithPlan(world.PlanFast, 24), posts: 1, sold: world.PlanFast,
 		check: func(_ context.Context, service *v1alpha1.BroadbandService) {
 			Expect(service.Status.Carrier.Term.Value).To(Equal("24"))
 		},
@@ -200,9 +201,9 @@ var _ = DescribeTable("A spec that is edited while its plan has drifted",
 )
 
 var _ = DescribeTable("A carrier that spells the plan differently every day causes no chargeable change",
-	func(ctx SpecContext, other string, policy edit, drifted int) {
+	func(ctx SpecContext, other string, policy fixture.Edit, drifted int) {
 		s := bringInSync(ctx, policy)
-		s.Edit(ctx, site, readEvery("24h"))
+		s.Edit(ctx, site, fixture.ReadEvery("24h"))
 		s.pass(ctx, 6*time.Hour) // a slot so shortly after a reading is skipped
 		readBefore := s.Carrier.Submissions(simulator.OpHealth, s.line).Seen
 		seen := 0
@@ -212,7 +213,7 @@ var _ = DescribeTable("A carrier that spells the plan differently every day caus
 			service := s.pass(ctx, 24*time.Hour)
 			switch world.Ready(service).Reason {
 			case v1alpha1.ReasonDrifted:
-				expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+				fixture.ExpectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 				seen++
 			default:
 				expectNoDrift(service)
@@ -222,6 +223,6 @@ var _ = DescribeTable("A carrier that spells the plan differently every day caus
 		Expect(s.Carrier.Submissions(simulator.OpHealth, s.line).Seen-readBefore).To(Equal(30), "one a day")
 		Expect(seen).To(Equal(drifted), "every other day")
 	},
-	Entry("where drift is reported", planInHealth, orNoop[*v1alpha1.BroadbandService](nil), 15),
+	Entry("where drift is reported", fixture.PlanInHealth, fixture.OrNoop[*v1alpha1.BroadbandService](nil), 15),
 	Entry("where drift is corrected and only case and spaces differ", "HOME  100/20", correcting, 0),
 )

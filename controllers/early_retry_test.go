@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,31 +20,32 @@ import (
 // later.
 var _ = Describe("A retry of an attempt that has not ended", func() {
 	It("does not repeat a test that fails later; one that is set after the failure does (R21)", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
-		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
-		_, err := process.ReconcileOneShot(ctx, tests().shot())
+		Expect(w.Create(ctx, w.Test(fixture.Once, w.Line()))).To(Succeed())
+		_, err := process.ReconcileOneShot(ctx, fixture.Tests().Shot())
 		Expect(err).NotTo(HaveOccurred())
-		early := tests().request(ctx, w).AttemptID
-		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, early)
-		failed := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonDiagnosticTestFailed))
-		Expect(tests().posts(w)).To(Equal(1))
+		early := fixture.Tests().Request(ctx, w).AttemptID
+		fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationRetry, early)
+		failed := fixture.ReadyOf(fixture.Tests().Drive(ctx, w, process, metav1.ConditionFalse,
+			v1alpha1.ReasonDiagnosticTestFailed))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 		Expect(failed.Message).NotTo(ContainSubstring("retry="+early), "it is handled already, and has no effect")
 
 		w.Clock.Advance(time.Minute)
-		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, w.Clock.Now().Format(time.RFC3339))
-		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		Expect(tests().posts(w)).To(Equal(2))
+		fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationRetry, w.Clock.Now().Format(time.RFC3339))
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 	})
 
 	DescribeTable("sends nothing once a person abandons the attempt (R21)",
 		func(ctx SpecContext, retry func(*world.World, *v1alpha1.Request) string) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			attempt := unknownPlan(ctx, w, process, line)
 			w.Clock.Advance(time.Minute)
 			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, retry(w, attempt))
-			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			w.Clock.Advance(time.Minute)
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, attempt.AttemptID+"=Abandoned")
 			process.Drive(ctx, site)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -17,13 +18,13 @@ import (
 var _ = DescribeTable("A lasting failure is reported once, and then once for each attempt (76)",
 	func(ctx SpecContext, call string, fault simulator.Fault) {
 		const span, apart, first = 2 * time.Hour, 5 * time.Minute, 8
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		fault.Times = 10_000
 		Expect(w.Carrier.FailNext(call, fault)).To(Succeed())
 		w.Carrier.RevokeTokens()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		reconcileFor(ctx, w, process, span)
+		fixture.ReconcileFor(ctx, w, process, span)
 		events, attempts := w.Events.All(), w.Posts(line)
 		Expect(len(events)).To(BeNumerically("<=", 4+attempts), "two of the account and two of Ready: %v", events)
 		Expect(attempts).To(BeNumerically("<=", first+int(span/apart)))

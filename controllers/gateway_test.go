@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,20 +18,20 @@ import (
 
 var _ = DescribeTable("A gateway's page after an order was processed is no refusal, and a retry does not order again",
 	func(ctx SpecContext, status int) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		page := simulator.Fault{Kind: simulator.FaultPage, Status: status, Processed: true}
 		Expect(w.Carrier.FailNext("POST OrderCreate", page)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		message := orderCondition(order, v1alpha1.ConditionReady).Message
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		message := fixture.OrderCondition(order, v1alpha1.ConditionReady).Message
 		Expect(message).To(ContainSubstring("is not the carrier's"))
 		Expect(message).NotTo(ContainSubstring("wholesale.broadband/retry"))
 
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, order.Status.Request.AttemptID)
-		w.Clock.Advance(horizon)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+		w.Clock.Advance(fixture.Horizon)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	},
 	Entry("with 400", 400),
 	Entry("with 403", 403),
@@ -42,7 +43,7 @@ var _ = DescribeTable("A gateway's page after an order was processed is no refus
 
 var _ = DescribeTable("An identity provider whose gateway answers with a page",
 	func(ctx SpecContext, status int) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx)
 		process := w.Start(world.CrashPoint{})
 		_, err := process.ReconcileAccount(ctx)

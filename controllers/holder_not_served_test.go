@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,7 +20,7 @@ import (
 // that does not exist.
 func notServed(ctx SpecContext, w *world.World, name string) error {
 	GinkgoHelper()
-	reader, err := dynamic.NewForConfig(plane.Config)
+	reader, err := dynamic.NewForConfig(fixture.Plane.Config)
 	Expect(err).NotTo(HaveOccurred())
 	kind := schema.GroupVersionResource{
 		Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Resource: "removedservices",
@@ -31,23 +32,23 @@ func notServed(ctx SpecContext, w *world.World, name string) error {
 
 var _ = Describe("The holder of a ledger", func() {
 	It("does not count as deleted if its kind is not served, and keeps its ledger (R2)", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(w.Create(ctx, w.Service("other", line, withPlan(world.PlanSlow, 12)))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Create(ctx, w.Service("other", line, fixture.WithPlan(world.PlanSlow, 12)))).To(Succeed())
 
 		removed := notServed(ctx, w, site)
 		process.Seam.FailRead = func() error { return removed }
 		_, err := process.Reconcile(ctx, "other")
 		Expect(err).NotTo(HaveOccurred())
 		other := w.Read(ctx, "other")
-		expectReady(other, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		fixture.ExpectReady(other, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(world.Ready(other).Message).To(ContainSubstring(w.Namespace + "/" + site))
 		Expect(w.Posts(line)).To(Equal(1))
 
 		process.Seam.FailRead = nil
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-		expectReady(process.Drive(ctx, "other"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "other"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 })

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,7 +18,7 @@ import (
 
 var _ = Describe("An intent", func() {
 	It("whose process is stopped for ten seconds before the POST is not sent, but a new one is", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		stopped := false
 		process.Seam.LoseResponse = func(effect world.Effect) error {
@@ -32,13 +33,13 @@ var _ = Describe("An intent", func() {
 		service := process.Drive(ctx, site)
 
 		Expect(stopped).To(BeTrue())
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(2)))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("does not overwrite another's intent if the process has an older copy", func(ctx SpecContext) {
-		w, first := begin(ctx)
+		w, first := fixture.Begin(ctx)
 		line := w.Line()
 		var before *v1alpha1.BroadbandService // just before the intent
 		first.Seam.Fault = func(effect world.Effect) error {
@@ -48,7 +49,7 @@ var _ = Describe("An intent", func() {
 			return nil
 		}
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, first)
+		fixture.DriveUntilAccepted(ctx, w, first)
 
 		second := w.Start(world.CrashPoint{})
 		second.Seam.Stale = before
@@ -60,7 +61,7 @@ var _ = Describe("An intent", func() {
 		Expect(second.Seam.Effects()).To(ContainElement(HaveField("What", HavePrefix("update status"))), "it has tried")
 		Expect(w.Posts(line)).To(Equal(1))
 		second.Seam.Stale = nil
-		expectReady(second.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(second.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 })

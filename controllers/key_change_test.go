@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,10 +23,10 @@ import (
 var _ = Describe("The Secret with the key, while a request is in progress,", func() {
 	It("may be replaced: the next login is signed with the new key, and the request is polled (48)",
 		func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-			before := driveUntilAccepted(ctx, w, process).OpenRequest()
+			before := fixture.DriveUntilAccepted(ctx, w, process).OpenRequest()
 
 			w.KeyPEM = freshKey(2048)
 			Expect(w.Carrier.SetKeys(w.ClientName, map[string]string{world.KeyID: publicOf(w.KeyPEM)})).To(Succeed())
@@ -33,28 +34,28 @@ var _ = Describe("The Secret with the key, while a request is in progress,", fun
 			w.Carrier.RevokeTokens()
 
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
 			Expect(w.Posts(line)).To(Equal(1))
 		})
 
 	It("may be deleted: the account reports it, and the request is polled once it is back (49)",
 		func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-			before := driveUntilAccepted(ctx, w, process).OpenRequest()
+			before := fixture.DriveUntilAccepted(ctx, w, process).OpenRequest()
 
 			Expect(w.Delete(ctx, w.Secret())).To(Succeed())
 			w.Carrier.RevokeTokens()
-			reconcileFor(ctx, w, process, 20*time.Minute)
-			Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
-			expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+			fixture.ReconcileFor(ctx, w, process, 20*time.Minute)
+			Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
+			fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 
 			Expect(w.Create(ctx, w.Secret())).To(Succeed())
-			reconcileFor(ctx, w, process, 10*time.Minute)
+			fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
 			Expect(w.Posts(line)).To(Equal(1))
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -41,12 +42,12 @@ type rotation struct {
 
 func beginRotation(ctx context.Context) *rotation {
 	GinkgoHelper()
-	w, process := begin(ctx)
+	w, process := fixture.Begin(ctx)
 	r := &rotation{world: w, process: process, line: w.Line(), public: map[string]string{keyOf(w): publicPEM(w.KeyPEM)}}
 	r.private = freshKey(2048)
 	Expect(w.Create(ctx, w.Service(site, r.line))).To(Succeed())
-	driveUntilAccepted(ctx, w, process)
-	r.since = accountReady(ctx, w).LastTransitionTime
+	fixture.DriveUntilAccepted(ctx, w, process)
+	r.since = fixture.AccountReady(ctx, w).LastTransitionTime
 	return r
 }
 
@@ -78,10 +79,10 @@ func (r *rotation) expectUnaffected(ctx context.Context) {
 	for range 3 {
 		_, err := r.process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		expectReady(r.world.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		fixture.ExpectReady(r.world.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 		_, err = r.process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		ready := accountReady(ctx, r.world)
+		ready := fixture.AccountReady(ctx, r.world)
 		Expect(ready.Status).To(Equal(metav1.ConditionTrue), ready.Message)
 		Expect(ready.LastTransitionTime).To(Equal(r.since), "ready all the time")
 		r.world.Clock.Advance(2 * time.Second)
@@ -91,7 +92,7 @@ func (r *rotation) expectUnaffected(ctx context.Context) {
 // end lets the change complete, and expects that it was sent once.
 func (r *rotation) end(ctx context.Context) {
 	GinkgoHelper()
-	expectReady(r.process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(r.process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(r.world.Posts(r.line)).To(Equal(1))
 }
 
@@ -109,7 +110,7 @@ func tokenStatuses(w *world.World) map[int]int {
 // keys sets the keys of the account.
 func keys(ctx context.Context, w *world.World, edit func([]v1alpha1.SigningKey) []v1alpha1.SigningKey) {
 	GinkgoHelper()
-	editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.Keys = edit(a.Spec.Auth.Keys) })
+	fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.Keys = edit(a.Spec.Auth.Keys) })
 }
 
 func nextKey() v1alpha1.SigningKey {
@@ -136,15 +137,15 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 	})
 
 	It("uses no token for longer than five minutes after its key was removed", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Delete(ctx, w.Secret())).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		gone := w.Clock.Now()
-		reconcileFor(ctx, w, process, untilLongestPause)
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
 		for _, call := range w.Carrier.Calls() {
 			Expect(call.Time).To(BeTemporally("<=", gone.Add(5*time.Minute)))
 		}
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 	})
 
 	It("by adding a second key and later removing the first causes one refused login", func(ctx SpecContext) {
@@ -178,7 +179,7 @@ var _ = Describe("A key rotation while a change is in progress", func() {
 
 var _ = Describe("Two keys of which the first is refused", func() {
 	It("cause one refused login, and then one login for each token", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Provokes(simulator.RuleAssertion)
 		secret := w.Secret()
 		secret.Data["old.key"] = freshKey(2048)
@@ -201,16 +202,16 @@ var _ = Describe("Two keys of which the first is refused", func() {
 
 var _ = DescribeTable("A clock that is slightly wrong has no effect",
 	func(ctx SpecContext, off time.Duration, refused int) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Provokes(simulator.RuleAssertion)
 		w.Login(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process := w.Start(world.CrashPoint{}, func(o *controllers.Options) {
 			o.Now = func() time.Time { return w.Clock.Now().Add(off) }
 		})
-		reconcileFor(ctx, w, process, time.Hour)
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ReconcileFor(ctx, w, process, time.Hour)
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(tokenStatuses(w)[http.StatusBadRequest]).To(Equal(refused), "it is learned once")
 	},
 	Entry("30 s ahead", 30*time.Second, 1),
@@ -220,7 +221,7 @@ var _ = DescribeTable("A clock that is slightly wrong has no effect",
 
 var _ = Describe("A clock that is set wrong by hours", func() {
 	It("is reported as ClockSkew until it is corrected, and nothing is sent twice", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Provokes(simulator.RuleAssertion)
 		w.Login(ctx)
 		var off time.Duration
@@ -231,17 +232,17 @@ var _ = Describe("A clock that is set wrong by hours", func() {
 		Expect(err).NotTo(HaveOccurred())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 
 		off = 2 * time.Hour
-		reconcileFor(ctx, w, process, untilLongestPause)
-		skewed := accountReady(ctx, w)
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
+		skewed := fixture.AccountReady(ctx, w)
 		Expect(skewed.Reason).To(Equal(v1alpha1.ReasonClockSkew))
 		Expect(skewed.Message).To(MatchRegexp("clock is 2h0m[01]s behind ours"))
 		off = 0
-		reconcileFor(ctx, w, process, 3*time.Hour)
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ReconcileFor(ctx, w, process, 3*time.Hour)
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 })

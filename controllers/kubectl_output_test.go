@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -102,7 +105,7 @@ var _ = Describe("kubectl", Ordered, func() {
 			if kind == "ledger" { // cluster-scoped, so only this world's are printed
 				named = ledgerNames(ctx, w)
 			}
-			table, err := plane.Kubectl(slices.Concat([]string{"-n", w.Namespace, "get", kind}, named)...)
+			table, err := fixture.Plane.Kubectl(slices.Concat([]string{"-n", w.Namespace, "get", kind}, named)...)
 			Expect(err).NotTo(HaveOccurred())
 			printed.WriteString("$ kubectl get " + kind + "\n" + normalized(w, table) + "\n")
 		}
@@ -112,7 +115,7 @@ var _ = Describe("kubectl", Ordered, func() {
 	It("describe shows each kind", func() {
 		var printed strings.Builder
 		for _, object := range objects {
-			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
+			text, err := fixture.Plane.Kubectl("-n", w.Namespace, "describe", object)
 			Expect(err).NotTo(HaveOccurred())
 			if strings.HasPrefix(object, "ledger/") { // the manager of another test package may add Events
 				text, _, _ = strings.Cut(text, "Events:")
@@ -129,7 +132,7 @@ var _ = Describe("kubectl", Ordered, func() {
 
 	It("describe shows of a request what a user can use, and the rest in the ledger alone", func() {
 		for _, object := range slices.Concat(objects, []string{"bbs/site-under-way"}) {
-			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
+			text, err := fixture.Plane.Kubectl("-n", w.Namespace, "describe", object)
 			Expect(err).NotTo(HaveOccurred())
 			switch kind, _, _ := strings.Cut(object, "/"); kind {
 			case "ledger":
@@ -140,7 +143,7 @@ var _ = Describe("kubectl", Ordered, func() {
 				Expect(text).NotTo(Or(ContainSubstring("Sender:"), ContainSubstring("Body Hash:")), object)
 			}
 		}
-		text, err := plane.Kubectl("-n", w.Namespace, "describe", "bbs/site-changed")
+		text, err := fixture.Plane.Kubectl("-n", w.Namespace, "describe", "bbs/site-changed")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(strings.Count(text, "\n")).To(BeNumerically("<=", linesAtRest), text)
 	})
@@ -153,7 +156,7 @@ var _ = Describe("kubectl", Ordered, func() {
 			if strings.HasPrefix(object, "ledger/") {
 				namespace = metav1.NamespaceDefault // has the Events of cluster-scoped objects
 			}
-			text, err := plane.Kubectl("-n", namespace, "events", "--for", object)
+			text, err := fixture.Plane.Kubectl("-n", namespace, "events", "--for", object)
 			Expect(err).NotTo(HaveOccurred())
 			columns, _, _ := strings.Cut(text, "MESSAGE")
 			expectFits(columns)
@@ -180,4 +183,23 @@ func wrapped(text string) string {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// ledgerNames returns the names of the ledgers of a world, sorted by what they are about.
+func ledgerNames(ctx SpecContext, w *world.World) []string {
+	GinkgoHelper()
+	all := &v1alpha1.RequestLedgerList{}
+	Expect(w.List(ctx, all)).To(Succeed())
+	about := map[string]string{}
+	for _, ledger := range all.Items {
+		if ledger.Spec.Login.ClientName == w.ClientName {
+			kind, _, _ := strings.Cut(ledger.Name, "-")
+			about[fmt.Sprint(kind, ledger.Spec.Service, ledger.Spec.Diagnostics, ledger.Spec.Order)] = ledger.Name
+		}
+	}
+	names := make([]string, 0, len(about))
+	for _, key := range slices.Sorted(maps.Keys(about)) {
+		names = append(names, about[key])
+	}
+	return names
 }

@@ -7,14 +7,16 @@ import (
 
 	"github.com/onsi/gomega/gexec"
 
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
 var _ = Describe("kubectl get -w", func() {
 	It("prints a line only when one of the columns has changed", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		command, err := plane.KubectlIn(GinkgoT().TempDir(), "-n", w.Namespace, "get", "bbs", "--watch")
+		w, process := fixture.Begin(ctx)
+		command, err := fixture.Plane.KubectlIn(GinkgoT().TempDir(), "-n", w.Namespace, "get", "bbs", "--watch")
 		Expect(err).NotTo(HaveOccurred())
 		watch, err := gexec.Start(command, nil, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -40,7 +41,7 @@ func printedObjects() []string {
 func oneOfEach(ctx SpecContext) *world.World {
 	GinkgoHelper()
 	p := &printedWorld{}
-	p.World, p.process = begin(ctx)
+	p.World, p.process = fixture.Begin(ctx)
 	p.createServices(ctx)
 	p.createImported(ctx)
 	p.createOrders(ctx)
@@ -74,9 +75,10 @@ func (p *printedWorld) create(ctx SpecContext, objects ...client.Object) {
 func (p *printedWorld) createServices(ctx SpecContext) {
 	GinkgoHelper()
 	p.create(ctx, p.Service("site-changed", p.line()),
-		p.Service("site-waits", p.line(), withApproval(v1alpha1.ApprovalAlways), withSLA(world.SLAFast)),
+		p.Service("site-waits", p.line(), fixture.WithApproval(v1alpha1.ApprovalAlways), fixture.WithSLA(world.SLAFast)),
 		p.Service("site-under-way", p.line()), p.Service("site-unknown", 4711),
-		p.Service("site-leaves", p.line(withCancellation(stateRequested, pendingDate)), endOn(pendingDate)))
+		p.Service("site-leaves", p.line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate)),
+			fixture.EndOn(fixture.PendingDate)))
 	for _, name := range []string{"site-changed", "site-waits", "site-leaves"} {
 		p.process.Drive(ctx, name)
 	}
@@ -100,17 +102,18 @@ func (p *printedWorld) createImported(ctx SpecContext) {
 	}))
 	_, err := p.process.ReconcileAccountOf(ctx, cautiousAccount)
 	Expect(err).NotTo(HaveOccurred())
-	p.create(ctx, p.Service("site-imported", p.line(), withSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
+	p.create(ctx, p.Service("site-imported", p.line(), fixture.WithSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
 		s.Spec.AccountRef.Name = cautiousAccount
 	}))
-	expectReady(p.process.Drive(ctx, "site-imported"), "False", v1alpha1.ReasonAwaitingApproval)
+	fixture.ExpectReady(p.process.Drive(ctx, "site-imported"), "False", v1alpha1.ReasonAwaitingApproval)
 }
 
 func (p *printedWorld) createOrders(ctx SpecContext) {
 	GinkgoHelper()
-	p.create(ctx, p.Order("site-new", reference), p.Order("site-asked", "SITE-015", func(order *v1alpha1.ServiceOrder) {
-		order.Spec.Approval = v1alpha1.ApprovalAlways
-	}))
+	p.create(ctx, p.Order("site-new", fixture.Reference),
+		p.Order("site-asked", "SITE-015", func(order *v1alpha1.ServiceOrder) {
+			order.Spec.Approval = v1alpha1.ApprovalAlways
+		}))
 	p.process.DriveOrder(ctx, "site-new")
 	p.process.DriveOrder(ctx, "site-asked")
 }
@@ -118,7 +121,7 @@ func (p *printedWorld) createOrders(ctx SpecContext) {
 func (p *printedWorld) createOneShots(ctx SpecContext) {
 	GinkgoHelper()
 	p.create(ctx, p.Appointment("visit"), p.Test("port-reset", p.line()), p.Query("offers", p.line()),
-		p.Quote("trench", world.QualifiedSite), p.Check("line", p.line(impaired)))
+		p.Quote("trench", world.QualifiedSite), p.Check("line", p.line(fixture.Impaired)))
 	p.process.DriveAppointment(ctx, "visit")
 	for _, shot := range []world.OneShot{
 		{Kind: "DiagnosticTest", Name: "port-reset"},
@@ -137,27 +140,28 @@ func (p *printedWorld) createRefused(ctx SpecContext) {
 	for _, operation := range []string{"AggregationConversion", "DSLStabilityProfileChange"} {
 		Expect(p.Carrier.FailNext(operation, simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 	}
-	p.create(ctx, p.Service("site-refused", p.line(onCopper), aggregated("ETHERNET"), withDSLProfile))
-	expectReady(p.process.Drive(ctx, "site-refused"), "False", v1alpha1.ReasonAggregationConversionFailed)
+	p.create(ctx,
+		p.Service("site-refused", p.line(fixture.OnCopper), fixture.Aggregated("ETHERNET"), fixture.WithDSLProfile))
+	fixture.ExpectReady(p.process.Drive(ctx, "site-refused"), "False", v1alpha1.ReasonAggregationConversionFailed)
 }
 
 // createDrifted creates a service whose plan the carrier changes after it was in sync.
 func (p *printedWorld) createDrifted(ctx SpecContext) {
 	GinkgoHelper()
-	line := p.line(onFast)
+	line := p.line(fixture.OnFast)
 	p.create(ctx, p.Service("site-drifted", line))
-	expectReady(p.process.Drive(ctx, "site-drifted"), "True", v1alpha1.ReasonInSync)
+	fixture.ExpectReady(p.process.Drive(ctx, "site-drifted"), "True", v1alpha1.ReasonInSync)
 	Expect(p.Carrier.SetPlan(line, world.PlanSlow)).To(Succeed())
 	p.Annotate(ctx, "site-drifted", v1alpha1.AnnotationReconcile, "now")
-	expectReady(p.process.Drive(ctx, "site-drifted"), "False", v1alpha1.ReasonDrifted)
+	fixture.ExpectReady(p.process.Drive(ctx, "site-drifted"), "False", v1alpha1.ReasonDrifted)
 }
 
 // createLost creates a service with a request whose response was lost.
 func (p *printedWorld) createLost(ctx SpecContext) {
 	GinkgoHelper()
-	Expect(p.Carrier.FailNext("POST PlanChange", answerStatus(http.StatusBadGateway))).To(Succeed())
+	Expect(p.Carrier.FailNext("POST PlanChange", fixture.AnswerStatus(http.StatusBadGateway))).To(Succeed())
 	p.create(ctx, p.Service("site-lost", p.line()))
-	expectReady(p.process.Drive(ctx, "site-lost"), "False", v1alpha1.ReasonOutcomeUnknown)
+	fixture.ExpectReady(p.process.Drive(ctx, "site-lost"), "False", v1alpha1.ReasonOutcomeUnknown)
 }
 
 // deleteLedger requests the deletion of the ledger of a service. The ledger is kept.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -60,20 +61,20 @@ func (l deletedLedger) annotate(ctx context.Context, value string) {
 
 var _ = Describe("A deleted RequestLedger", func() {
 	It("is kept until nothing depends on it and a person has set the forget annotation (R3)", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		l := deletedLedger{w, decide.LedgerName(&v1alpha1.RequestLedgerSpec{
 			Login: w.Account().Login(), Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 		})}
-		manager := w.Manage(ctx, user)
+		manager := w.Manage(ctx, fixture.User)
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
 		l.awaitKept(ctx, v1alpha1.AnnotationForget+"="+l.name)
 
 		l.annotate(ctx, l.name)
 		l.awaitKept(ctx, "BroadbandService "+w.Namespace+"/"+site+" uses this ledger")
-		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		w.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		Eventually(ctx, func() string { return world.Ready(w.Read(ctx, site)).Reason }).WithTimeout(time.Minute).
 			Should(Equal(v1alpha1.ReasonLedgerDeleting))
 		Expect(world.Ready(w.Read(ctx, site)).Message).To(ContainSubstring("kubectl get ledger " + l.name))
@@ -84,7 +85,7 @@ var _ = Describe("A deleted RequestLedger", func() {
 		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
 
 		By("applying it again: a forgotten ledger is not lost")
-		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanSlow, 12)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithPlan(world.PlanSlow, 12)))).To(Succeed())
 		Eventually(ctx, func() string {
 			manager.AdvanceWhenIdle(time.Second)
 			return world.Ready(w.Read(ctx, site)).Reason
@@ -94,20 +95,20 @@ var _ = Describe("A deleted RequestLedger", func() {
 	})
 
 	It("is closed, and no attempt is opened in it (R3)", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		l := deletedLedger{w, service.Status.Ledger.Name}
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
-		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerDeleting)
+		w.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerDeleting)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is kept while it has an open attempt, or the annotation has another name (R3)", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		open := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
 			Spec: v1alpha1.RequestLedgerSpec{
@@ -122,7 +123,7 @@ var _ = Describe("A deleted RequestLedger", func() {
 		})
 		l := deletedLedger{w, open.Name}
 		Expect(w.Create(ctx, open)).To(Succeed())
-		w.Manage(ctx, user)
+		w.Manage(ctx, fixture.User)
 		Expect(w.Delete(ctx, open)).To(Succeed())
 		l.annotate(ctx, l.name)
 		l.awaitKept(ctx, "OrderCreate attempt of-it is OutcomeUnknown")
@@ -140,16 +141,16 @@ var _ = Describe("A deleted RequestLedger", func() {
 	})
 
 	It("of diagnostic tests is kept while a test shows it (R3)", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
-		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		l := deletedLedger{w, testsLedger(ctx, w, line).Name}
-		w.Manage(ctx, user)
+		Expect(w.Create(ctx, w.Test(fixture.Once, line))).To(Succeed())
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		l := deletedLedger{w, fixture.TestsLedger(ctx, w, line).Name}
+		w.Manage(ctx, fixture.User)
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
 		l.annotate(ctx, l.name)
-		l.awaitKept(ctx, "DiagnosticTest "+w.Namespace+"/"+once+" uses this ledger")
-		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		l.awaitKept(ctx, "DiagnosticTest "+w.Namespace+"/"+fixture.Once+" uses this ledger")
+		Expect(w.Delete(ctx, fixture.Tests().Read(ctx, w))).To(Succeed())
 		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
 	})
 })

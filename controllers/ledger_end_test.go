@@ -13,6 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -51,91 +52,92 @@ var _ = Describe("The ledger of what ended long ago", func() {
 	const justLonger = decide.LedgerKeptWhole + time.Hour
 
 	It("of an order shrinks, and the order is not sent again", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		ordered := process.DriveOrder(ctx, site)
-		whole := ledgerOf(ctx, w)
+		whole := fixture.LedgerOf(ctx, w)
 		w.Clock.Advance(justLonger)
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
-		Expect(ledgerOf(ctx, w).Spec).To(Equal(whole.Spec), "the order still exists")
+		Expect(fixture.LedgerOf(ctx, w).Spec).To(Equal(whole.Spec), "the order still exists")
 
 		remove(ctx, w, ordered, func() { process.DriveOrder(ctx, site) })
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
-		small := ledgerOf(ctx, w)
+		small := fixture.LedgerOf(ctx, w)
 		Expect(small.Spec.Ended).To(BeEmpty())
 		Expect(bytesOf(small)).To(BeNumerically("<", bytesOf(whole)))
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
-		Expect(ledgerOf(ctx, w).ResourceVersion).To(Equal(small.ResourceVersion), "once")
+		Expect(fixture.LedgerOf(ctx, w).ResourceVersion).To(Equal(small.ResourceVersion), "once")
 
-		process = successor(ctx, w)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		process = fixture.Successor(ctx, w)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		again := process.DriveOrder(ctx, site)
-		expectOrder(again, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(again, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(again.Status.OrderID).To(Equal(ordered.Status.OrderID))
-		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+		Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	})
 
 	It("of an order that was restored from a backup still shows that it has lost something", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		refused := simulator.Fault{Kind: simulator.FaultStatus, Status: 422}
 		Expect(w.Carrier.FailNext("POST OrderCreate", refused)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		backup := ledgerOf(ctx, w)
+		backup := fixture.LedgerOf(ctx, w)
 		w.Clock.Advance(justLonger)
 		remove(ctx, w, order, func() { process.DriveOrder(ctx, site) })
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		remove(ctx, w, order, func() { process.DriveOrder(ctx, site) })
-		removeOrderLedger(ctx, w)
+		fixture.RemoveOrderLedger(ctx, w)
 		backup.ResourceVersion, backup.UID = "", ""
 		Expect(w.Create(ctx, backup)).To(Succeed())
 
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
-		Expect(w.Ordered(reference).Processed).To(Equal(1))
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		Expect(w.Ordered(fixture.Reference).Processed).To(Equal(1))
 	})
 
 	It("of a service shrinks, and what is known of it is not requested again", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithSLA(world.SLAFast)))).To(Succeed())
 		process.Drive(ctx, site)
 		sent := w.Posts(line)
 		w.Clock.Advance(justLonger)
 		remove(ctx, w, w.Read(ctx, site), func() { process.Drive(ctx, site) })
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
 		Expect(ledgersIn(ctx, w)[0].Spec.Ended).To(BeEmpty())
-		process = successor(ctx, w)
-		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		process = fixture.Successor(ctx, w)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithSLA(world.SLAFast)))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(sent))
 	})
 
 	It("of a service shrinks, and a cancellation that was moved since is shown as drift", func(ctx SpecContext) {
-		w, process, line := settledService(ctx,
-			withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate))
+		w, process, line := fixture.SettledService(ctx,
+			fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate), fixture.WithoutPlan,
+			fixture.EndOn(fixture.WantedDate))
 		service := w.Read(ctx, site)
 		w.Clock.Advance(justLonger)
-		moveAtCarrier(w, line, stateRequested, otherDate)
+		fixture.MoveAtCarrier(w, line, fixture.StateRequested, fixture.OtherDate)
 		remove(ctx, w, service, func() { process.Drive(ctx, site) })
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
-		process = successor(ctx, w)
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
-		Expect(alterations(w, line)).To(Equal(1))
+		process = fixture.Successor(ctx, w)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)))).To(Succeed())
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		Expect(fixture.Alterations(w, line)).To(Equal(1))
 	})
 
 	It("of a service shrinks, and what a person resolved stays", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 500, Processed: true}
 		Expect(w.Carrier.FailNext("POST AggregationConversion", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.Aggregated("ETHERNET")))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		w.Clock.Advance(justLonger)
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
 		open := ledgersIn(ctx, w)
@@ -146,7 +148,7 @@ var _ = Describe("The ledger of what ended long ago", func() {
 		w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) {
 			s.Annotations = map[string]string{v1alpha1.AnnotationResolve: attempt + "=Succeeded"}
 		})
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		remove(ctx, w, w.Read(ctx, site), func() { process.Drive(ctx, site) })
 		Expect(process.ShrinkLedgers(ctx)).To(Succeed())
 		Expect(ledgersIn(ctx, w)[0].Spec.Ended).NotTo(BeEmpty(), "it was resolved a moment ago")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -62,7 +63,7 @@ func (f *growingFleet) year(ctx SpecContext, number int) {
 	GinkgoHelper()
 	plan := []string{world.PlanSlow, world.PlanFast}[number%2]
 	for _, name := range f.live {
-		f.Edit(ctx, name, withPlan(plan, 12))
+		f.Edit(ctx, name, fixture.WithPlan(plan, 12))
 		f.process.Drive(ctx, name)
 	}
 	for range len(f.live) / leaving {
@@ -108,7 +109,7 @@ func (s share) heap() int {
 var _ = world.ShowFigures("controllers")
 
 var _ = It("The ledgers of ten years are small", func(ctx SpecContext) {
-	w, process := begin(ctx)
+	w, process := fixture.Begin(ctx)
 	f := &growingFleet{World: w, process: process}
 	size := world.Scale(4, 20)
 	for range size {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -21,20 +22,20 @@ import (
 
 var _ = Describe("The ledger of a sent request", func() {
 	It("is kept when the object is deleted and applied again while the request is in progress", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		before := driveUntilAccepted(ctx, w, process).OpenRequest()
+		before := fixture.DriveUntilAccepted(ctx, w, process).OpenRequest()
 
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil(), "the object is removed without a call")
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
 		Expect(w.Posts(line)).To(Equal(1))
-		Expect(serviceLedger(ctx, w, line).Spec.Holder.UID).To(Equal(string(service.UID)))
+		Expect(fixture.ServiceLedger(ctx, w, line).Spec.Holder.UID).To(Equal(string(service.UID)))
 	})
 
 	It("is kept if the operator is killed at any effect of deleting and adopting", func(ctx SpecContext) {
@@ -47,10 +48,10 @@ var _ = Describe("The ledger of a sent request", func() {
 	})
 
 	It("is adopted by an object that is created before its account and trusts its values", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		deleteInProgress(ctx, w, process)
+		fixture.DeleteInProgress(ctx, w, process)
 		account := w.Account()
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 		Expect(w.Delete(ctx, account)).To(Succeed())
@@ -58,17 +59,17 @@ var _ = Describe("The ledger of a sent request", func() {
 			s.Spec.AggregationMethod = "L2TP"
 			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
 		}))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 
 		Expect(w.Create(ctx, w.Account())).To(Succeed())
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is not overwritten by a pass over a copy from before the response", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		var intent *v1alpha1.BroadbandService
@@ -78,21 +79,21 @@ var _ = Describe("The ledger of a sent request", func() {
 			}
 			return nil
 		}
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 		process.Seam.Stale = intent
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		process.Seam.Stale = nil
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(1)))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is kept when the status is cleared", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.Aggregated("ETHERNET")))).To(Succeed())
 		before := process.Drive(ctx, site)
 		service := before.DeepCopy()
 		service.Status = v1alpha1.BroadbandServiceStatus{}
@@ -100,7 +101,7 @@ var _ = Describe("The ledger of a sent request", func() {
 
 		service = w.Start(world.CrashPoint{}).Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Requests).To(Equal(before.Status.Requests))
 		Expect(service.Status.History).To(Equal(before.Status.History))
 		Expect(service.Status.Carrier.AggregationMethod).To(Equal(before.Status.Carrier.AggregationMethod))
@@ -108,30 +109,31 @@ var _ = Describe("The ledger of a sent request", func() {
 	})
 
 	It("is reported as lost when it is deleted, and then nothing is sent", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
-		removeLedger(ctx, w, serviceLedger(ctx, w, line))
+		fixture.DriveUntilAccepted(ctx, w, process)
+		fixture.RemoveLedger(ctx, w, fixture.ServiceLedger(ctx, w, line))
 
 		service := w.Start(world.CrashPoint{}).Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 		Expect(w.Posts(line)).To(Equal(1))
-		expectReady(expectResolved(ctx, w, w.Start(world.CrashPoint{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(fixture.ExpectResolved(ctx, w, w.Start(world.CrashPoint{}), line), metav1.ConditionTrue,
+			v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	DescribeTable("that is lost blocks every operation, whatever the resolution",
 		func(ctx SpecContext, word, reason string) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
-			Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
-			driveUntilAccepted(ctx, w, process)
-			removeLedger(ctx, w, serviceLedger(ctx, w, line))
+			Expect(w.Create(ctx, w.Service(site, line, fixture.Aggregated("ETHERNET")))).To(Succeed())
+			fixture.DriveUntilAccepted(ctx, w, process)
+			fixture.RemoveLedger(ctx, w, fixture.ServiceLedger(ctx, w, line))
 			successor := w.Start(world.CrashPoint{})
 			service := successor.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
 			Expect(world.Ready(successor.Drive(ctx, site)).Reason).To(Equal(reason))
 			Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
@@ -141,19 +143,19 @@ var _ = Describe("The ledger of a sent request", func() {
 	)
 
 	It("belongs to the login that sent the request", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
-		recreateAccount(ctx, w, process, movedURL(w))
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
-		recreateAccount(ctx, w, process, w.URL)
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.DriveUntilAccepted(ctx, w, process)
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		fixture.RecreateAccount(ctx, w, process, w.URL)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is written before the POST: a conflict on the intent means no POST", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		conflicts := 0
 		process.Seam.Fault = func(effect world.Effect) error {
@@ -170,12 +172,12 @@ var _ = Describe("The ledger of a sent request", func() {
 			Expect(w.Posts(line)).To(BeZero())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("makes two active operators safe", func(ctx SpecContext) {
-		w, first := begin(ctx)
+		w, first := fixture.Begin(ctx)
 		second := w.Start(world.CrashPoint{})
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -186,31 +188,31 @@ var _ = Describe("The ledger of a sent request", func() {
 			}
 			w.Clock.Advance(2 * time.Second)
 		}
-		expectReady(first.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(first.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is kept if the carrier forgets the request", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 		w.Carrier.Forget()
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is not written for requests that were not sent", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Finalizers).To(BeEmpty())
-		Expect(serviceLedger(ctx, w, line)).To(BeNil())
+		Expect(fixture.ServiceLedger(ctx, w, line)).To(BeNil())
 	})
 })
 
@@ -219,10 +221,10 @@ var _ = Describe("The ledger of a sent request", func() {
 // all.
 func deleteAndApply(ctx SpecContext, cut world.CrashPoint) bool {
 	GinkgoHelper()
-	w, process := begin(ctx)
+	w, process := fixture.Begin(ctx)
 	line := w.Line()
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-	driveUntilAccepted(ctx, w, process)
+	fixture.DriveUntilAccepted(ctx, w, process)
 	Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 	dying := w.Start(cut)
 	dying.Drive(ctx, site)
@@ -232,7 +234,7 @@ func deleteAndApply(ctx SpecContext, cut world.CrashPoint) bool {
 		dying.Drive(ctx, site)
 	}
 	service := w.Start(world.CrashPoint{}).Drive(ctx, site)
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(w.Posts(line)).To(Equal(1))
 	return dying.Seam.Dead()
 }

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -49,34 +50,35 @@ func expectForeignMetadata(ctx SpecContext, w *world.World, before *v1alpha1.Req
 
 var _ = Describe("Metadata that other clients set on a ledger is kept", func() {
 	It("when the outcome of a change and the next intent are recorded (R30)", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 9} })
+		w, process := fixture.Begin(ctx,
+			func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 9} })
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
-		ledger, login := serviceLedger(ctx, w, line), loginLedger(ctx, w)
+		fixture.DriveUntilAccepted(ctx, w, process)
+		ledger, login := fixture.ServiceLedger(ctx, w, line), loginLedger(ctx, w)
 		addForeignMetadata(ctx, w, ledger)
 		addForeignMetadata(ctx, w, login)
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectForeignMetadata(ctx, w, ledger)
 
-		ledger = serviceLedger(ctx, w, line)
-		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		ledger = fixture.ServiceLedger(ctx, w, line)
+		w.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(2))
 		expectForeignMetadata(ctx, w, ledger)
 		expectForeignMetadata(ctx, w, login)
 	})
 
 	It("when another object takes it over (R30)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		ledger := ledgerOf(ctx, w)
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		ledger := fixture.LedgerOf(ctx, w)
 		addForeignMetadata(ctx, w, ledger)
 		Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
-		Expect(w.Create(ctx, w.Order("again", reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, "again"), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(ledgerOf(ctx, w).Spec.Holder.Name).To(Equal("again"))
+		Expect(w.Create(ctx, w.Order("again", fixture.Reference))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, "again"), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(fixture.LedgerOf(ctx, w).Spec.Holder.Name).To(Equal("again"))
 		expectForeignMetadata(ctx, w, ledger)
 	})
 })

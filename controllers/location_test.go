@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -57,7 +58,7 @@ func answerAt(w *world.World, location string) {
 
 var _ = DescribeTable("A Location at another host is used only for its id, and reported",
 	func(ctx SpecContext, location, reported string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		host, visits := foreignHost()
 		answerAt(w, strings.ReplaceAll(location, "{host}", host))
@@ -65,8 +66,9 @@ var _ = DescribeTable("A Location at another host is used only for its id, and r
 
 		service := process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Location).To(HaveSuffix("/" + acceptedPlanChange(w, line)))
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Location).To(HaveSuffix("/" + fixture.AcceptedPlanChange(w,
+			line)))
 		Expect(w.Posts(line)).To(Equal(1))
 		Expect(visits.Load()).To(BeZero(), "no packet is sent there")
 		events := strings.Join(w.Events.All(), "\n")
@@ -94,7 +96,7 @@ var _ = DescribeTable("A Location at another host is used only for its id, and r
 
 var _ = DescribeTable("An unusable Location loses the handle, and nothing is sent twice",
 	func(ctx SpecContext, location string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		answerAt(w, location)
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -110,7 +112,7 @@ var _ = DescribeTable("An unusable Location loses the handle, and nothing is sen
 		Expect(strings.IndexFunc(lost.Error.Message, unicode.IsControl)).To(Equal(-1))
 
 		By("finding by a health reading that it was carried out")
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	},
 	Entry("with dot segments (5)", "{path}/../../orders/2"),
@@ -128,7 +130,7 @@ var _ = DescribeTable("An unusable Location loses the handle, and nothing is sen
 
 var _ = DescribeTable("A redirect to another host is not followed, and the token is not sent there (13, 14)",
 	func(ctx SpecContext, call string, status int, reason string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		host, visits := foreignHost()
 		Expect(w.Carrier.FailNext(call, simulator.Fault{

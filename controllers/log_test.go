@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -54,14 +55,14 @@ const noName = "unknown (client controllers.test)"
 
 var _ = Describe("The log", func() {
 	It("has one line when a request is sent, and one when it has ended", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
-		hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
+		hash := expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)))
 		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 		var lines logLines
 
 		service := d.process.Drive(lines.into(ctx), site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		lines.expectLogged(service.RequestOf(v1alpha1.OperationPlanChange), `"object"="bbs `+d.Namespace+`/site"`,
 			`"changes"="plan.name \"Home 50/20\" → \"Home 100/20\" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)" `+
 				`"approved"="`+hash+`"`, `"approvedBy"="`+noName+`"`)
@@ -70,16 +71,17 @@ var _ = Describe("The log", func() {
 	})
 
 	It("shows what an approved order buys and its fees, as do the Event and the ledger", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, withResult, orderApproval(v1alpha1.ApprovalOnCost)))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, fixture.Result(w, fixture.Qualified))).To(Succeed())
+		Expect(w.Create(ctx,
+			w.Order(site, fixture.Reference, fixture.WithResult, fixture.OrderApproval(v1alpha1.ApprovalOnCost)))).To(Succeed())
 		hash := process.DriveOrder(ctx, site).Status.Pending.Hash
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationApprove, hash)
 		var lines logLines
 
 		order := process.DriveOrder(lines.into(ctx), site)
 
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		const bought = `order "SITE-014", scenario "FirstInfrastructure", site "LOC000000000001", planName "Home 100/20", ` +
 			`speed "100 MBit/s down, 20 MBit/s up", term "12", aggregationMethod "L2TP", ntdInstallation "wholesale-tech", ` +
 			`contact "spec.contact", qualificationSearchID "SQ-NEW", remoteQualificationSearchID "R-SQ-NEW", ` +
@@ -87,42 +89,42 @@ var _ = Describe("The log", func() {
 		lines.expectLogged(order.Status.Request, `"object"="sorder `+w.Namespace+`/site"`,
 			`"changes"="`+strings.ReplaceAll(bought, `"`, `\"`)+`" "approved"="`+hash+`"`, `"approvedBy"="`+noName+`"`)
 		Expect(w.Events.All()).To(ContainElement(HavePrefix("Normal RequestSucceeded OrderCreate succeeded: " + bought)))
-		Expect(ledgerOf(ctx, w).Spec.Ended[0].Changes).To(HaveLen(13))
+		Expect(fixture.LedgerOf(ctx, w).Spec.Ended[0].Changes).To(HaveLen(13))
 	})
 
 	It("shows what an approved diagnostic test does, as do the Event and the ledger", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
 		line := w.Line()
-		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
-		tests().until(ctx, w, process, v1alpha1.ReasonAwaitingApproval)
-		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		Expect(w.Create(ctx, w.Test(fixture.Once, line))).To(Succeed())
+		fixture.Tests().Until(ctx, w, process, v1alpha1.ReasonAwaitingApproval)
+		test, _ := world.Fetch(ctx, w, fixture.Once, &v1alpha1.DiagnosticTest{})
 		hash := test.Status.Pending.Hash
-		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, hash)
+		fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationApprove, hash)
 		var lines logLines
 
-		tests().drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		fixture.Tests().Drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
-		lines.expectLogged(tests().request(ctx, w), `"object"="dtest `+w.Namespace+`/once"`,
+		lines.expectLogged(fixture.Tests().Request(ctx, w), `"object"="dtest `+w.Namespace+`/once"`,
 			`"changes"="testType \"port-reset\"" "approved"="`+hash+`"`, `"approvedBy"="`+noName+`"`)
 		Expect(w.Events.All()).To(ContainElement(HavePrefix(
 			`Normal RequestSucceeded DiagnosticTest succeeded: testType "port-reset", approved by ` + noName + ` (attempt `)))
-		Expect(testsLedger(ctx, w, line).Spec.Ended[0].Changes).To(HaveLen(1))
+		Expect(fixture.TestsLedger(ctx, w, line).Spec.Ended[0].Changes).To(HaveLen(1))
 	})
 
 	It("has the same two lines for a query", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Query(once, w.Line()))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Query(fixture.Once, w.Line()))).To(Succeed())
 		var lines logLines
-		queries().drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		lines.expectLogged(queries().request(ctx, w), `"object"="poq `+w.Namespace+`/once"`)
+		fixture.Queries().Drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		lines.expectLogged(fixture.Queries().Request(ctx, w), `"object"="poq `+w.Namespace+`/once"`)
 	})
 
 	It("has the same two lines for a query that does not reach the carrier", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Carrier.FailNext("POST PlanOptions", answerStatus(429))).To(Succeed())
-		Expect(w.Create(ctx, w.Query(once, w.Line()))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Carrier.FailNext("POST PlanOptions", fixture.AnswerStatus(429))).To(Succeed())
+		Expect(w.Create(ctx, w.Query(fixture.Once, w.Line()))).To(Succeed())
 		var lines logLines
-		queries().drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		fixture.Queries().Drive(lines.into(ctx), w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		ended := func(line string) bool { return strings.Contains(line, "a request has ended") }
 		Expect(lines).To(HaveLen(4), "two for each of the two attempts")
 		Expect(lines[1]).To(Satisfy(ended))

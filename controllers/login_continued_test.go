@@ -11,6 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -18,7 +19,9 @@ import (
 )
 
 // movedLogin is the login of the world's client at another address of its carrier.
-func movedLogin(w *world.World) v1alpha1.CarrierLogin { return w.Account(asAnotherLogin).Login() }
+func movedLogin(w *world.World) v1alpha1.CarrierLogin {
+	return w.Account(fixture.AsAnotherLogin).Login()
+}
 
 // continueWith lets a login continue that of the world, as docs/requestledger.md says, and returns the
 // Events about it.
@@ -43,19 +46,19 @@ func expectContinued(ctx SpecContext, w *world.World, process *world.Process) {
 
 var _ = Describe("A carrier that has moved its address (R4)", func() {
 	It("is used as before if its login was continued before the account was created again", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		attempt := driveUntilAccepted(ctx, w, process).OpenRequest()
+		attempt := fixture.DriveUntilAccepted(ctx, w, process).OpenRequest()
 		expectContinued(ctx, w, process)
-		recreateAccount(ctx, w, process, movedURL(w))
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
 		account := w.Account()
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 		Expect(account.Status.Continues).To(HaveValue(Equal(w.Account().Login())))
 
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		done := recordedPlanChange(ctx, w, service)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		done := fixture.RecordedPlanChange(ctx, w, service)
 		Expect(done.AttemptID).To(Equal(attempt.AttemptID))
 		Expect(done.EndedBy).To(Equal(v1alpha1.EndedByCarrier))
 		Expect(w.Posts(line)).To(Equal(1))
@@ -63,80 +66,80 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		By("declaring the service in another object")
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(w.Create(ctx, w.Service("heir", line))).To(Succeed())
-		expectReady(process.Drive(ctx, "heir"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "heir"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is a Conflict before, and is used as before once its login is continued", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
-		recreateAccount(ctx, w, process, movedURL(w))
+		fixture.DriveUntilAccepted(ctx, w, process)
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
 		before, calls := w.Read(ctx, site).Status, len(w.Carrier.Calls())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(world.Ready(service).Message).To(And(
 			ContainSubstring("Create the CarrierAccount again with the former login"),
 			HaveSuffix("kubectl annotate requestledger "+loginLedger(ctx, w).Name+
-				" 'wholesale.broadband/continued-by="+movedURL(w)+" "+w.ClientName+"'")))
+				" 'wholesale.broadband/continued-by="+fixture.MovedURL(w)+" "+w.ClientName+"'")))
 		Expect(service.Status.Ledger).To(Equal(before.Ledger))
 		Expect(service.Status.Requests).To(Equal(before.Requests))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
 		expectContinued(ctx, w, process)
-		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.ReconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("does not get an order again that it has accepted at its former address", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		placed := process.DriveOrder(ctx, site)
-		expectOrder(placed, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		recreateAccount(ctx, w, process, movedURL(w))
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		fixture.ExpectOrder(placed, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		expectContinued(ctx, w, process)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 
 		By("applying the order again")
 		Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		again := process.DriveOrder(ctx, site)
-		expectOrder(again, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(again, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(again.Status.OrderID).To(Equal(placed.Status.OrderID))
-		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+		Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	})
 
 	It("still limits what is spent in an hour", func(ctx SpecContext) {
-		w, process := begin(ctx, limited(1))
+		w, process := fixture.Begin(ctx, limited(1))
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectContinued(ctx, w, process)
-		recreateAccount(ctx, w, process, movedURL(w))
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service("new", line))).To(Succeed())
-		expectReady(reconcileTwenty(ctx, w, process, "new"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(reconcileTwenty(ctx, w, process, "new"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())
 		Expect(reserved(ctx, w)).To(HaveLen(1))
 	})
 
 	It("is tracked there for a diagnostic test in progress", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		named := world.OneShot{Kind: "DiagnosticTest", Name: "test"}
 		Expect(w.Create(ctx, w.Test(named.Name, w.Line()))).To(Succeed())
 		_, err := process.ReconcileOneShot(ctx, named)
 		Expect(err).NotTo(HaveOccurred())
-		recreateAccount(ctx, w, process, movedURL(w))
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
 		Expect(process.DriveOneShot(ctx, named)).To(BeTrue())
 		test, _ := world.Fetch(ctx, w, named.Name, &v1alpha1.DiagnosticTest{})
-		Expect(readyOf(test).Reason).To(Equal(v1alpha1.ReasonConflict))
+		Expect(fixture.ReadyOf(test).Reason).To(Equal(v1alpha1.ReasonConflict))
 		expectContinued(ctx, w, process)
 		Expect(process.DriveOneShot(ctx, named)).To(BeTrue())
 		test, _ = world.Fetch(ctx, w, named.Name, &v1alpha1.DiagnosticTest{})
-		Expect(readyOf(test).Status).To(Equal(metav1.ConditionTrue), readyOf(test).Message)
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(fixture.ReadyOf(test).Status).To(Equal(metav1.ConditionTrue), fixture.ReadyOf(test).Message)
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 	})
 })
 
@@ -149,16 +152,16 @@ var _ = Describe("A login is not continued (R4)", func() {
 	}
 
 	It("by one that has sent requests of its own", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		recreateAccount(ctx, w, process, movedURL(w))
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		w, process := fixture.Begin(ctx)
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		refused(ctx, w, process, movedLogin(w), "has records of its own")
 		Expect(ledgerOfLogin(ctx, w, movedLogin(w)).Spec.Account.Continues).To(BeNil())
 	})
 
 	It("by itself, or under another spelling of its address", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		own := w.Account().Login()
 		refused(ctx, w, process, own, "are recorded here already")
 		own.BaseURL = strings.ToUpper(own.BaseURL)
@@ -168,10 +171,10 @@ var _ = Describe("A login is not continued (R4)", func() {
 	})
 
 	It("in a circle, and a chain of three leads to the first", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		expectContinued(ctx, w, process)
 		second := *w
-		second.URL = movedURL(w)
+		second.URL = fixture.MovedURL(w)
 		Expect(continueWith(ctx, &second, process, w.Account().Login())).To(
 			ConsistOf(And(HavePrefix("Warning LoginNotContinued "), ContainSubstring("are recorded here already"))))
 		third := v1alpha1.CarrierLogin{BaseURL: w.URL, ClientName: w.AnotherClient()}
@@ -180,8 +183,8 @@ var _ = Describe("A login is not continued (R4)", func() {
 	})
 
 	It("at the moment at which its first request is recorded", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		recreateAccount(ctx, w, process, movedURL(w))
+		w, process := fixture.Begin(ctx)
+		fixture.RecreateAccount(ctx, w, process, fixture.MovedURL(w))
 		process.Seam.Fault = func(e world.Effect) error {
 			if !strings.HasPrefix(e.What, "create order-") && !strings.HasPrefix(e.What, "update login-") {
 				return nil
@@ -190,13 +193,15 @@ var _ = Describe("A login is not continued (R4)", func() {
 			continueWith(ctx, w, w.Start(world.CrashPoint{}), movedLogin(w))
 			return nil
 		}
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 		account := ledgerOfLogin(ctx, w, movedLogin(w)).Spec.Account
 		Expect(account.OwnRecords).NotTo(Equal(account.Continues != nil), "either its own records, or the other's")
 		order := w.ReadOrder(ctx, site)
-		spec := v1alpha1.RequestLedgerSpec{Login: movedLogin(w), Order: &v1alpha1.LedgerOrder{CustomerReference: reference}}
+		spec := v1alpha1.RequestLedgerSpec{
+			Login: movedLogin(w), Order: &v1alpha1.LedgerOrder{CustomerReference: fixture.Reference},
+		}
 		if account.Continues != nil {
 			spec.Login = account.Continues.Login
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -18,18 +19,18 @@ import (
 // The numbers are those of docs/security-cases.md.
 var _ = DescribeTable("A 200 that does not answer the request is not accepted",
 	func(ctx SpecContext, body string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
-		body = strings.ReplaceAll(body, "{id}", acceptedPlanChange(w, line))
+		fixture.DriveUntilAccepted(ctx, w, process)
+		body = strings.ReplaceAll(body, "{id}", fixture.AcceptedPlanChange(w, line))
 		Expect(w.Carrier.FailNext("GET PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 200, Body: body,
 		})).To(Succeed())
 
 		service := process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
 		Expect(w.Posts(line)).To(Equal(1))
 	},

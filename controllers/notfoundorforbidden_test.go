@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -29,22 +30,22 @@ func trustEverything(service *v1alpha1.BroadbandService) {
 
 func expectHidden(service *v1alpha1.BroadbandService) {
 	GinkgoHelper()
-	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
-	expectAspect(service, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonNotFoundOrForbidden)
+	fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+	fixture.ExpectAspect(service, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonNotFoundOrForbidden)
 }
 
 var _ = DescribeTable("A service that the carrier does not know is NotFoundOrForbidden",
-	func(ctx SpecContext, want callCounts, edits ...edit) {
-		w, process := begin(ctx)
+	func(ctx SpecContext, want fixture.CallCounts, edits ...fixture.Edit) {
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, unknownLine, edits...))).To(Succeed())
-		elapse(ctx, w, process, time.Minute)
+		fixture.Elapse(ctx, w, process, time.Minute)
 		service := w.Read(ctx, site)
 		expectHidden(service)
-		Expect(callsSince(w, 0)).To(Equal(want))
+		Expect(fixture.CallsSince(w, 0)).To(Equal(want))
 
 		By("reconciling it by another process")
 		process = w.Start(world.CrashPoint{})
-		elapse(ctx, w, process, time.Minute)
+		fixture.Elapse(ctx, w, process, time.Minute)
 		Expect(w.Read(ctx, site).ResourceVersion).To(Equal(service.ResourceVersion), "nothing is written")
 
 		By("adding it at the carrier")
@@ -52,24 +53,26 @@ var _ = DescribeTable("A service that the carrier does not know is NotFoundOrFor
 			ID: unknownLine, Client: w.ClientName, TechnologyType: "FTTP", Plan: world.PlanFast, Term: 12,
 			RestorationSLA: world.SLAStd,
 		})).To(Succeed())
-		elapse(ctx, w, process, 11*time.Minute)
+		fixture.Elapse(ctx, w, process, 11*time.Minute)
 		Expect(world.Ready(w.Read(ctx, site)).Reason).NotTo(Equal(v1alpha1.ReasonNotFoundOrForbidden))
 	},
-	Entry("if nothing is declared", callCounts{cancellation: 1}, withoutPlan),
-	Entry("if a plan is declared", callCounts{health: 1, cancellation: 1}),
-	Entry("if all values are trusted", callCounts{cancellation: 1}, trustEverything),
-	Entry("if readings are switched off", callCounts{cancellation: 1}, withIntervals("0", "0", "0"), withoutPlan),
-	Entry("under managementPolicy Observe", callCounts{cancellation: 1}, withoutPlan,
-		underManagement(v1alpha1.ManagementObserve)),
-	Entry("under managementPolicy Plan", callCounts{cancellation: 1}, trustEverything,
-		underManagement(v1alpha1.ManagementPlan)),
-	Entry("while it is suspended", callCounts{cancellation: 1}, trustEverything, suspended(true)),
-	Entry("if only an aggregation method is declared", callCounts{cancellation: 1}, aggregated("ETHERNET")),
+	Entry("if nothing is declared", fixture.CallCounts{Cancellation: 1}, fixture.WithoutPlan),
+	Entry("if a plan is declared", fixture.CallCounts{Health: 1, Cancellation: 1}),
+	Entry("if all values are trusted", fixture.CallCounts{Cancellation: 1}, trustEverything),
+	Entry("if readings are switched off", fixture.CallCounts{Cancellation: 1}, withIntervals("0", "0", "0"),
+		fixture.WithoutPlan),
+	Entry("under managementPolicy Observe", fixture.CallCounts{Cancellation: 1}, fixture.WithoutPlan,
+		fixture.UnderManagement(v1alpha1.ManagementObserve)),
+	Entry("under managementPolicy Plan", fixture.CallCounts{Cancellation: 1}, trustEverything,
+		fixture.UnderManagement(v1alpha1.ManagementPlan)),
+	Entry("while it is suspended", fixture.CallCounts{Cancellation: 1}, trustEverything, fixture.Suspended(true)),
+	Entry("if only an aggregation method is declared", fixture.CallCounts{Cancellation: 1},
+		fixture.Aggregated("ETHERNET")),
 )
 
 var _ = DescribeTable("A service that the carrier no longer shows is NotFoundOrForbidden, and read less and less",
-	func(ctx SpecContext, operation simulator.Operation, count func(callCounts) int, edits ...edit) {
-		s := reconciledOnce(ctx, withSameHealthRecord, append(edits, withIntervals("1h", "1h", "1h"))...)
+	func(ctx SpecContext, operation simulator.Operation, count func(fixture.CallCounts) int, edits ...fixture.Edit) {
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord, append(edits, withIntervals("1h", "1h", "1h"))...)
 		s.pass(ctx, time.Hour+time.Minute)
 		gone := simulator.Fault{Kind: simulator.FaultStatus, Status: 404, Times: 1_000}
 		Expect(s.Carrier.FailNext(string(operation), gone)).To(Succeed())
@@ -78,30 +81,31 @@ var _ = DescribeTable("A service that the carrier no longer shows is NotFoundOrF
 
 		calls := len(s.Carrier.Calls())
 		Expect(s.pass(ctx, 10*time.Hour).ResourceVersion).To(Equal(service.ResourceVersion), "that is no news")
-		Expect(count(callsSince(s.World, calls))).To(And(BeNumerically(">=", 2), BeNumerically("<=", 6)))
+		Expect(count(fixture.CallsSince(s.World, calls))).To(And(BeNumerically(">=", 2), BeNumerically("<=", 6)))
 		s.restart()
 		Expect(s.pass(ctx, time.Minute).ResourceVersion).To(Equal(service.ResourceVersion), "nor is it to a new process")
 
 		s.Carrier.Disarm()
-		expectReady(s.pass(ctx, 11*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.pass(ctx, 11*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	},
-	Entry("when health answers 404", simulator.OpHealth, func(counts callCounts) int { return counts.health }),
+	Entry("when health answers 404", simulator.OpHealth, func(counts fixture.CallCounts) int { return counts.Health }),
 	Entry("when the cancellation answers 404", simulator.OpCancellationRead, ofCancellation),
 	Entry("when disruptions answer 404", simulator.OpDisruptions, ofDisruptions),
 )
 
 var _ = Describe("A service from an order that the carrier has not accepted", func() {
 	It("is not Ready, whatever the order's spec.serviceID says", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(onFast)
-		Expect(w.Create(ctx, w.Order(order, "PO-1", func(o *v1alpha1.ServiceOrder) {
+		w, process := fixture.Begin(ctx)
+		line := w.Line(fixture.OnFast)
+		Expect(w.Create(ctx, w.Order(fixture.OrderName, "PO-1", func(o *v1alpha1.ServiceOrder) {
 			o.Spec.ServiceID, o.Spec.Approval = v1alpha1.CarrierIDOf(line), v1alpha1.ApprovalAlways
 		}))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
-		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, fixture.OrderName), metav1.ConditionFalse,
+			v1alpha1.ReasonAwaitingApproval)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.FromOrder))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		Expect(world.Ready(service).Message).To(ContainSubstring("has not been accepted"))
-		Expect(callsSince(w, 0)).To(Equal(callCounts{}))
+		Expect(fixture.CallsSince(w, 0)).To(Equal(fixture.CallCounts{}))
 	})
 })

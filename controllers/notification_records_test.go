@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,15 +24,15 @@ func rejectOrder(ctx context.Context, w *world.World, process *world.Process) {
 	GinkgoHelper()
 	ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
 	Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
-	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+	Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 	order := process.DriveOrder(ctx, site)
-	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	w.Clock.Advance(time.Hour)
 }
 
 func expectRejected(order *v1alpha1.ServiceOrder, unverified bool) {
 	GinkgoHelper()
-	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+	fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 	Expect(order.Status.Rejection).To(HaveValue(And(
 		HaveField("Event", "OrderRejected"), HaveField("Reason", "No access"), HaveField("Unverified", unverified))))
 }
@@ -39,7 +40,7 @@ func expectRejected(order *v1alpha1.ServiceOrder, unverified bool) {
 // rejectedBody is a notification that an order was rejected.
 func rejectedBody(number v1alpha1.CarrierID) string {
 	const form = `{"eventType":"OrderRejected","order":{"id":%s,"customerRef":%q,"rejectedReason":"No access"}}`
-	return fmt.Sprintf(form, number, reference)
+	return fmt.Sprintf(form, number, fixture.Reference)
 }
 
 var _ = Describe("A notification that an order was rejected", func() {
@@ -60,7 +61,7 @@ var _ = Describe("A notification that an order was rejected", func() {
 		rejectOrder(ctx, w, process)
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		expectRejected(w.ReadOrder(ctx, site), true)
-		ready := orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
+		ready := fixture.OrderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring("unsigned notification"))
 	})
 
@@ -78,34 +79,35 @@ var _ = Describe("A notification that an order was rejected", func() {
 
 	It("is retried while the order's number is being recorded", func(ctx SpecContext) {
 		w, _, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		cut := w.Start(world.CrashPoint{})
-		cut.Seam.EndsBefore = func(world.Effect) bool { return w.Ordered(reference).Seen > 0 }
+		cut.Seam.EndsBefore = func(world.Effect) bool { return w.Ordered(fixture.Reference).Seen > 0 }
 		cut.DriveOrder(ctx, site)
-		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
+		Expect(fixture.RecordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
 		body := `{"eventType":"OrderRejected","orderId":4711,"order":{"rejectedReason":"No access"}}`
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret,
+			body)).To(Equal(http.StatusServiceUnavailable))
 	})
 
 	It("is matched by the customerReference while the order's number is unknown", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		body := `{"eventType":"OrderRejected","order":{"id":4711,"customerRef":"%s","rejectedReason":"No access"}}`
-		for _, named := range []string{"SITE-015", reference} {
-			status := w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
+		for _, named := range []string{"SITE-015", fixture.Reference} {
+			status := w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
 			Expect(status).To(Equal(http.StatusAccepted))
 		}
 
 		order = w.ReadOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		Expect(orderCondition(order, v1alpha1.ConditionRejected).Message).To(ContainSubstring("No access"))
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionRejected).Message).To(ContainSubstring("No access"))
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, order.Status.Request.AttemptID+"=Accepted:4711")
 		expectRejected(process.DriveOrder(ctx, site), false)
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("may be resolved by an annotation that was set too early, once that is removed", func(ctx SpecContext) {
@@ -113,36 +115,36 @@ var _ = Describe("A notification that an order was rejected", func() {
 		rejectOrder(ctx, w, process)
 		first := w.ReadOrder(ctx, site).Status.Request.AttemptID
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		order := process.DriveOrder(ctx, site)
 		expectRejected(order, false)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("remove it first"))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("remove it first"))
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { delete(o.Annotations, v1alpha1.AnnotationResolve) })
 		expectRejected(process.DriveOrder(ctx, site), false)
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Ordered(reference).Seen).To(Equal(2))
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(2))
 	})
 
 	It("is recorded for an order that a person resolved without its number", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		attempt := process.DriveOrder(ctx, site).Status.Request.AttemptID
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, attempt+"=Succeeded")
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.OrderID).To(BeEmpty())
 
 		body := rejectedBody("4711")
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 		order = process.DriveOrder(ctx, site)
 		expectRejected(order, false)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(
-			ContainSubstring("rejected the order with reference " + reference + " after accepting it"))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(
+			ContainSubstring("rejected the order with reference " + fixture.Reference + " after accepting it"))
 	})
 
 	It("is not taken to be about a later order with the same customerReference", func(ctx SpecContext) {
@@ -153,21 +155,21 @@ var _ = Describe("A notification that an order was rejected", func() {
 		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first.Status.Request.AttemptID+"=NotAccepted")
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 
 		body := rejectedBody(first.Status.OrderID)
 		restarted := w.Start(world.CrashPoint{}) // has not seen the notification before
 		_, err := restarted.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		receiver.SwitchTo(restarted)
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 		Expect(w.ReadOrder(ctx, site).Status.Rejection).To(BeNil())
 	})
 
 	It("about an unknown order is accepted and dropped", func(ctx SpecContext) {
 		w, _, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		body := `{"eventType":"OrderRejected","orderId":4711}`
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 	})
 })
 
@@ -211,7 +213,7 @@ var _ = Describe("A notification that an appointment was cancelled", func() {
 
 var _ = Describe("An account with notifications", func() {
 	It("is Ready although they cannot be received, and reports why", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx, world.WithEvents(v1alpha1.SignatureHMAC))
 		process := w.Start(world.CrashPoint{})
 		result, err := process.ReconcileAccount(ctx)
@@ -225,6 +227,6 @@ var _ = Describe("An account with notifications", func() {
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
 		_, err = process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
+		Expect(w.EventsPath(ctx)).To(Equal(fixture.EventsPath(w)))
 	})
 })

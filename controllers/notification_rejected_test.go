@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,7 +23,7 @@ import (
 // notifyRejected delivers a notification, which the operator accepts.
 func notifyRejected(ctx context.Context, w *world.World, receiver *world.Receiver, body string) {
 	GinkgoHelper()
-	Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+	Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 }
 
 var _ = Describe("A rejection", func() {
@@ -39,7 +40,7 @@ var _ = Describe("A rejection", func() {
 		Expect(err).NotTo(HaveOccurred())
 		receiver.SwitchTo(other)
 		redelivered := false
-		w.DuringPOST(ordersPath, func() {
+		w.DuringPOST(fixture.OrdersPath, func() {
 			redelivered = true
 			notifyRejected(ctx, w, receiver, rejectedBody(first.Status.OrderID))
 		})
@@ -57,21 +58,21 @@ var _ = Describe("A rejection", func() {
 		w.Clock.Advance(time.Minute)
 		second := process.DriveOrder(ctx, site)
 		Expect(redelivered).To(BeTrue())
-		expectOrder(second, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(second, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(second.Status.OrderID).NotTo(Equal(first.Status.OrderID))
 		Expect(second.Status.Rejection).To(BeNil())
 	})
 
 	It("that is sent to one namespace concerns no order of another one", func(ctx SpecContext) {
 		w, _, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		other, process := inAnotherNamespace(ctx, w)
-		Expect(other.Create(ctx, other.Order(site, reference))).To(Succeed())
+		other, process := fixture.InAnotherNamespace(ctx, w)
+		Expect(other.Create(ctx, other.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		for _, body := range []string{fmt.Sprintf(unnumbered, reference), rejectedBody(order.Status.OrderID)} {
+		for _, body := range []string{fmt.Sprintf(unnumbered, fixture.Reference), rejectedBody(order.Status.OrderID)} {
 			notifyRejected(ctx, w, receiver, body)
 		}
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Rejection).To(BeNil())
 	})
 
@@ -81,14 +82,14 @@ var _ = Describe("A rejection", func() {
 		Expect(w.Deliver(ctx, receiver)).To(Equal(1))
 		order := process.DriveOrder(ctx, site)
 		word := order.Status.Request.AttemptID + "=Succeeded"
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(word))
-		ledger := ledgerOf(ctx, w)
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(word))
+		ledger := fixture.LedgerOf(ctx, w)
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, word)
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Rejection).To(BeNil())
-		Expect(orderCondition(order, v1alpha1.ConditionRejected)).To(BeZero())
-		Expect(ledgerOf(ctx, w)).To(Equal(ledger))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionRejected)).To(BeZero())
+		Expect(fixture.LedgerOf(ctx, w)).To(Equal(ledger))
 		Expect(w.Events.All()).To(ContainElement(HavePrefix("Normal Submitted the carrier accepted the order")))
 
 		By("delivering it again, which may be a second rejection")
@@ -99,7 +100,7 @@ var _ = Describe("A rejection", func() {
 		notifyRejected(ctx, w, receiver, rejectedBody(order.Status.OrderID))
 		order = process.DriveOrder(ctx, site)
 		expectRejected(order, false)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("remove it first"))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("remove it first"))
 		announced := 0
 		for _, event := range w.Events.All() {
 			if event == "Warning OrderRejected the carrier sent OrderRejected: No access" {
@@ -107,7 +108,7 @@ var _ = Describe("A rejection", func() {
 			}
 		}
 		Expect(announced).To(Equal(2))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("that is delivered again leaves its dismissal to the next pass", func(ctx SpecContext) {
@@ -125,25 +126,25 @@ var _ = Describe("A rejection", func() {
 		expectRejected(w.ReadOrder(ctx, site), false)
 
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Rejection).To(BeNil())
 		Expect(order.Status.Handled.Resolve).To(Equal(word))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("without a number is matched by the customerReference, if only one order has it", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
 		rejectOrder(ctx, w, process)
-		notifyRejected(ctx, w, receiver, fmt.Sprintf(unnumbered, reference))
+		notifyRejected(ctx, w, receiver, fmt.Sprintf(unnumbered, fixture.Reference))
 		first := process.DriveOrder(ctx, site)
 		expectRejected(first, false)
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first.Status.Request.AttemptID+"=NotAccepted")
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 
 		By("delivering another once there are two orders, and one with a number that is none of theirs")
 		for body, why := range map[string]string{
-			fmt.Sprintf(unnumbered, reference) + "\n": "more than one order with this reference",
-			rejectedBody("4711"):                      "its number is 4711",
+			fmt.Sprintf(unnumbered, fixture.Reference) + "\n": "more than one order with this reference",
+			rejectedBody("4711"):                              "its number is 4711",
 		} {
 			notifyRejected(ctx, w, receiver, body)
 			Expect(w.ReadOrder(ctx, site).Status.Rejection).To(BeNil())

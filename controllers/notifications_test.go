@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -25,7 +25,7 @@ func listening(
 	ctx context.Context, signature v1alpha1.EventSignature,
 ) (w *world.World, process *world.Process, receiver *world.Receiver) {
 	GinkgoHelper()
-	w = world.New(ctx, plane)
+	w = world.New(ctx, fixture.Plane)
 	Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
 	w.Login(ctx, world.WithEvents(signature))
 	process = w.Start(world.CrashPoint{})
@@ -36,15 +36,8 @@ func listening(
 	if signature == v1alpha1.SignatureHMAC {
 		secret = world.SharedSecret
 	}
-	w.Subscribe(ctx, receiver, eventsPath(w), secret)
+	w.Subscribe(ctx, receiver, fixture.EventsPath(w), secret)
 	return w, process, receiver
-}
-
-// eventsPath is where an account's notifications arrive, as computed by the rule in the
-// documentation.
-func eventsPath(w *world.World) string {
-	sum := sha256.Sum256([]byte(world.SharedSecret + "/" + w.Namespace + "/" + world.AccountName))
-	return fmt.Sprintf("/events/%x", sum)
 }
 
 // beginPlanChange creates a service and lets its plan change reach the carrier.
@@ -52,7 +45,7 @@ func beginPlanChange(ctx context.Context, w *world.World, process *world.Process
 	GinkgoHelper()
 	line := w.Line()
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-	driveUntilAccepted(ctx, w, process)
+	fixture.DriveUntilAccepted(ctx, w, process)
 	return line
 }
 
@@ -81,7 +74,7 @@ func gets(w *world.World, operation simulator.Operation, line int64) int {
 var _ = Describe("A notification of the carrier", func() {
 	It("causes a poll now, whose result makes the service Ready", func(ctx SpecContext) {
 		w, process, receiver := listening(ctx, v1alpha1.SignatureHMAC)
-		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
+		Expect(w.EventsPath(ctx)).To(Equal(fixture.EventsPath(w)))
 		line := beginPlanChange(ctx, w, process)
 		// The carrier takes 40 s, counted from a moment within the recorded second. The operator makes
 		// its last regular poll before these 40 s have passed.
@@ -101,7 +94,7 @@ var _ = Describe("A notification of the carrier", func() {
 		Expect(err).NotTo(HaveOccurred())
 
 		Expect(planChangePolls(w, line)).To(Equal(before+1), "the next look was not due yet")
-		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
 	// Case 85: the request stays in progress while its GET is 202.
@@ -111,13 +104,13 @@ var _ = Describe("A notification of the carrier", func() {
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
 
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, planChangedEvent(line))).
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, planChangedEvent(line))).
 			To(Equal(http.StatusAccepted))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
 		Expect(planChangePolls(w, line)).To(Equal(before + 1))
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 	})
 
 	DescribeTable("that the specification does not have is a time to look, too",
@@ -127,12 +120,12 @@ var _ = Describe("A notification of the carrier", func() {
 			w.Clock.Advance(soon)
 			before, posts := planChangePolls(w, line), w.Posts(line)
 			event := fmt.Sprintf(`{"eventType":%q,"serviceId":%d}`, name, line)
-			Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, event)).To(Equal(http.StatusAccepted))
+			Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, event)).To(Equal(http.StatusAccepted))
 			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(planChangePolls(w, line)).To(Equal(before + 1))
 			Expect(w.Posts(line)).To(Equal(posts))
-			expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+			fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 		},
 		EntryDescription("%s"),
 		Entry(nil, "service.restoration-sla-change-rejected"),
@@ -153,7 +146,7 @@ var _ = Describe("A notification of the carrier", func() {
 		statuses := map[int]int{}
 		for range 100 {
 			for range 10 {
-				statuses[w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, planChangedEvent(line))]++
+				statuses[w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, planChangedEvent(line))]++
 			}
 			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
@@ -174,7 +167,7 @@ var _ = Describe("A notification of the carrier", func() {
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
 		body := `{"eventType":"service.plan-change-rejected","requestId":` + number + `}`
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(planChangePolls(w, line)).To(Equal(before + 1))
@@ -189,7 +182,7 @@ var _ = Describe("A notification of the carrier", func() {
 		other.Clock.Advance(w.Clock.Now().Sub(other.Clock.Now()))
 		before := planChangePolls(w, line)
 
-		at, event := eventsPath(other), planChangedEvent(line)
+		at, event := fixture.EventsPath(other), planChangedEvent(line)
 		Expect(other.Notify(ctx, elsewhere, at, world.SharedSecret, event)).To(Equal(http.StatusAccepted))
 		Expect(other.Notify(ctx, receiver, at, world.SharedSecret, event)).To(Equal(http.StatusNotFound))
 		_, err := process.Reconcile(ctx, site)
@@ -207,7 +200,7 @@ var _ = Describe("A notification of the carrier", func() {
 		before := reads()
 		body := fmt.Sprintf(`{"eventType":"service.cancelled","id":%d}`, line)
 		for range 5 {
-			Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+			Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 			_, err := process.Reconcile(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(5 * time.Second)
@@ -228,7 +221,7 @@ var _ = Describe("A notification of the carrier", func() {
 		process.StopLeading()
 		w.Clock.Advance(soon)
 		before := planChangePolls(w, line)
-		Expect(w.Notify(ctx, receiver, eventsPath(w), world.SharedSecret, planChangedEvent(line))).
+		Expect(w.Notify(ctx, receiver, fixture.EventsPath(w), world.SharedSecret, planChangedEvent(line))).
 			To(Equal(http.StatusAccepted))
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,22 +20,22 @@ import (
 // end by itself (R3).
 var _ = DescribeTable("A completed test whose status is lost stays done, and its result is given up",
 	func(ctx SpecContext, fault simulator.Fault, lasts time.Duration, message string) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Max = "8h" })
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Max = "8h" })
 		const longest = 8 * time.Hour * 5 / 4 // pauses are stretched by up to a quarter
-		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
-		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
-		ledger := testsLedger(ctx, w, test.Spec.ServiceID.Number())
+		Expect(w.Create(ctx, fixture.Tests().Build(w, w.Line()))).To(Succeed())
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		test, _ := world.Fetch(ctx, w, fixture.Once, &v1alpha1.DiagnosticTest{})
+		ledger := fixture.TestsLedger(ctx, w, test.Spec.ServiceID.Number())
 		test.Status = v1alpha1.DiagnosticTestStatus{}
 		Expect(w.Status().Update(ctx, test)).To(Succeed())
 		fault.Times = 10000
 		Expect(w.Carrier.FailNext("GET DiagnosticTest", fault)).To(Succeed())
 		lost := w.Clock.Now()
-		ready := readyOf(tests().until(ctx, w, process, v1alpha1.ReasonCompleted))
+		ready := fixture.ReadyOf(fixture.Tests().Until(ctx, w, process, v1alpha1.ReasonCompleted))
 		Expect(w.Clock.Now().Sub(lost)).To(And(BeNumerically(">=", lasts), BeNumerically("<=", lasts+longest)))
 		Expect(ready.Message).To(And(ContainSubstring("its response was lost"), ContainSubstring(message)))
-		Expect(testsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(fixture.TestsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 	},
 	Entry("if it is not the result of a test",
 		simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `[]`}, time.Duration(0), "DiagnosticTest"),

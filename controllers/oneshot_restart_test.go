@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -47,17 +48,17 @@ func resolveTest(ctx context.Context, w *world.World) {
 	if id := acceptedTest(w); id != "" {
 		word = "Accepted:" + id
 	}
-	tests().annotate(ctx, w, v1alpha1.AnnotationResolve, tests().request(ctx, w).AttemptID+"="+word)
+	fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationResolve, fixture.Tests().Request(ctx, w).AttemptID+"="+word)
 }
 
 var _ = Describe("A diagnostic test", func() {
 	scenario := func(ctx context.Context, cut world.CrashPoint) (*world.World, *world.Process) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx)
-		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, fixture.Tests().Build(w, w.Line()))).To(Succeed())
 		process := w.Start(cut)
 		if _, err := process.ReconcileAccount(ctx); err == nil {
-			process.DriveOneShot(ctx, tests().shot())
+			process.DriveOneShot(ctx, fixture.Tests().Shot())
 		}
 		return w, process
 	}
@@ -72,14 +73,14 @@ var _ = Describe("A diagnostic test", func() {
 			successor := w.Start(world.CrashPoint{})
 			_, err := successor.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-			Expect(tests().posts(w)).To(BeNumerically("<=", 1))
-			if readyOf(tests().read(ctx, w)).Reason == v1alpha1.ReasonOutcomeUnknown {
+			Expect(successor.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+			Expect(fixture.Tests().Posts(w)).To(BeNumerically("<=", 1))
+			if fixture.ReadyOf(fixture.Tests().Read(ctx, w)).Reason == v1alpha1.ReasonOutcomeUnknown {
 				unknown++
 				resolveTest(ctx, w)
 			}
-			tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-			Expect(tests().posts(w)).To(Equal(1))
+			fixture.Tests().Drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(fixture.Tests().Posts(w)).To(Equal(1))
 		}
 		AddReportEntry("kill points of a test",
 			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.CrashPoints(points)), unknown))
@@ -87,28 +88,28 @@ var _ = Describe("A diagnostic test", func() {
 
 	DescribeTable("whose response was lost waits for a person, who can resolve that it",
 		func(ctx SpecContext, word, reason string, posts int) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			Expect(w.Carrier.FailNext("POST DiagnosticTest", simulator.Fault{Kind: simulator.FaultReset, Processed: true})).
 				To(Succeed())
-			Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
-			object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-			Expect(readyOf(object).Message).To(ContainSubstring("dtest " + once))
+			Expect(w.Create(ctx, fixture.Tests().Build(w, w.Line()))).To(Succeed())
+			object := fixture.Tests().Drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(fixture.ReadyOf(object).Message).To(ContainSubstring("dtest " + fixture.Once))
 			Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OutcomeUnknown")))
 
 			By("requesting a retry, which is not a resolution")
-			tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
-			tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-			Expect(tests().posts(w)).To(Equal(1))
+			fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationRetry, fixture.Tests().Request(ctx, w).AttemptID)
+			fixture.Tests().Drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(fixture.Tests().Posts(w)).To(Equal(1))
 
-			tests().annotate(ctx, w, v1alpha1.AnnotationResolve,
-				tests().request(ctx, w).AttemptID+"="+strings.ReplaceAll(word, "<id>", acceptedTest(w)))
+			fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationResolve,
+				fixture.Tests().Request(ctx, w).AttemptID+"="+strings.ReplaceAll(word, "<id>", acceptedTest(w)))
 			w.Clock.Advance(time.Minute) // the line is free for another test
-			ready := readyOf(tests().until(ctx, w, process, reason))
+			ready := fixture.ReadyOf(fixture.Tests().Until(ctx, w, process, reason))
 			if word == "Succeeded" {
 				Expect(ready.Message).To(ContainSubstring("the carrier's response is not known"))
 			}
-			Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-			Expect(tests().posts(w)).To(Equal(posts))
+			Expect(process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+			Expect(fixture.Tests().Posts(w)).To(Equal(posts))
 		},
 		Entry("was accepted", "Accepted:<id>", v1alpha1.ReasonCompleted, 1),
 		Entry("was not accepted", "NotAccepted", v1alpha1.ReasonCompleted, 2),
@@ -118,71 +119,71 @@ var _ = Describe("A diagnostic test", func() {
 
 	It("is not run again when its status is lost, and its result is read again", func(ctx SpecContext) {
 		w, process := scenario(ctx, world.CrashPoint{})
-		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		test, _ := world.Fetch(ctx, w, fixture.Once, &v1alpha1.DiagnosticTest{})
 		before := test.DeepCopy()
 		test.Status = v1alpha1.DiagnosticTestStatus{}
 		Expect(w.Status().Update(ctx, test)).To(Succeed())
-		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		test, _ = world.Fetch(ctx, w, once, test)
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		test, _ = world.Fetch(ctx, w, fixture.Once, test)
 		Expect(test.Status.Result).To(Equal(before.Status.Result))
 		Expect(test.Status.Request.AttemptID).To(Equal(before.Status.Request.AttemptID))
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 	})
 
 	// The long simulation found that the ledger reopened a completed test (SIM_SEED=41 at that time).
 	It("stays done when its status is lost, and the carrier no longer has its result (R3)", func(ctx SpecContext) {
 		w, process := scenario(ctx, world.CrashPoint{})
-		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
-		ledger := testsLedger(ctx, w, test.Spec.ServiceID.Number())
+		test, _ := world.Fetch(ctx, w, fixture.Once, &v1alpha1.DiagnosticTest{})
+		ledger := fixture.TestsLedger(ctx, w, test.Spec.ServiceID.Number())
 		test.Status = v1alpha1.DiagnosticTestStatus{}
 		Expect(w.Status().Update(ctx, test)).To(Succeed())
 		w.Carrier.Forget()
-		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted))
+		ready := fixture.ReadyOf(fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted))
 		Expect(ready.Message).To(And(ContainSubstring("its response was lost"), ContainSubstring("resource.not.found")))
-		Expect(testsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
+		Expect(fixture.TestsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
 
-		calls, version := len(w.Carrier.Calls()), tests().read(ctx, w).GetResourceVersion()
-		_, err := process.ReconcileOneShot(ctx, tests().shot())
+		calls, version := len(w.Carrier.Calls()), fixture.Tests().Read(ctx, w).GetResourceVersion()
+		_, err := process.ReconcileOneShot(ctx, fixture.Tests().Shot())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
-		Expect(tests().read(ctx, w).GetResourceVersion()).To(Equal(version))
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(fixture.Tests().Read(ctx, w).GetResourceVersion()).To(Equal(version))
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 	})
 
 	It("that is restored with another UID is not run again: its finalizer shows that it was (R24)", func(ctx SpecContext) {
 		w, process := scenario(ctx, world.CrashPoint{})
-		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		test, _ := world.Fetch(ctx, w, fixture.Once, &v1alpha1.DiagnosticTest{})
 		Expect(w.Delete(ctx, test.DeepCopy())).To(Succeed())
-		Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-		Expect(tests().read(ctx, w)).To(BeNil())
-		restored := tests().build(w, test.Spec.ServiceID.Number())
+		Expect(process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+		Expect(fixture.Tests().Read(ctx, w)).To(BeNil())
+		restored := fixture.Tests().Build(w, test.Spec.ServiceID.Number())
 		restored.SetFinalizers([]string{v1alpha1.Finalizer})
 		Expect(w.Create(ctx, restored)).To(Succeed())
-		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
 		successor := w.Start(world.CrashPoint{})
 		_, err := successor.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		tests().drive(ctx, w, successor, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
-		Expect(tests().posts(w)).To(Equal(1))
+		fixture.Tests().Drive(ctx, w, successor, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 		resolveTest(ctx, w)
-		tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		Expect(tests().posts(w)).To(Equal(1))
+		fixture.Tests().Drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 	})
 
 	It("that is deleted in progress is removed with a warning; a new one is a new request", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
-		_, err := process.ReconcileOneShot(ctx, tests().shot())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, fixture.Tests().Build(w, w.Line()))).To(Succeed())
+		_, err := process.ReconcileOneShot(ctx, fixture.Tests().Shot())
 		Expect(err).NotTo(HaveOccurred())
 		calls := len(w.Carrier.Calls())
-		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
-		Expect(process.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(w.Delete(ctx, fixture.Tests().Read(ctx, w))).To(Succeed())
+		Expect(process.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+		Expect(fixture.Tests().Read(ctx, w)).To(BeNil())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestContinues deleted while DiagnosticTest")))
-		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
-		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		Expect(tests().posts(w)).To(Equal(2))
+		Expect(w.Create(ctx, fixture.Tests().Build(w, w.Line()))).To(Succeed())
+		fixture.Tests().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(fixture.Tests().Posts(w)).To(Equal(2))
 	})
 
 	// leftBehind is a deleted test whose process ended after the POST, before recording the response.
@@ -203,21 +204,21 @@ var _ = Describe("A diagnostic test", func() {
 			HaveField("Login", w.Account().Login()), HaveField("Diagnostics", Not(BeNil())),
 			HaveField("Open", ConsistOf(HaveField("Phase", v1alpha1.PhaseSubmitting))),
 		))))
-		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		Expect(w.Delete(ctx, fixture.Tests().Read(ctx, w))).To(Succeed())
 		return w
 	}
 
 	It("that is deleted while a process may be sending it is removed after 120 s, and abandoned", func(ctx SpecContext) {
 		w := leftBehind(ctx)
-		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		test, _ := world.Fetch(ctx, w, fixture.Once, &v1alpha1.DiagnosticTest{})
 		line := test.Spec.ServiceID.Number()
 		calls := len(w.Carrier.Calls())
 		begun, successor := w.Clock.Now(), w.Start(world.CrashPoint{})
-		Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(successor.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+		Expect(fixture.Tests().Read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now().Sub(begun)).To(Equal(120*time.Second), "that process may still be writing its response")
-		Expect(callsBeyondLogin(w, calls)).To(BeEmpty())
-		Expect(testsLedger(ctx, w, line).Spec).To(And(HaveField("Open", BeEmpty()),
+		Expect(fixture.CallsBeyondLogin(w, calls)).To(BeEmpty())
+		Expect(fixture.TestsLedger(ctx, w, line).Spec).To(And(HaveField("Open", BeEmpty()),
 			HaveField("Last", ConsistOf(HaveField("Phase", v1alpha1.PhaseAbandoned)))))
 	})
 
@@ -226,8 +227,8 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
 		calls := len(w.Carrier.Calls())
 		begun, successor := w.Clock.Now(), w.Start(world.CrashPoint{})
-		Expect(successor.DriveOneShot(ctx, tests().shot())).To(BeTrue())
-		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(successor.DriveOneShot(ctx, fixture.Tests().Shot())).To(BeTrue())
+		Expect(fixture.Tests().Read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now().Sub(begun)).To(BeNumerically("<=", 120*time.Second))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 	})
@@ -235,28 +236,28 @@ var _ = Describe("A diagnostic test", func() {
 
 var _ = Describe("A query in progress", func() {
 	It("is polled by the next process, which does not send it again", func(ctx SpecContext) {
-		for _, s := range []oneShot{quotes(), queries(), tests()} {
-			w, process := begin(ctx)
-			Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
-			_, err := process.ReconcileOneShot(ctx, s.shot())
+		for _, s := range []fixture.OneShot{fixture.Quotes(), fixture.Queries(), fixture.Tests()} {
+			w, process := fixture.Begin(ctx)
+			Expect(w.Create(ctx, s.Build(w, w.Line()))).To(Succeed())
+			_, err := process.ReconcileOneShot(ctx, s.Shot())
 			Expect(err).NotTo(HaveOccurred())
-			s.expect(ctx, w, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
-			s.drive(ctx, w, w.Start(world.CrashPoint{}), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-			Expect(s.posts(w)).To(Equal(1))
+			s.Expect(ctx, w, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+			s.Drive(ctx, w, w.Start(world.CrashPoint{}), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(s.Posts(w)).To(Equal(1))
 		}
 	})
 
 	It("for a quote is polled no sooner than every 5 s, late or after a start", func(ctx SpecContext) {
 		for _, late := range []time.Duration{0, 2 * time.Second, 4900 * time.Millisecond, 7 * time.Second} {
-			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) {
+			w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) {
 				a.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 			})
-			Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
+			Expect(w.Create(ctx, fixture.Quotes().Build(w, 0))).To(Succeed())
 			seen := 0
 			for range 40 {
-				result, err := process.ReconcileOneShot(ctx, quotes().shot())
+				result, err := process.ReconcileOneShot(ctx, fixture.Quotes().Shot())
 				Expect(err).NotTo(HaveOccurred())
-				if readyOf(quotes().read(ctx, w)).Reason == v1alpha1.ReasonCompleted {
+				if fixture.ReadyOf(fixture.Quotes().Read(ctx, w)).Reason == v1alpha1.ReasonCompleted {
 					break
 				}
 				if now := polls(w, simulator.OpFibreBuildCharge); now > seen && now%2 == 0 {
@@ -267,25 +268,26 @@ var _ = Describe("A query in progress", func() {
 				}
 				w.Clock.Advance(result.RequeueAfter + late)
 			}
-			quotes().expect(ctx, w, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			fixture.Quotes().Expect(ctx, w, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			Expect(polls(w, simulator.OpFibreBuildCharge)).To(BeNumerically(">=", 4))
-			Expect(quotes().posts(w)).To(Equal(1))
+			Expect(fixture.Quotes().Posts(w)).To(Equal(1))
 		}
 	})
 
 	It("is sent once although the write of its acceptance has a conflict", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		conflicts := 0
 		process.Seam.Fault = func(effect world.Effect) error {
-			if strings.HasPrefix(effect.What, "update status of "+once) && conflicts < 2 {
+			if strings.HasPrefix(effect.What, "update status of "+fixture.Once) && conflicts < 2 {
 				conflicts++
-				queries().annotate(ctx, w, "example.com/note", fmt.Sprint(conflicts)) // the write has an old resourceVersion
+				fixture.Queries().Annotate(ctx, w, "example.com/note",
+					fmt.Sprint(conflicts)) // the write has an old resourceVersion
 			}
 			return nil
 		}
-		Expect(w.Create(ctx, queries().build(w, w.Line()))).To(Succeed())
-		queries().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(w.Create(ctx, fixture.Queries().Build(w, w.Line()))).To(Succeed())
+		fixture.Queries().Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(conflicts).To(Equal(2))
-		Expect(queries().posts(w)).To(Equal(1))
+		Expect(fixture.Queries().Posts(w)).To(Equal(1))
 	})
 })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -36,7 +37,7 @@ func beginFollowed(ctx SpecContext, edits ...func(*simulator.Seed)) *followed {
 		seed.Extensions = []string{simulator.ExtensionOrderRead}
 		seed.Delays[string(simulator.OpOrderCreate)] = simulator.Duration(orderTakes)
 	}}, edits...)
-	w := world.New(ctx, plane, edits...)
+	w := world.New(ctx, fixture.Plane, edits...)
 	w.Login(ctx, func(a *v1alpha1.CarrierAccount) {
 		a.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionOrderRead}
 	})
@@ -55,10 +56,10 @@ func (f *followed) restart(ctx context.Context) {
 // place creates an order that the carrier accepts.
 func (f *followed) place(ctx context.Context) *v1alpha1.ServiceOrder {
 	GinkgoHelper()
-	Expect(f.Create(ctx, f.Order(site, reference))).To(Succeed())
+	Expect(f.Create(ctx, f.Order(site, fixture.Reference))).To(Succeed())
 	f.pass(ctx)
 	order := f.ReadOrder(ctx, site)
-	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	return order
 }
 
@@ -93,7 +94,7 @@ func (f *followed) looks() int {
 	count := 0
 	for _, call := range f.Carrier.Calls() {
 		if call.Method == http.MethodGet && call.Operation != simulator.OpToken &&
-			call.Path == fmt.Sprintf("/api/connect/orders/%s", acceptedOrder(f.World)) {
+			call.Path == fmt.Sprintf("/api/connect/orders/%s", fixture.AcceptedOrder(f.World)) {
 			count++
 		}
 	}

@@ -12,131 +12,122 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
-// blockedChange is a scenario in which there is a change that must not be sent.
-type blockedChange struct {
-	account func(*v1alpha1.CarrierAccount)
-	service edit
-	options func(*controllers.Options)
-	status  metav1.ConditionStatus
-	reason  string
-	message string
-	release edit // allows the change; nil: nothing does
-}
-
 var _ = DescribeTable("A change that may not be sent",
-	func(ctx SpecContext, scenario blockedChange) {
-		w := world.New(ctx, plane)
-		w.Login(ctx, orNoop(scenario.account))
+	func(ctx SpecContext, scenario fixture.BlockedChange) {
+		w := world.New(ctx, fixture.Plane)
+		w.Login(ctx, fixture.OrNoop(scenario.Account))
 		line := w.Line()
-		process := w.Start(world.CrashPoint{}, orNoop(scenario.options))
+		process := w.Start(world.CrashPoint{}, fixture.OrNoop(scenario.Options))
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.Create(ctx, w.Service(site, line, orNoop(scenario.service)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.OrNoop(scenario.Service)))).To(Succeed())
 
 		service := process.Drive(ctx, site)
 
-		expectReady(service, scenario.status, scenario.reason)
-		Expect(world.Ready(service).Message).To(ContainSubstring(scenario.message))
+		fixture.ExpectReady(service, scenario.Status, scenario.Reason)
+		Expect(world.Ready(service).Message).To(ContainSubstring(scenario.Message))
 		Expect(w.Posts(line)).To(BeZero())
-		if scenario.release == nil {
+		if scenario.Release == nil {
 			return
 		}
-		w.Edit(ctx, site, scenario.release)
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		w.Edit(ctx, site, scenario.Release)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	},
-	Entry("waits while the service is suspended", blockedChange{
-		service: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonSuspended, message: `plan.name "Home 50/20" → "Home 100/20"`,
-		release: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = false },
+	Entry("waits while the service is suspended", fixture.BlockedChange{
+		Service: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonSuspended, Message: `plan.name "Home 50/20" → "Home 100/20"`,
+		Release: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = false },
 	}),
-	Entry("is only shown under managementPolicy Plan", blockedChange{
-		service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementPlan },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: `plan.name "Home 50/20" → "Home 100/20"`,
-		release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
+	Entry("is only shown under managementPolicy Plan", fixture.BlockedChange{
+		Service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementPlan },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonPlanned, Message: `plan.name "Home 50/20" → "Home 100/20"`,
+		Release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
 	}),
-	Entry("is not even computed under managementPolicy Observe", blockedChange{
-		service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementObserve },
-		status:  metav1.ConditionTrue, reason: v1alpha1.ReasonObserving,
-		release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
+	Entry("is not even computed under managementPolicy Observe", fixture.BlockedChange{
+		Service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementObserve },
+		Status:  metav1.ConditionTrue, Reason: v1alpha1.ReasonObserving,
+		Release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
 	}),
-	Entry("is only shown by a manager with --submit=false", blockedChange{
-		options: func(o *controllers.Options) { o.Submit = false },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: "--submit=false",
+	Entry("is only shown by a manager with --submit=false", fixture.BlockedChange{
+		Options: func(o *controllers.Options) { o.Submit = false },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonPlanned, Message: "--submit=false",
 	}),
-	Entry("is not sent by a manager whose admission policies are not installed", blockedChange{
-		options: func(o *controllers.Options) {
+	Entry("is not sent by a manager whose admission policies are not installed", fixture.BlockedChange{
+		Options: func(o *controllers.Options) {
 			shipped, err := admission.Shipped(world.OperatorName)
 			Expect(err).NotTo(HaveOccurred())
 			o.Policies = shipped
 		},
-		status: metav1.ConditionFalse, reason: v1alpha1.ReasonPolicyMissing, message: "is not installed",
+		Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonPolicyMissing, Message: "is not installed",
 	}),
-	Entry("waits for approval when the service requires it", blockedChange{
-		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is OnCost",
-		release: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic },
+	Entry("waits for approval when the service requires it", fixture.BlockedChange{
+		Service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonAwaitingApproval, Message: "approval is OnCost",
+		Release: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic },
 	}),
-	Entry("waits for approval when the account requires it", blockedChange{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is Always",
+	Entry("waits for approval when the account requires it", fixture.BlockedChange{
+		Account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonAwaitingApproval, Message: "approval is Always",
 	}),
-	Entry("is refused when the account's API version has no restoration SLA", blockedChange{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 },
-		service: withSLA(world.SLAFast),
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "restorationSla",
-		release: withSLA(""),
+	Entry("is refused when the account's API version has no restoration SLA", fixture.BlockedChange{
+		Account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 },
+		Service: fixture.WithSLA(world.SLAFast),
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonUnsupportedByAPIVersion, Message: "restorationSla",
+		Release: fixture.WithSLA(""),
 	}),
-	Entry("is refused when the account's API version cannot read the plan, and the account is strict", blockedChange{
-		account: strictlyAt(4),
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "trustDeclared",
+	Entry("is refused when the account's API version cannot read the plan, and the account is strict",
+		fixture.BlockedChange{
+			Account: fixture.StrictlyAt(4),
+			Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonUnsupportedByAPIVersion, Message: "trustDeclared",
+		}),
+	Entry("is refused when an SLA change has no term", fixture.BlockedChange{
+		Service: func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.RestorationSLA = nil, world.SLAFast },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonTermUnknown, Message: "declare spec.plan",
+		Release: fixture.WithPlan(world.PlanSlow, 12),
 	}),
-	Entry("is refused when an SLA change has no term", blockedChange{
-		service: func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.RestorationSLA = nil, world.SLAFast },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonTermUnknown, message: "declare spec.plan",
-		release: withPlan(world.PlanSlow, 12),
-	}),
-	Entry("is refused when an NTD option has no contact", blockedChange{
-		service: func(s *v1alpha1.BroadbandService) {
+	Entry("is refused when an NTD option has no contact", fixture.BlockedChange{
+		Service: func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL"}
 		},
-		status: metav1.ConditionFalse, reason: v1alpha1.ReasonContactRequired, message: "spec.plan.contactSecretRef",
-		release: func(s *v1alpha1.BroadbandService) {
+		Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonContactRequired, Message: "spec.plan.contactSecretRef",
+		Release: func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan.Contact = &v1alpha1.Contact{Name: "Jo", Phone: "0400 000 000", Email: "jo@example.com"}
 		},
 	}),
-	Entry("is refused for a service that the account does not list", blockedChange{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []v1alpha1.CarrierID{"7"} },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonNotFoundOrForbidden, message: "does not let this account see",
+	Entry("is refused for a service that the account does not list", fixture.BlockedChange{
+		Account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []v1alpha1.CarrierID{"7"} },
+		Status:  metav1.ConditionFalse, Reason: v1alpha1.ReasonNotFoundOrForbidden, Message: "does not let this account see",
 	}),
 )
 
 var _ = Describe("A service", func() {
 	It("that another object manages is a Conflict, until that object is deleted", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service("one", line))).To(Succeed())
 		Expect(w.Create(ctx, w.Service("two", line))).To(Succeed())
-		expectReady(process.Drive(ctx, "one"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectReady(process.Drive(ctx, "two"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		fixture.ExpectReady(process.Drive(ctx, "one"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "two"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(w.Delete(ctx, w.Read(ctx, "one"))).To(Succeed())
-		expectReady(process.Drive(ctx, "two"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "two"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("waits its turn when the account's charge limit for the hour is reached", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) {
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 1}
 		})
 		first, second := w.Line(), w.Line()
 		Expect(w.Create(ctx, w.Service("first", first))).To(Succeed())
-		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		sentAt := w.Read(ctx, "first").Status.History[0].SubmittedAt
 		Expect(w.Create(ctx, w.Service(site, second))).To(Succeed())
 		for range 20 {
@@ -144,18 +135,18 @@ var _ = Describe("A service", func() {
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(second)).To(BeZero())
 
 		service := process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		next := service.Status.History[0].SubmittedAt
 		Expect(next.Sub(sentAt.Time)).To(BeNumerically(">=", time.Hour))
 	})
 
 	It("that the carrier does not know is polled every ten minutes until it exists", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		known, _ := w.Carrier.Service(line)
 		w.Carrier.RemoveService(line)
@@ -166,16 +157,16 @@ var _ = Describe("A service", func() {
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("<=", 7))
 
 		Expect(w.Carrier.AddService(known)).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("whose carrier is down is polled at growing intervals, and continues once it is up", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		down := simulator.Fault{Kind: simulator.FaultPage, Status: 503, Times: 10_000}
 		Expect(w.Carrier.FailNext("Health", down)).To(Succeed())
@@ -186,28 +177,28 @@ var _ = Describe("A service", func() {
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
 		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("<=", 130), "one in five minutes")
 
 		w.Carrier.Disarm()
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
 	It("that is trusted as declared takes only the first read of its cancellation", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
 			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA}
 		}))).To(Succeed())
 		calls := len(w.Carrier.Calls())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(condition(service, v1alpha1.ConditionPlanSynced).Message).To(ContainSubstring("never confirmed"))
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(fixture.Condition(service, v1alpha1.ConditionPlanSynced).Message).To(ContainSubstring("never confirmed"))
 		Expect(w.Carrier.Calls()[calls:]).To(HaveExactElements(HaveField("Operation", simulator.OpCancellationRead)))
 	})
 
 	It("is read again for a reconcile annotation, and shows that", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		process.Drive(ctx, site)
@@ -221,7 +212,7 @@ var _ = Describe("A service", func() {
 	})
 
 	It("sends the contact from its Secret, and waits for a missing Secret", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{
@@ -234,13 +225,13 @@ var _ = Describe("A service", func() {
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonContactRequired)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonContactRequired)
 		Expect(w.Posts(line)).To(BeZero())
 		Expect(w.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "contact"},
 			StringData: map[string]string{"name": "Jo", "phone": "0400 000 000", "email": "jo@example.com"},
 		})).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 })

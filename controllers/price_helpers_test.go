@@ -16,6 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -34,10 +35,10 @@ type pricedService struct {
 }
 
 // newPricedService creates such a world. The edits change how the carrier sells the service.
-func newPricedService(ctx context.Context, policy edit, sold ...func(*simulator.Service)) pricedService {
+func newPricedService(ctx context.Context, policy fixture.Edit, sold ...func(*simulator.Service)) pricedService {
 	GinkgoHelper()
 	d := pricedService{forger: &tamperingProxy{}}
-	d.World, _ = begin(ctx)
+	d.World, _ = fixture.Begin(ctx)
 	d.process, d.line = d.Start(world.CrashPoint{}, d.forger.wrap), d.Line(sold...)
 	line, _ := d.Carrier.Service(d.line)
 	asSold := func(s *v1alpha1.BroadbandService) {
@@ -46,7 +47,7 @@ func newPricedService(ctx context.Context, policy edit, sold ...func(*simulator.
 		s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA}
 	}
 	Expect(d.Create(ctx, d.Service(site, d.line, asSold, policy))).To(Succeed())
-	expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	return d
 }
 
@@ -56,7 +57,7 @@ func (d pricedService) drive(ctx context.Context) *v1alpha1.BroadbandService {
 }
 
 // declare declares something else, and reconciles as far as possible.
-func (d pricedService) declare(ctx context.Context, wanted edit) *v1alpha1.BroadbandService {
+func (d pricedService) declare(ctx context.Context, wanted fixture.Edit) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	d.Edit(ctx, site, wanted)
 	return d.drive(ctx)
@@ -202,4 +203,8 @@ func alsoCosting(
 ) v1alpha1.Change {
 	change.NFAS, change.NTDOption = nfas, option
 	return change
+}
+
+func both(first, second fixture.Edit) fixture.Edit {
+	return func(s *v1alpha1.BroadbandService) { first(s); second(s) }
 }

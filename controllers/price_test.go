@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -16,16 +17,16 @@ import (
 )
 
 var _ = DescribeTable("managementPolicy Plan shows the prices of changes",
-	func(ctx SpecContext, wanted edit, quotes int, changes ...v1alpha1.Change) {
-		d := newPricedService(ctx, underManagement(v1alpha1.ManagementPlan))
+	func(ctx SpecContext, wanted fixture.Edit, quotes int, changes ...v1alpha1.Change) {
+		d := newPricedService(ctx, fixture.UnderManagement(v1alpha1.ManagementPlan))
 
 		planned := d.declare(ctx, wanted)
 
-		expectReady(planned, metav1.ConditionFalse, v1alpha1.ReasonPlanned)
+		fixture.ExpectReady(planned, metav1.ConditionFalse, v1alpha1.ReasonPlanned)
 		Expect(planned.Status.Pending.Changes).To(Equal(changes))
 		Expect(planned.Status.Pending.Hash).To(MatchRegexp(`^p[0-9a-f]{32}$`))
-		Expect(condition(planned, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
-		Expect(condition(planned, v1alpha1.ConditionStalled).Type).To(BeEmpty())
+		Expect(fixture.Condition(planned, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
+		Expect(fixture.Condition(planned, v1alpha1.ConditionStalled).Type).To(BeEmpty())
 		Expect(d.quotes()).To(Equal(quotes))
 
 		By("a second pass, a restart and a day without changes, which find nothing new")
@@ -37,26 +38,28 @@ var _ = DescribeTable("managementPolicy Plan shows the prices of changes",
 		Expect(d.quotes()).To(Equal(quotes))
 
 		By("an approval, which has no effect")
-		expectReady(d.approve(ctx, planned.Status.Pending.Hash), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
+		fixture.ExpectReady(d.approve(ctx, planned.Status.Pending.Hash), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
 		Expect(d.sent()).To(BeEmpty())
 		Expect(d.quotes()).To(Equal(quotes))
 	},
-	Entry("a plan", withPlan(world.PlanFast, 12), 1, planTo(world.PlanFast, "0.00", "45.00", "58.00")),
-	Entry("a plan in another term, which are sold together", withPlan(world.PlanFast, 24), 1,
+	Entry("a plan", fixture.WithPlan(world.PlanFast, 12), 1, planTo(world.PlanFast, "0.00", "45.00", "58.00")),
+	Entry("a plan in another term, which are sold together", fixture.WithPlan(world.PlanFast, 24), 1,
 		planTo(world.PlanFast, "0.00", "45.00", "58.00"), row("plan.term", "12", "24")),
-	Entry("a term", withPlan(world.PlanSlow, 24), 1, row("plan.term", "12", "24", "0.00", "45.00", "45.00")),
-	Entry("a plan with a fee once", withPlan(world.PlanSetUp, 12), 1, planTo(world.PlanSetUp, "20.00", "45.00", "32.00")),
-	Entry("an SLA", withSLA(world.SLAFast), 1,
+	Entry("a term", fixture.WithPlan(world.PlanSlow, 24), 1, row("plan.term", "12", "24", "0.00", "45.00", "45.00")),
+	Entry("a plan with a fee once", fixture.WithPlan(world.PlanSetUp, 12), 1,
+		planTo(world.PlanSetUp, "20.00", "45.00", "32.00")),
+	Entry("an SLA", fixture.WithSLA(world.SLAFast), 1,
 		row("restorationSLA", world.SLAStd, world.SLAFast, "0.00", "0.00", "10.00")),
-	Entry("a plan and an SLA, each in its row", both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), 1,
+	Entry("a plan and an SLA, each in its row", both(fixture.WithPlan(world.PlanFast, 12), fixture.WithSLA(world.SLAFast)),
+		1,
 		planTo(world.PlanFast, "0.00", "45.00", "58.00"),
 		row("restorationSLA", world.SLAStd, world.SLAFast, "0.00", "0.00", "10.00")),
-	Entry("an NFAS commitment", withPlan(world.PlanNFAS, 12), 1,
+	Entry("an NFAS commitment", fixture.WithPlan(world.PlanNFAS, 12), 1,
 		alsoCosting(planTo(world.PlanNFAS, "0.00", "45.00", "38.00"), charged("200.00"), nil)),
 	Entry("an NTD option", withNTD, 1,
 		alsoCosting(planTo(world.PlanGiga, "0.00", "45.00", "110.00"), nil, device("4_PORT_RESIDENTIAL", "99.00")),
 		row("plan.contact", "", "spec.plan.contact")),
-	Entry("an aggregation method, which has no quoted price", withEthernet, 0,
+	Entry("an aggregation method, which has no quoted price", fixture.WithEthernet, 0,
 		v1alpha1.Change{
 			Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod", Unknown: true, To: "ETHERNET",
 		}),
@@ -64,8 +67,8 @@ var _ = DescribeTable("managementPolicy Plan shows the prices of changes",
 
 var _ = Describe("The price of a plan change", func() {
 	It("is known without the term of the present plan when that costs the same in every term", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Service(site, w.Line(), underManagement(v1alpha1.ManagementPlan)))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Service(site, w.Line(), fixture.UnderManagement(v1alpha1.ManagementPlan)))).To(Succeed())
 		planned := process.Drive(ctx, site)
 		Expect(planned.Status.Carrier.Term).To(BeNil(), "it has no read")
 		Expect(planned.Status.Pending.Changes).To(Equal([]v1alpha1.Change{
@@ -74,11 +77,11 @@ var _ = Describe("The price of a plan change", func() {
 	})
 
 	It("is not known without the term of the present plan when that costs more in some", func(ctx SpecContext) {
-		w, _ := begin(ctx)
+		w, _ := fixture.Begin(ctx)
 		const in36 = `{"plan":"Home 50/20","term":"36"},"oneTimeCharge":{"amount":"0.00","currency":"AUD","symbol":"$"},` +
 			`"monthlyRecurringCharge":{"amount":`
 		dearerIn36 := &tamperingProxy{quotePath, in36 + `"45.00"`, in36 + `"49.00"`}
-		Expect(w.Create(ctx, w.Service(site, w.Line(), underManagement(v1alpha1.ManagementPlan)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, w.Line(), fixture.UnderManagement(v1alpha1.ManagementPlan)))).To(Succeed())
 		planned := w.Start(world.CrashPoint{}, dearerIn36.wrap).Drive(ctx, site)
 		Expect(planned.Status.Pending.Changes).To(Equal([]v1alpha1.Change{
 			planTo(world.PlanFast, "0.00", "", "58.00"), row("plan.term", "", "12"),
@@ -86,9 +89,9 @@ var _ = Describe("The price of a plan change", func() {
 	})
 
 	It("can be a credit", func(ctx SpecContext) {
-		d := newPricedService(ctx, underManagement(v1alpha1.ManagementPlan))
+		d := newPricedService(ctx, fixture.UnderManagement(v1alpha1.ManagementPlan))
 		*d.forger = tamperingProxy{quotePath, `"20.00"`, `"-5.50"`}
-		planned := d.declare(ctx, withPlan(world.PlanSetUp, 12))
+		planned := d.declare(ctx, fixture.WithPlan(world.PlanSetUp, 12))
 		Expect(planned.Status.Pending.Changes).To(ConsistOf(planTo(world.PlanSetUp, "-5.50", "45.00", "32.00")))
 	})
 })
@@ -96,13 +99,13 @@ var _ = Describe("The price of a plan change", func() {
 var _ = DescribeTable("A carrier that does not return the price of a plan change",
 	func(ctx SpecContext, target string, fault simulator.Fault) {
 		fault.Times = 10_000
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
 		Expect(d.Carrier.FailNext(target, fault)).To(Succeed())
-		d.Edit(ctx, site, withPlan(world.PlanFast, 12))
+		d.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 12))
 		reasons := d.passHour(ctx)
 		Expect(reasons[len(reasons)-1]).To(Equal(v1alpha1.ReasonCarrierUnavailable))
 		Expect(len(reasons)).To(BeNumerically("<=", 2), "no to and fro: %v", reasons)
-		expectReady(d.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
+		fixture.ExpectReady(d.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
 		Expect(d.quotes()).To(BeNumerically("<=", 20), "ever more rarely")
 		d.Carrier.Disarm()
 		hash := expectAwaiting(d.drive(ctx), "58.00 AUD")
@@ -111,31 +114,31 @@ var _ = DescribeTable("A carrier that does not return the price of a plan change
 		Expect(d.Carrier.FailNext(target, fault)).To(Succeed())
 		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 		Expect(d.passHour(ctx)).To(ContainElement(v1alpha1.ReasonCarrierUnavailable))
-		Expect(condition(d.Read(ctx, site), v1alpha1.ConditionReconciling).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.Condition(d.Read(ctx, site), v1alpha1.ConditionReconciling).Status).To(Equal(metav1.ConditionTrue))
 		Expect(d.sent()).To(BeEmpty())
 		d.Carrier.Disarm()
-		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(ConsistOf(simulator.OpPlanChange))
 	},
 	Entry("because a gateway answers for it", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultPage, Status: 503}),
 	Entry("because it fails", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 500}),
 	Entry("because it cuts the connection", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultReset}),
-	Entry("because another request is in progress", "POST PlanOptions", refusedFor("serviceId", planInProgress)),
+	Entry("because another request is in progress", "POST PlanOptions", fixture.RefusedFor("serviceId", planInProgress)),
 	Entry("because polling the response fails", "GET PlanOptions",
 		simulator.Fault{Kind: simulator.FaultStatus, Status: 502}),
 )
 
 var _ = DescribeTable("A fee in the result that differs from the approved one",
-	func(ctx SpecContext, wanted edit, from, to, words string) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+	func(ctx SpecContext, wanted fixture.Edit, from, to, words string) {
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
 		hash := expectAwaiting(d.declare(ctx, wanted), "AUD")
 		*d.forger = tamperingProxy{resultPath, from, to}
 
 		service := d.approve(ctx, hash)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		synced := condition(service, v1alpha1.ConditionPlanSynced)
+		synced := fixture.Condition(service, v1alpha1.ConditionPlanSynced)
 		Expect(string(synced.Status) + "/" + synced.Reason).To(Equal("True/ResultDiffers"))
 		Expect(synced.Message).To(ContainSubstring(words))
 		Expect(d.mismatches()).To(HaveLen(1))
@@ -146,19 +149,19 @@ var _ = DescribeTable("A fee in the result that differs from the approved one",
 		Expect(d.drive(ctx).ResourceVersion).To(Equal(service.ResourceVersion))
 		Expect(d.mismatches()).To(HaveLen(1))
 	},
-	Entry("per month", withPlan(world.PlanFast, 12), `"58.00"`, `"61.00"`,
+	Entry("per month", fixture.WithPlan(world.PlanFast, 12), `"58.00"`, `"61.00"`,
 		"61.00 AUD for the plan (monthly) instead of 58.00 AUD"),
-	Entry("once", withPlan(world.PlanSetUp, 12), `"20.00"`, `"25.00"`,
+	Entry("once", fixture.WithPlan(world.PlanSetUp, 12), `"20.00"`, `"25.00"`,
 		"25.00 AUD for the plan (one-time) instead of 20.00 AUD"),
-	Entry("of the SLA", withSLA(world.SLAFast), `"10.00"`, `"12.00"`,
+	Entry("of the SLA", fixture.WithSLA(world.SLAFast), `"10.00"`, `"12.00"`,
 		"12.00 AUD for the restoration SLA (monthly) instead of 10.00 AUD"),
-	Entry("of the NFAS commitment", withPlan(world.PlanNFAS, 12), `"200.00"`, `"220.00"`,
+	Entry("of the NFAS commitment", fixture.WithPlan(world.PlanNFAS, 12), `"200.00"`, `"220.00"`,
 		"220.00 AUD for the NFAS commitment (one-time) instead of 200.00 AUD"),
 	Entry("of the NTD option", withNTD, `"99.00"`, `"120.00"`,
 		"120.00 AUD for the NTD option (one-time) instead of 99.00 AUD"),
-	Entry("of an NFAS commitment that was not shown", withPlan(world.PlanFast, 12), `"nfasFee":null`,
+	Entry("of an NFAS commitment that was not shown", fixture.WithPlan(world.PlanFast, 12), `"nfasFee":null`,
 		`"nfasFee":{"oneTimeCharge":{"amount":"200.00","currency":"AUD"}}`, "200.00 AUD"),
-	Entry("of an additional NTD that was not shown", withPlan(world.PlanFast, 12),
+	Entry("of an additional NTD that was not shown", fixture.WithPlan(world.PlanFast, 12),
 		`"requiresAdditionalNtd":null,"requiresAdditionalNtdReason":null,"nfasFee":null,"ntdOptions":[]`,
 		`"requiresAdditionalNtd":true,"ntdOptions":[{"option":"1_PORT","fee":{"oneTimeCharge":{"amount":"300.00",`+
 			`"currency":"AUD"}}}]`, "300.00 AUD for the NTD option (one-time) instead of 0.00 AUD"),
@@ -166,12 +169,12 @@ var _ = DescribeTable("A fee in the result that differs from the approved one",
 
 // The carrier accepts such a plan without a device, up to 1000 MBit/s, and may choose one itself.
 var _ = It("A cheaper plan that requires an additional NTD is not changed to unasked", func(ctx SpecContext) {
-	d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+	d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
 	d.changeOnce(ctx)
 	sent := len(d.sent())
 	*d.forger = tamperingProxy{quotePath, `"requiresAdditionalNtd":null`, `"requiresAdditionalNtd":true`}
 	d.Clock.Advance(time.Hour)
-	awaiting := d.declare(ctx, withPlan(world.PlanCheap, 12))
+	awaiting := d.declare(ctx, fixture.WithPlan(world.PlanCheap, 12))
 	hash := expectAwaiting(awaiting, `plan.name "Home 50/20" → "Home 25/5" with an additional NTD that the carrier `+
 		`requires (one-time 0.00 AUD, monthly 45.00 AUD → 30.00 AUD, additional NTD price unknown)`)
 	quotes := d.quotes()
@@ -189,41 +192,42 @@ var _ = It("A cheaper plan that requires an additional NTD is not changed to una
 })
 
 var _ = DescribeTable("A plan above 1000 MBit/s without an NTD option",
-	func(ctx SpecContext, policy edit) {
+	func(ctx SpecContext, policy fixture.Edit) {
 		d := newPricedService(ctx, policy)
 
-		stalled := d.declare(ctx, withPlan(world.PlanGiga, 12))
+		stalled := d.declare(ctx, fixture.WithPlan(world.PlanGiga, 12))
 
-		expectReady(stalled, metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
-		Expect(condition(stalled, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		fixture.ExpectReady(stalled, metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
+		Expect(fixture.Condition(stalled, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		Expect(world.Ready(stalled).Message).To(And(
 			ContainSubstring("spec.plan.ntdOption"), ContainSubstring("4_PORT_RESIDENTIAL")))
 		Expect(d.quotes()).To(Equal(1))
 
 		By("a day without changes and a restart, which change nothing")
 		d.Clock.Advance(24 * time.Hour)
-		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
 		d.process = d.Start(world.CrashPoint{})
-		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
 
 		By("an approval, which has no effect")
-		expectReady(d.approve(ctx, stalled.Status.Pending.Hash), metav1.ConditionFalse, v1alpha1.ReasonNTDOptionRequired)
+		fixture.ExpectReady(d.approve(ctx, stalled.Status.Pending.Hash), metav1.ConditionFalse,
+			v1alpha1.ReasonNTDOptionRequired)
 		Expect(d.sent()).To(BeEmpty())
 	},
-	Entry("is refused before it is approved, OnCost", withApproval(v1alpha1.ApprovalOnCost)),
-	Entry("is refused before it is approved, Always", withApproval(v1alpha1.ApprovalAlways)),
-	Entry("is refused in the plan", underManagement(v1alpha1.ManagementPlan)),
+	Entry("is refused before it is approved, OnCost", fixture.WithApproval(v1alpha1.ApprovalOnCost)),
+	Entry("is refused before it is approved, Always", fixture.WithApproval(v1alpha1.ApprovalAlways)),
+	Entry("is refused in the plan", fixture.UnderManagement(v1alpha1.ManagementPlan)),
 )
 
 var _ = DescribeTable("What the carrier does not offer for a service is not put up for approval",
-	func(ctx SpecContext, wanted edit, words ...string) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+	func(ctx SpecContext, wanted fixture.Edit, words ...string) {
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalOnCost))
 
 		stalled := d.declare(ctx, wanted)
 
-		expectReady(stalled, metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
-		Expect(condition(stalled, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
-		Expect(condition(stalled, v1alpha1.ConditionApprovalRequired).Status).NotTo(Equal(metav1.ConditionTrue))
+		fixture.ExpectReady(stalled, metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		Expect(fixture.Condition(stalled, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.Condition(stalled, v1alpha1.ConditionApprovalRequired).Status).NotTo(Equal(metav1.ConditionTrue))
 		for _, part := range words {
 			Expect(world.Ready(stalled).Message).To(ContainSubstring(part))
 		}
@@ -231,33 +235,36 @@ var _ = DescribeTable("What the carrier does not offer for a service is not put 
 
 		By("a day without changes and a restart, which change nothing and read nothing")
 		d.Clock.Advance(24 * time.Hour)
-		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
 		d.process = d.Start(world.CrashPoint{})
-		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
 		Expect(d.quotes()).To(Equal(1))
 
 		By("an approval, which has no effect")
-		expectReady(d.approve(ctx, stalled.Status.Pending.Hash), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
+		fixture.ExpectReady(d.approve(ctx, stalled.Status.Pending.Hash), metav1.ConditionFalse, v1alpha1.ReasonNotOffered)
 		Expect(d.sent()).To(BeEmpty())
 
 		By("the plan that was meant")
-		expectAwaiting(d.declare(ctx, both(withPlan(world.PlanFast, 12), withSLA(world.SLAStd))), "58.00 AUD")
+		expectAwaiting(d.declare(ctx, both(fixture.WithPlan(world.PlanFast, 12), fixture.WithSLA(world.SLAStd))), "58.00 AUD")
 	},
-	Entry("a mistyped plan", withPlan("Home 1OO/20", 12), `does not offer plan "Home 1OO/20"`, `nearest: "Home 100/20"`),
-	Entry("another name of a plan", withPlan("Family Fast", 12), `plan "Family Fast"`, `it offers: "`, `"Home 100/20"`),
-	Entry("a plan in lower case", withPlan("home 100/20", 12), `plan "home 100/20"`, `it is spelled "Home 100/20"`),
-	Entry("a term", withPlan(world.PlanFast, 6), `does not offer term "6"`, `it offers: "1"`),
-	Entry("an SLA", withSLA("Gold"), `restoration SLA "Gold"`, world.SLAFast),
+	Entry("a mistyped plan", fixture.WithPlan("Home 1OO/20", 12),
+		`does not offer plan "Home 1OO/20"`, `nearest: "Home 100/20"`),
+	Entry("another name of a plan", fixture.WithPlan("Family Fast", 12),
+		`plan "Family Fast"`, `it offers: "`, `"Home 100/20"`),
+	Entry("a plan in lower case", fixture.WithPlan("home 100/20", 12),
+		`plan "home 100/20"`, `it is spelled "Home 100/20"`),
+	Entry("a term", fixture.WithPlan(world.PlanFast, 6), `does not offer term "6"`, `it offers: "1"`),
+	Entry("an SLA", fixture.WithSLA("Gold"), `restoration SLA "Gold"`, world.SLAFast),
 	Entry("an NTD option", withUnlistedNTD, `NTD option "1_PORT"`, `"4_PORT_RESIDENTIAL"`),
 )
 
 var _ = It("A plan above 1000 MBit/s without an NTD option is sent under approval Automatic, and refused",
 	func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
-		refused := d.declare(ctx, withPlan(world.PlanGiga, 12))
-		expectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
+		refused := d.declare(ctx, fixture.WithPlan(world.PlanGiga, 12))
+		fixture.ExpectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
 		Expect(refused.Status.LastError.Field).To(Equal("ntdOption"))
 		Expect(d.sent()).To(ConsistOf(simulator.OpPlanChange))
 		Expect(d.quotes()).To(BeZero())
-		expectReady(d.declare(ctx, withNTD), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(d.declare(ctx, withNTD), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})

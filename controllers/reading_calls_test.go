@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -21,22 +22,12 @@ import (
 // mostCalls is how many calls a day a service may take that cannot be read.
 const mostCalls = 50
 
-// always arms a fault for all calls of the table.
-func always(fault simulator.Fault) simulator.Fault {
-	fault.Times = 100_000
-	return fault
-}
-
 func status(code int) simulator.Fault {
-	return always(simulator.Fault{Kind: simulator.FaultStatus, Status: code})
-}
-
-func page(code int) simulator.Fault {
-	return always(simulator.Fault{Kind: simulator.FaultPage, Status: code})
+	return fixture.Always(simulator.Fault{Kind: simulator.FaultStatus, Status: code})
 }
 
 func response(code int, body string) simulator.Fault {
-	return always(simulator.Fault{Kind: simulator.FaultBody, Status: code, Body: body})
+	return fixture.Always(simulator.Fault{Kind: simulator.FaultBody, Status: code, Body: body})
 }
 
 // carrierCalls counts the calls to the carrier since then, without those that prove or renew the
@@ -44,7 +35,7 @@ func response(code int, body string) simulator.Fault {
 func carrierCalls(w *world.World, since int) (posts, gets int) {
 	for _, call := range w.Carrier.Calls()[since:] {
 		switch {
-		case isLogin(call):
+		case fixture.IsLogin(call):
 		case call.Method == http.MethodPost:
 			posts++
 		default:
@@ -67,16 +58,16 @@ func (u unreadable) arm(w *world.World) {
 var _ = DescribeTable("A service that cannot be read takes at most 50 calls a day, and is read again once it changes",
 	func(ctx SpecContext, how unreadable) {
 		for _, first := range []string{"new", "known"} {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
-			Expect(w.Create(ctx, w.Service(site, line, withoutEnd, withIntervals("", "", "")))).To(Succeed())
+			Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutEnd, withIntervals("", "", "")))).To(Succeed())
 			if first == "known" {
-				elapse(ctx, w, process, time.Hour)
+				fixture.Elapse(ctx, w, process, time.Hour)
 			}
 			how.arm(w)
 			for day := 1; day <= 2; day++ {
 				since := len(w.Carrier.Calls())
-				elapse(ctx, w, process, 24*time.Hour)
+				fixture.Elapse(ctx, w, process, 24*time.Hour)
 				posts, gets := carrierCalls(w, since)
 				AddReportEntry(fmt.Sprintf("a %s service, day %d: %d POST, %d GET", first, day, posts, gets))
 				Expect(posts+gets).To(BeNumerically("<=", mostCalls), "day %d of a %s service", day, first)
@@ -85,24 +76,24 @@ var _ = DescribeTable("A service that cannot be read takes at most 50 calls a da
 			w.Edit(ctx, site, func(service *v1alpha1.BroadbandService) {
 				service.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "now"}
 			})
-			elapse(ctx, w, process, 15*time.Minute)
-			expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.Elapse(ctx, w, process, 15*time.Minute)
+			fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		}
 	},
 	Entry("health: the POST is answered with 404", unreadable{"POST Health": status(404)}),
 	Entry("health: the POST is answered with 422", unreadable{"POST Health": status(422)}),
 	Entry("health: the POST is answered with 500", unreadable{"POST Health": status(500)}),
-	Entry("health: the POST is answered with a page", unreadable{"POST Health": page(403)}),
+	Entry("health: the POST is answered with a page", unreadable{"POST Health": fixture.Page(403)}),
 	Entry("health: the poll is answered with 404", unreadable{"GET Health": status(404)}),
 	Entry("health: the poll is answered with 422", unreadable{"GET Health": status(422)}),
 	Entry("health: the poll is answered with 500", unreadable{"GET Health": status(500)}),
-	Entry("health: the poll is answered with a page", unreadable{"GET Health": page(200)}),
+	Entry("health: the poll is answered with a page", unreadable{"GET Health": fixture.Page(200)}),
 	Entry("health: the poll is answered with 202 for ever", unreadable{"GET Health": response(202, "{}")}),
 	Entry("health: the result has no plan", unreadable{"GET Health": response(200, `{"status":"COMPLETED"}`)}),
 	Entry("the cancellation is answered with 404", unreadable{"GET CancellationRead": status(404)}),
 	Entry("the cancellation is answered with 422", unreadable{"GET CancellationRead": status(422)}),
 	Entry("the cancellation is answered with 500", unreadable{"GET CancellationRead": status(500)}),
-	Entry("the cancellation is answered with a page", unreadable{"GET CancellationRead": page(200)}),
+	Entry("the cancellation is answered with a page", unreadable{"GET CancellationRead": fixture.Page(200)}),
 	Entry("the cancellation is answered with 202 for ever", unreadable{"GET CancellationRead": response(202, "{}")}),
 	Entry("everything is answered with 404",
 		unreadable{"POST Health": status(404), "GET CancellationRead": status(404)}),
@@ -135,7 +126,7 @@ func (f *flappingFleet) pass(ctx SpecContext) {
 	f.due[first] = f.Clock.Now().Add(cmp.Or(result.RequeueAfter, 1000*time.Hour))
 	_, err = f.process.ReconcileAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
-	if now := carrierCondition(ctx, f.World).Status; now != f.shown {
+	if now := fixture.CarrierCondition(ctx, f.World).Status; now != f.shown {
 		f.shown = now
 		for name := range f.due {
 			if now == metav1.ConditionTrue {
@@ -147,11 +138,11 @@ func (f *flappingFleet) pass(ctx SpecContext) {
 
 var _ = DescribeTable("A carrier that answers all but the health of services gets at most 50 calls a day for each",
 	func(ctx SpecContext, services int) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		f := &flappingFleet{World: w, process: process, due: map[string]time.Time{}}
 		for i := range services {
 			name := fmt.Sprint("site-", i)
-			Expect(w.Create(ctx, w.Service(name, w.Line(), withoutEnd, withIntervals("", "", "")))).To(Succeed())
+			Expect(w.Create(ctx, w.Service(name, w.Line(), fixture.WithoutEnd, withIntervals("", "", "")))).To(Succeed())
 			f.due[name] = w.Clock.Now()
 		}
 		unreadable{"GET Health": status(503)}.arm(w)
@@ -168,8 +159,8 @@ var _ = DescribeTable("A carrier that answers all but the health of services get
 )
 
 var _ = It("An account whose conditions a clock that is ahead has written causes no more calls", func(ctx SpecContext) {
-	w, process := begin(ctx)
-	Expect(w.Create(ctx, w.Service(site, w.Line(), withoutEnd, withIntervals("", "", "")))).To(Succeed())
+	w, process := fixture.Begin(ctx)
+	Expect(w.Create(ctx, w.Service(site, w.Line(), fixture.WithoutEnd, withIntervals("", "", "")))).To(Succeed())
 	account := w.ReadAccount(ctx)
 	for i := range account.Status.Conditions {
 		account.Status.Conditions[i].LastTransitionTime = metav1.NewTime(w.Clock.Now().Add(30 * 24 * time.Hour))
@@ -177,21 +168,21 @@ var _ = It("An account whose conditions a clock that is ahead has written causes
 	Expect(w.Status().Update(ctx, account)).To(Succeed())
 	unreadable{"GET Health": response(200, `{"status":"COMPLETED"}`)}.arm(w)
 	since := len(w.Carrier.Calls())
-	elapse(ctx, w, process, 24*time.Hour)
+	fixture.Elapse(ctx, w, process, 24*time.Hour)
 	posts, gets := carrierCalls(w, since)
 	Expect(posts + gets).To(BeNumerically("<=", mostCalls))
 })
 
 var _ = It("A page at a Location, and then a day of 503, leaves no request to a person", func(ctx SpecContext) {
-	w, process := begin(ctx)
-	Expect(w.Create(ctx, w.Service(site, w.Line(), aggregated("ETHERNET")))).To(Succeed())
-	driveUntilAccepted(ctx, w, process)
-	once := page(200)
+	w, process := fixture.Begin(ctx)
+	Expect(w.Create(ctx, w.Service(site, w.Line(), fixture.Aggregated("ETHERNET")))).To(Succeed())
+	fixture.DriveUntilAccepted(ctx, w, process)
+	once := fixture.Page(200)
 	once.Times = 1
 	Expect(w.Carrier.FailNext("GET AggregationConversion", once)).To(Succeed())
 	Expect(w.Carrier.FailNext("GET AggregationConversion", status(503))).To(Succeed())
-	elapse(ctx, w, process, 25*time.Hour)
+	fixture.Elapse(ctx, w, process, 25*time.Hour)
 	w.Carrier.Disarm()
-	elapse(ctx, w, process, time.Hour)
-	expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.Elapse(ctx, w, process, time.Hour)
+	fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 })

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,7 +18,7 @@ import (
 var _ = Describe("Each change of the reason of Ready has an Event", func() {
 	It("which is a Warning for drift that is only reported", func(ctx SpecContext) {
 		s := settleHourlyReads(ctx)
-		expectDrift(s.move(ctx, world.PlanSlow), planInHealth, world.PlanSlow)
+		expectDrift(s.move(ctx, world.PlanSlow), fixture.PlanInHealth, world.PlanSlow)
 		Expect(s.Events.All()).To(ContainElements(
 			HavePrefix("Normal InSync plan set on "),
 			And(HavePrefix("Warning Drifted "), ContainSubstring("set driftPolicy: Correct"))))
@@ -27,9 +28,9 @@ var _ = Describe("Each change of the reason of Ready has an Event", func() {
 	})
 
 	It("also when the change waits for an approval", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		w, process := fixture.Begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(w.Events.All()).To(ContainElement(And(
 			HavePrefix("Normal AwaitingApproval "), ContainSubstring("approve with: kubectl"))))
 	})

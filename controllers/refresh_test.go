@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -26,72 +27,72 @@ func readAndChanged() []simulator.Operation {
 
 var _ = Describe("A plan change is based on a plan that was read for it", func() {
 	It("which takes no additional call for a new service (R7)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		s := &settledSite{World: w, process: process, line: w.Line(withSameHealthRecord)}
+		w, process := fixture.Begin(ctx)
+		s := &settledSite{World: w, process: process, line: w.Line(fixture.WithSameHealthRecord)}
 		Expect(w.Create(ctx, w.Service(site, s.line))).To(Succeed())
 		service, posts := s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(posts).To(Equal(readAndChanged()))
 	})
 
 	It("which takes one health request for a service that was in sync (R7)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
 		s.pass(ctx, outdated)
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		service, posts := s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(posts).To(Equal(readAndChanged()))
-		Expect(recordedPlanChange(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
+		Expect(fixture.RecordedPlanChange(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
 	})
 
 	It("which is read although the last reading is from a clock that was ahead (R19)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
 		service := s.Read(ctx, site)
 		service.Status.Carrier.Plan.Since = metav1.NewTime(s.Clock.Now().Add(7 * 24 * time.Hour))
 		Expect(s.Status().Update(ctx, service)).To(Succeed())
 		s.restart()
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		began := s.Clock.Now()
 		service, posts := s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(posts).To(Equal(readAndChanged()))
 		Expect(s.Clock.Now()).To(BeTemporally("<", began.Add(time.Hour)), "nothing waits for that clock")
 	})
 
 	It("which is also read for a restoration SLA (R7)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
-		s.Edit(ctx, site, withSLA(world.SLAFast))
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
+		s.Edit(ctx, site, fixture.WithSLA(world.SLAFast))
 		service, posts := s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(posts).To(Equal(readAndChanged()))
 	})
 
 	It("which is read again after another modification has ended (R7)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
 		Expect(s.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		service, posts := s.drive(ctx)
 		Expect(posts).To(Equal(readAndChanged()))
 		s.Annotate(ctx, site, v1alpha1.AnnotationRetry, service.RequestOf(v1alpha1.OperationPlanChange).AttemptID)
 		service, posts = s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(posts).To(Equal(readAndChanged()))
 	})
 
 	DescribeTable("which is read when the change is approved, and not while it waits for approval (R7)",
 		func(ctx SpecContext, waited time.Duration, reads []simulator.Operation) {
-			w, process := begin(ctx)
-			s := &settledSite{World: w, process: process, line: w.Line(withSameHealthRecord)}
-			Expect(w.Create(ctx, w.Service(site, s.line, withApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
+			w, process := fixture.Begin(ctx)
+			s := &settledSite{World: w, process: process, line: w.Line(fixture.WithSameHealthRecord)}
+			Expect(w.Create(ctx, w.Service(site, s.line, fixture.WithApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
 			service, _ := s.drive(ctx)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 
 			from := len(s.Carrier.Calls())
 			s.pass(ctx, waited)
 			Expect(s.postsSince(from)).To(BeEmpty())
 			s.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
 			service, posts := s.drive(ctx)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(posts).To(Equal(reads))
 		},
 		Entry("soon after it was read", 5*time.Minute,
@@ -101,17 +102,17 @@ var _ = Describe("A plan change is based on a plan that was read for it", func()
 	)
 
 	It("unless the API version cannot read it: then the last successful change counts (R7)", func(ctx SpecContext) {
-		w, process := begin(ctx, strictlyAt(4))
-		s := &settledSite{World: w, process: process, line: w.Line(onFast)}
+		w, process := fixture.Begin(ctx, fixture.StrictlyAt(4))
+		s := &settledSite{World: w, process: process, line: w.Line(fixture.OnFast)}
 		Expect(w.Create(ctx, w.Service(site, s.line, func(service *v1alpha1.BroadbandService) {
 			service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan}
 		}))).To(Succeed())
 		s.drive(ctx)
 		for _, plan := range []string{world.PlanSlow, world.PlanFast} {
 			s.pass(ctx, outdated)
-			s.Edit(ctx, site, withPlan(plan, 12))
+			s.Edit(ctx, site, fixture.WithPlan(plan, 12))
 			service, posts := s.drive(ctx)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(posts).To(ConsistOf(simulator.OpPlanChange))
 		}
 	})
@@ -119,9 +120,9 @@ var _ = Describe("A plan change is based on a plan that was read for it", func()
 
 var _ = Describe("A plan that the carrier has already", func() {
 	It("is not ordered if another client has changed to it (R7)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		service, posts := s.drive(ctx)
 		expectNoDrift(service)
 		Expect(posts).To(ConsistOf(simulator.OpHealth))
@@ -130,7 +131,7 @@ var _ = Describe("A plan that the carrier has already", func() {
 	It("is not ordered if another client has changed to it after a change of ours (R7)", func(ctx SpecContext) {
 		s := bringInSync(ctx)
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		service, posts := s.drive(ctx)
 		expectNoDrift(service)
 		Expect(posts).To(ConsistOf(simulator.OpHealth))
@@ -139,30 +140,30 @@ var _ = Describe("A plan that the carrier has already", func() {
 
 	It("is not ordered if health spells it as after our own change to it (R7)", func(ctx SpecContext) {
 		s := settleHourlyReads(ctx)
-		s.Edit(ctx, site, readEvery("9000h"))
+		s.Edit(ctx, site, fixture.ReadEvery("9000h"))
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		service, posts := s.drive(ctx)
 		expectNoDrift(service)
 		Expect(posts).To(ConsistOf(simulator.OpHealth))
 
-		Expect(s.Carrier.SetPlan(s.line, planInHealth)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanFast, 12))
+		Expect(s.Carrier.SetPlan(s.line, fixture.PlanInHealth)).To(Succeed())
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 12))
 		service, posts = s.drive(ctx)
 		expectNoDrift(service)
 		Expect(posts).To(ConsistOf(simulator.OpHealth))
 		Expect(service.Status.Carrier.Plan).To(HaveValue(And(
-			HaveField("Value", world.PlanFast), HaveField("AsHealth", planInHealth))))
+			HaveField("Value", world.PlanFast), HaveField("AsHealth", fixture.PlanInHealth))))
 	})
 
 	DescribeTable("is not ordered again if an older status is restored (R7)",
 		func(ctx SpecContext, change func(*settledSite), later bool) {
-			s := reconciledOnce(ctx, onSlow, withPlan(world.PlanSlow, 12))
+			s := reconciledOnce(ctx, onSlow, fixture.WithPlan(world.PlanSlow, 12))
 			older := s.Read(ctx, site).Status
 			change(s)
-			s.Edit(ctx, site, withPlan(world.PlanFast, 12))
+			s.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 12))
 			service, _ := s.drive(ctx)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
 			s.restoreStatus(ctx, older)
 			posts := s.Posts(s.line)
@@ -170,7 +171,7 @@ var _ = Describe("A plan that the carrier has already", func() {
 				s.restart()
 			}
 			service, _ = s.drive(ctx)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
 			Expect(s.Posts(s.line)).To(Equal(posts))
 		},
@@ -181,30 +182,30 @@ var _ = Describe("A plan that the carrier has already", func() {
 	)
 
 	It("is not ordered again if objects and ledgers are restored from a backup (R7)", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		s := []*settledSite{
-			{World: w, process: process, line: w.Line(withSameHealthRecord)},
-			{World: w, process: process, line: w.Line(withSameHealthRecord)},
+			{World: w, process: process, line: w.Line(fixture.WithSameHealthRecord)},
+			{World: w, process: process, line: w.Line(fixture.WithSameHealthRecord)},
 		}
 		names := []string{"one", "other"}
 		backup := make([]backup, len(s))
 		for i, of := range s {
 			Expect(w.Create(ctx, w.Service(names[i], of.line))).To(Succeed())
-			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			backup[i] = backUp(ctx, w, names[i], of.line)
-			w.Edit(ctx, names[i], withPlan(world.PlanSlow, 12))
-			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			w.Edit(ctx, names[i], fixture.WithPlan(world.PlanSlow, 12))
+			fixture.ExpectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(of.line)).To(Equal(2))
 		}
 
 		By("losing everything, and restoring it: the manifests are newer than the backup")
 		for i, of := range s {
-			backup[i].restore(ctx, w, of.line, withPlan(world.PlanSlow, 12))
+			backup[i].restore(ctx, w, of.line, fixture.WithPlan(world.PlanSlow, 12))
 		}
 		process = w.Start(world.CrashPoint{})
 		for i, of := range s {
 			from := len(w.Carrier.Calls())
-			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(of.postsSince(from)).To(ConsistOf(simulator.OpHealth))
 		}
 	})
@@ -221,16 +222,16 @@ type backup struct {
 
 func backUp(ctx SpecContext, w *world.World, name string, line int64) backup {
 	GinkgoHelper()
-	saved := backup{w.Read(ctx, name), serviceLedger(ctx, w, line)}
+	saved := backup{w.Read(ctx, name), fixture.ServiceLedger(ctx, w, line)}
 	Expect(saved.ledger).NotTo(BeNil())
 	return saved
 }
 
 // restore replaces the current state by a backup.
-func (b backup) restore(ctx SpecContext, w *world.World, line int64, manifest edit) {
+func (b backup) restore(ctx SpecContext, w *world.World, line int64, manifest fixture.Edit) {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.Read(ctx, b.service.Name))).To(Succeed())
-	removeLedger(ctx, w, serviceLedger(ctx, w, line))
+	fixture.RemoveLedger(ctx, w, fixture.ServiceLedger(ctx, w, line))
 	service, status := b.service, b.service.Status
 	service.UID, service.ResourceVersion, service.Generation = "", "", 0
 	manifest(service)
@@ -244,14 +245,14 @@ func (b backup) restore(ctx SpecContext, w *world.World, line int64, manifest ed
 var _ = It("A plan that has drifted when it is read for a change is reported, and nothing is sent (R7)",
 	func(ctx SpecContext) {
 		s := settleHourlyReads(ctx)
-		s.Edit(ctx, site, readEvery("9000h"))
+		s.Edit(ctx, site, fixture.ReadEvery("9000h"))
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		service, _ := s.drive(ctx)
 		expectNoDrift(service)
 
 		Expect(s.Carrier.SetPlan(s.line, world.PlanCheap)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // the plan that our own change had set
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 12)) // the plan that our own change had set
 		service, posts := s.drive(ctx)
 		Expect(posts).To(ConsistOf(simulator.OpHealth))
 		expectDrift(service, world.PlanSlow, world.PlanCheap)

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -29,29 +29,30 @@ const (
 
 var _ = Describe("A plan change that is refused because another is in progress", func() {
 	It("is sent again five minutes later, and does not count as a repeat", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		Expect(w.Carrier.FailNext("POST PlanChange", refusedFor("serviceId", planInProgress, otherInProgress))).To(Succeed())
+		Expect(w.Carrier.FailNext("POST PlanChange",
+			fixture.RefusedFor("serviceId", planInProgress, otherInProgress))).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		elapse(ctx, w, process, 4*time.Minute)
+		fixture.Elapse(ctx, w, process, 4*time.Minute)
 		service := w.Read(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonChangeInProgress)
-		expectAspect(service, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonChangeInProgress)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonChangeInProgress)
+		fixture.ExpectAspect(service, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonChangeInProgress)
 		Expect(world.Ready(service).Message).To(And(HavePrefix(planInProgress), ContainSubstring("retried automatically")))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(2))
 		Expect(w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).Repeats).To(BeZero())
 	})
 
 	It("waits for a person if there is another error, too", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
-		refusal := refusedFor("serviceId", planInProgress, "constraints.plan.change.plan.name.invalid")
+		refusal := fixture.RefusedFor("serviceId", planInProgress, "constraints.plan.change.plan.name.invalid")
 		Expect(w.Carrier.FailNext("POST PlanChange", refusal)).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanNameInvalid)
-		expectAspect(service, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonPlanNameInvalid)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanNameInvalid)
+		fixture.ExpectAspect(service, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonPlanNameInvalid)
 		Expect(world.Ready(service).Message).To(ContainSubstring("also " + planInProgress))
 	})
 })
@@ -59,10 +60,10 @@ var _ = Describe("A plan change that is refused because another is in progress",
 // refusable is a kind of request that the carrier may refuse because another one is in progress.
 type refusable struct {
 	operation simulator.Operation
-	build     func(w *world.World, line int64) pass.Subject // an object with the name of the scenario
-	sold      func(*simulator.Service)                      // edits its service; nil: unchanged
-	isFree    bool                                          // nobody has to approve it
-	done      string                                        // the reason of Ready at its end; "": Completed
+	build     func(w *world.World, line int64) fixture.Subject // an object with the name of the scenario
+	sold      func(*simulator.Service)                         // edits its service; nil: unchanged
+	isFree    bool                                             // nobody has to approve it
+	done      string                                           // the reason of Ready at its end; "": Completed
 }
 
 // refusedRun is a world with an object whose request is refused.
@@ -71,7 +72,7 @@ type refusedRun struct {
 	refusable
 
 	process  *world.Process
-	object   pass.Subject
+	object   fixture.Subject
 	approved string // the hash that a person has approved; "": none
 }
 
@@ -109,7 +110,7 @@ func (r *refusedRun) until(ctx context.Context, reason string) {
 	GinkgoHelper()
 	for range 100 {
 		after := r.reconcile(ctx)
-		ready := readyOf(r.object)
+		ready := fixture.ReadyOf(r.object)
 		if ready.Reason == reason {
 			return
 		}
@@ -165,9 +166,9 @@ func (r *refusedRun) annotate(ctx context.Context, key, value string) {
 
 // changing builds a service that needs an approval for a chargeable change and for its first
 // change.
-func changing(edits ...edit) func(*world.World, int64) pass.Subject {
-	return func(w *world.World, line int64) pass.Subject {
-		return w.Service(site, line, append(edits, withApproval(v1alpha1.ApprovalOnCost))...)
+func changing(edits ...fixture.Edit) func(*world.World, int64) fixture.Subject {
+	return func(w *world.World, line int64) fixture.Subject {
+		return w.Service(site, line, append(edits, fixture.WithApproval(v1alpha1.ApprovalOnCost))...)
 	}
 }
 
@@ -175,7 +176,7 @@ func changing(edits ...edit) func(*world.World, int64) pass.Subject {
 func (r *refusedRun) attempt(ctx context.Context) *v1alpha1.Request {
 	GinkgoHelper()
 	if service, is := r.object.(*v1alpha1.BroadbandService); is {
-		return recorded(ctx, service, v1alpha1.Operation(r.operation))
+		return fixture.Recorded(ctx, service, v1alpha1.Operation(r.operation))
 	}
 	return r.object.Record().RequestOf(v1alpha1.Operation(r.operation))
 }
@@ -183,10 +184,11 @@ func (r *refusedRun) attempt(ctx context.Context) *v1alpha1.Request {
 var _ = DescribeTable("A request that is refused because another is in progress is sent again under the same approval",
 	func(ctx SpecContext, kind refusable) {
 		r := &refusedRun{refusable: kind}
-		r.World, r.process = begin(ctx)
-		r.object = r.build(r.World, r.Line(orNoop(r.sold)))
+		r.World, r.process = fixture.Begin(ctx)
+		r.object = r.build(r.World, r.Line(fixture.OrNoop(r.sold)))
 		Expect(r.Create(ctx, r.object)).To(Succeed())
-		Expect(r.Carrier.FailNext("POST "+string(r.operation), refusedFor("serviceId", otherInProgress))).To(Succeed())
+		Expect(r.Carrier.FailNext("POST "+string(r.operation),
+			fixture.RefusedFor("serviceId", otherInProgress))).To(Succeed())
 		if !r.isFree {
 			r.until(ctx, v1alpha1.ReasonAwaitingApproval)
 			Expect(r.posts()).To(BeZero())
@@ -194,7 +196,7 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 		}
 
 		r.until(ctx, v1alpha1.ReasonChangeInProgress)
-		Expect(readyOf(r.object).Message).To(And(
+		Expect(fixture.ReadyOf(r.object).Message).To(And(
 			HavePrefix(otherInProgress), ContainSubstring("it is retried automatically")))
 		r.Clock.Advance(5*time.Minute - 2*time.Second)
 		r.reconcile(ctx)
@@ -211,15 +213,17 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 		operation: simulator.OpPlanChange, build: changing(), done: v1alpha1.ReasonInSync,
 	}),
 	Entry("a reclaim", refusable{
-		operation: simulator.OpReclaim, build: changing(withoutPlan, reclaiming), sold: disconnectedLine(reclaimableTo),
+		operation: simulator.OpReclaim, build: changing(fixture.WithoutPlan, fixture.Reclaiming),
+		sold: fixture.DisconnectedLine(fixture.ReclaimableTo),
 		done: v1alpha1.ReasonInSync,
 	}),
 	Entry("another cancellation date", refusable{
-		operation: simulator.OpCancellationReschedule, build: changing(withoutPlan, endOn(wantedDate)),
-		sold: withCancellation(stateRequested, pendingDate), done: v1alpha1.ReasonInSync,
+		operation: simulator.OpCancellationReschedule,
+		build:     changing(fixture.WithoutPlan, fixture.EndOn(fixture.WantedDate)),
+		sold:      fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate), done: v1alpha1.ReasonInSync,
 	}),
 	Entry("a query for appointments", refusable{
-		operation: simulator.OpAppointmentSlots, isFree: true, build: func(w *world.World, _ int64) pass.Subject {
+		operation: simulator.OpAppointmentSlots, isFree: true, build: func(w *world.World, _ int64) fixture.Subject {
 			return w.Appointment(site)
 		},
 	}),
@@ -228,12 +232,13 @@ var _ = DescribeTable("A request that is refused because another is in progress 
 var _ = DescribeTable("A request whose outcome nothing shows waits for a person if another is in progress",
 	func(ctx SpecContext, kind refusable) {
 		r := &refusedRun{refusable: kind}
-		r.World, r.process = begin(ctx)
+		r.World, r.process = fixture.Begin(ctx)
 		r.object = r.build(r.World, r.Line())
 		Expect(r.Create(ctx, r.object)).To(Succeed())
-		Expect(r.Carrier.FailNext("POST "+string(r.operation), refusedFor("serviceId", otherInProgress))).To(Succeed())
+		Expect(r.Carrier.FailNext("POST "+string(r.operation),
+			fixture.RefusedFor("serviceId", otherInProgress))).To(Succeed())
 		r.until(ctx, v1alpha1.ReasonOutcomeUnknown)
-		Expect(readyOf(r.object).Message).To(And(
+		Expect(fixture.ReadyOf(r.object).Message).To(And(
 			ContainSubstring("the carrier refused it because a request is in progress there: "+otherInProgress),
 			ContainSubstring("Ask the carrier which request is in progress")))
 		r.Clock.Advance(2 * time.Hour)
@@ -246,38 +251,39 @@ var _ = DescribeTable("A request whose outcome nothing shows waits for a person 
 	},
 	Entry("an aggregation conversion", refusable{
 		operation: simulator.OpAggregationConversion, done: v1alpha1.ReasonInSync,
-		build: func(w *world.World, line int64) pass.Subject {
-			return w.Service(site, line, aggregated("ETHERNET"))
+		build: func(w *world.World, line int64) fixture.Subject {
+			return w.Service(site, line, fixture.Aggregated("ETHERNET"))
 		},
 	}),
 	Entry("an order", refusable{
 		operation: simulator.OpOrderCreate, done: v1alpha1.ReasonSubmitted,
-		build: func(w *world.World, _ int64) pass.Subject { return w.Order(site, reference) },
+		build: func(w *world.World, _ int64) fixture.Subject { return w.Order(site, fixture.Reference) },
 	}),
 	Entry("a diagnostic test", refusable{
 		operation: simulator.OpDiagnosticTest,
-		build:     func(w *world.World, line int64) pass.Subject { return w.Test(site, line) },
+		build:     func(w *world.World, line int64) fixture.Subject { return w.Test(site, line) },
 	}),
 )
 
 var _ = Describe("A diagnostic test of a service on which another client runs one", func() {
 	It("is run after that one, once a person has said that it is another client's", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line, another := w.Line(), w.InAnotherNamespace(ctx)
 		another.ClientName = w.ClientName
-		another.Login(ctx, asAnotherLogin)
+		another.Login(ctx, fixture.AsAnotherLogin)
 		_, err := process.In(another).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(another.Create(ctx, tests().build(another, line))).To(Succeed())
-		tests().until(ctx, another, process.In(another), v1alpha1.ReasonProgressing)
-		Expect(tests().posts(w)).To(Equal(1))
+		Expect(another.Create(ctx, fixture.Tests().Build(another, line))).To(Succeed())
+		fixture.Tests().Until(ctx, another, process.In(another), v1alpha1.ReasonProgressing)
+		Expect(fixture.Tests().Posts(w)).To(Equal(1))
 
-		Expect(w.Create(ctx, tests().build(w, line))).To(Succeed())
-		refused := tests().until(ctx, w, process, v1alpha1.ReasonOutcomeUnknown)
-		Expect(readyOf(refused).Message).To(ContainSubstring("constraints.service-diagnostic-test-request.in-progress"))
-		tests().until(ctx, another, process.In(another), v1alpha1.ReasonCompleted)
-		tests().annotate(ctx, w, v1alpha1.AnnotationResolve, tests().request(ctx, w).AttemptID+"=NotAccepted")
-		tests().until(ctx, w, process, v1alpha1.ReasonCompleted)
-		Expect(tests().posts(w)).To(Equal(3))
+		Expect(w.Create(ctx, fixture.Tests().Build(w, line))).To(Succeed())
+		refused := fixture.Tests().Until(ctx, w, process, v1alpha1.ReasonOutcomeUnknown)
+		Expect(fixture.ReadyOf(refused).Message).To(
+			ContainSubstring("constraints.service-diagnostic-test-request.in-progress"))
+		fixture.Tests().Until(ctx, another, process.In(another), v1alpha1.ReasonCompleted)
+		fixture.Tests().Annotate(ctx, w, v1alpha1.AnnotationResolve, fixture.Tests().Request(ctx, w).AttemptID+"=NotAccepted")
+		fixture.Tests().Until(ctx, w, process, v1alpha1.ReasonCompleted)
+		Expect(fixture.Tests().Posts(w)).To(Equal(3))
 	})
 })

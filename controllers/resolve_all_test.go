@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -39,7 +40,7 @@ func unknownPlan(ctx SpecContext, w *world.World, process *world.Process, line i
 	Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 	service := process.Drive(ctx, site)
-	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+	fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 	return service.OpenRequest()
 }
 
@@ -47,25 +48,25 @@ var _ = Describe("One resolution of all unknown outcomes (R27)", func() {
 	const kinds = "broadbandservices,serviceorders"
 
 	It("resolves a fleet whose ledgers are lost, and nothing is sent", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		names := []string{"site-1", "site-2", "site-3"}
 		lines := map[string]int64{}
 		for _, name := range names {
 			lines[name] = w.Line()
 			Expect(w.Create(ctx, w.Service(name, lines[name]))).To(Succeed())
-			expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		}
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		for _, name := range names {
-			removeLedger(ctx, w, serviceLedger(ctx, w, lines[name]))
+			fixture.RemoveLedger(ctx, w, fixture.ServiceLedger(ctx, w, lines[name]))
 		}
-		removeOrderLedger(ctx, w)
-		process = successor(ctx, w)
+		fixture.RemoveOrderLedger(ctx, w)
+		process = fixture.Successor(ctx, w)
 		for _, name := range names {
-			expectReady(process.Drive(ctx, name), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+			fixture.ExpectReady(process.Drive(ctx, name), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 		}
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 		posts := carrierPosts(w)
 		Expect(posts).To(Equal(4))
 
@@ -73,56 +74,56 @@ var _ = Describe("One resolution of all unknown outcomes (R27)", func() {
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
 		for _, name := range names {
 			service := process.Drive(ctx, name)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.Status.Handled.Resolve).To(Equal(word))
-			expectResolution(serviceLedger(ctx, w, lines[name]).Spec.Ended[0].ResolvedBy, word)
+			expectResolution(fixture.ServiceLedger(ctx, w, lines[name]).Spec.Ended[0].ResolvedBy, word)
 			expectResolution(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
 		}
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Handled.Resolve).To(Equal(word))
 		expectResolution(order.Status.Request.ResolvedBy, word)
 		Expect(carrierPosts(w)).To(Equal(posts))
 	})
 
 	It("resolves nothing that becomes unknown later", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		unknownPlan(ctx, w, process, line)
 		word := resolveAll(w, "Succeeded")
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
 		By("losing another response while the annotation and its handled value are set")
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
-		w.Edit(ctx, site, withPlan(world.PlanCheap, 12))
+		w.Edit(ctx, site, fixture.WithPlan(world.PlanCheap, 12))
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(world.Ready(service).Message).To(ContainSubstring(`is now "%s", which does not resolve this attempt`, word))
 		service.Status.Handled.Resolve = ""
 		Expect(w.Status().Update(ctx, service)).To(Succeed())
 		service = process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(service.Status.Handled.Resolve).To(Equal(word), "it was seen")
 		Expect(w.Posts(line)).To(Equal(2))
 	})
 
 	It("is refused as NotAccepted, and with a time in the future", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		unknownPlan(ctx, w, process, line)
 		future := "all@" + w.Clock.Now().Add(time.Hour).Format(time.RFC3339) + "=Succeeded"
 		for _, word := range []string{resolveAll(w, "NotAccepted"), future} {
 			annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			Expect(service.Status.Handled.Resolve).To(BeEmpty())
 			Expect(service.Status.Handled.IgnoredResolve).To(Equal(word))
 			Expect(w.Events.All()).To(ContainElement(And(HavePrefix(annotationUnused),
 				ContainSubstring(`is now "%s", which does not resolve this attempt`, word))))
 		}
 		w.Clock.Advance(2 * time.Hour)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,11 +24,11 @@ var _ = Describe("The status in a result", func() {
 	const completed, inErrorRetry = `"status":"COMPLETED"`, `"status":"IN_ERROR_RETRY"`
 
 	DescribeTable("that reports a failure is not a success", func(ctx SpecContext, status string) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
 		*d.forger = tamperingProxy{conversionPath, completed, `"status":"` + status + `"`}
-		service := d.declare(ctx, withEthernet)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		service := d.declare(ctx, fixture.WithEthernet)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		Expect(world.Ready(service).Message).To(ContainSubstring(
 			"the carrier answered 200, but the status of the request is " + status))
 		Expect(service.Status.Carrier.AggregationMethod).To(BeNil())
@@ -39,9 +40,9 @@ var _ = Describe("The status in a result", func() {
 
 	DescribeTable("that says that the request is in progress is polled again, and nothing is known from it",
 		func(ctx SpecContext, status string) {
-			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+			d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
 			*d.forger = tamperingProxy{conversionPath, completed, `"status":"` + status + `"`}
-			d.Edit(ctx, site, withEthernet)
+			d.Edit(ctx, site, fixture.WithEthernet)
 			service := d.Read(ctx, site)
 			for world.Ready(service).Reason != v1alpha1.ReasonOverdue {
 				result, err := d.process.Reconcile(ctx, site)
@@ -51,7 +52,7 @@ var _ = Describe("The status in a result", func() {
 			}
 			Expect(service.Status.Carrier.AggregationMethod).To(BeNil())
 			*d.forger = tamperingProxy{}
-			expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(1))
 		},
 		Entry(nil, "IN_PROGRESS"),
@@ -59,9 +60,9 @@ var _ = Describe("The status in a result", func() {
 	)
 
 	It("that reports a fixable error is polled until the carrier continues", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
 		*d.forger = tamperingProxy{conversionPath, completed, inErrorRetry}
-		d.Edit(ctx, site, withEthernet)
+		d.Edit(ctx, site, fixture.WithEthernet)
 		service := d.Read(ctx, site)
 		for world.Ready(service).Reason != v1alpha1.ReasonCarrierHold {
 			result, err := d.process.Reconcile(ctx, site)
@@ -71,8 +72,8 @@ var _ = Describe("The status in a result", func() {
 		}
 		Expect(world.Ready(service).Message).To(ContainSubstring("IN_ERROR_RETRY"))
 		*d.forger = tamperingProxy{}
-		d.Clock.Advance(horizon)
-		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		d.Clock.Advance(fixture.Horizon)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(1))
 	})
 })
@@ -82,11 +83,11 @@ const healthPath = "/services/health/requests/"
 
 var _ = Describe("The status of a health reading", func() {
 	It("that says that it failed shows no plan, and the plan is read again", func(ctx SpecContext) {
-		w, _ := begin(ctx)
+		w, _ := fixture.Begin(ctx)
 		forger := &tamperingProxy{healthPath, `"status":"COMPLETED"`, `"status":"FAILED"`}
 		process := w.Start(world.CrashPoint{}, forger.wrap)
-		line := w.Line(onFast)
-		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanFast, 12)))).To(Succeed())
+		line := w.Line(fixture.OnFast)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithPlan(world.PlanFast, 12)))).To(Succeed())
 		service := w.Read(ctx, site)
 		for !strings.Contains(world.Ready(service).Message, "the status of the request is FAILED") {
 			result, err := process.Reconcile(ctx, site)
@@ -94,32 +95,32 @@ var _ = Describe("The status of a health reading", func() {
 			w.Clock.Advance(result.RequeueAfter)
 			service = w.Read(ctx, site)
 		}
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanUnknown)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanUnknown)
 		Expect(service.Status.Health).To(BeNil())
 		*forger = tamperingProxy{}
-		w.Clock.Advance(horizon)
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		w.Clock.Advance(fixture.Horizon)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(BeZero())
 	})
 
 	It("that says that it failed ends a HealthCheck as failed", func(ctx SpecContext) {
-		w, _ := begin(ctx)
+		w, _ := fixture.Begin(ctx)
 		forger := &tamperingProxy{healthPath, `"status":"COMPLETED"`, `"status":"FAILED"`}
 		process := w.Start(world.CrashPoint{}, forger.wrap)
-		Expect(w.Create(ctx, checks().build(w, w.Line()))).To(Succeed())
-		object := checks().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-		Expect(readyOf(object).Message).To(ContainSubstring("the status of the request is FAILED"))
-		Expect(healthOf(object).CurrentCondition).To(BeNil())
+		Expect(w.Create(ctx, fixture.Checks().Build(w, w.Line()))).To(Succeed())
+		object := fixture.Checks().Drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		Expect(fixture.ReadyOf(object).Message).To(ContainSubstring("the status of the request is FAILED"))
+		Expect(fixture.HealthOf(object).CurrentCondition).To(BeNil())
 	})
 })
 
 var _ = DescribeTable("A request in progress that names an error is held by the carrier, whatever its operation",
 	func(ctx SpecContext, body, message string) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
-		body = fmt.Sprintf(body, acceptedPlanChange(w, line), line)
+		fixture.DriveUntilAccepted(ctx, w, process)
+		body = fmt.Sprintf(body, fixture.AcceptedPlanChange(w, line), line)
 		Expect(w.Carrier.FailNext("GET PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 202, Body: body,
 		})).To(Succeed())
@@ -129,9 +130,9 @@ var _ = DescribeTable("A request in progress that names an error is held by the 
 		_, err = process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		held := w.Read(ctx, site)
-		expectReady(held, metav1.ConditionFalse, v1alpha1.ReasonCarrierHold)
+		fixture.ExpectReady(held, metav1.ConditionFalse, v1alpha1.ReasonCarrierHold)
 		Expect(world.Ready(held).Message).To(ContainSubstring(message))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	},
 	Entry("by a status that begins with IN_ERROR", `{"id":%s,"serviceId":%d,"status":"IN_ERROR_RETRY"}`, "IN_ERROR_RETRY"),
@@ -153,20 +154,20 @@ type anotherResult struct {
 }
 
 // everything declares a plan, its SLA, and the aggregation method.
-var everything = both(both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), withEthernet)
+var everything = both(both(fixture.WithPlan(world.PlanFast, 12), fixture.WithSLA(world.SLAFast)), fixture.WithEthernet)
 
 // expectAnotherResult expects a service that waits for a person because of a result.
 func expectAnotherResult(service *v1alpha1.BroadbandService, message string) {
 	GinkgoHelper()
-	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonResultDiffers)
-	Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+	fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonResultDiffers)
+	Expect(fixture.Condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 	Expect(world.Ready(service).Message).To(ContainSubstring(message))
 }
 
 var _ = Describe("The result of a change", func() {
 	DescribeTable("that differs from the request is recorded, and nothing is sent again",
 		func(ctx SpecContext, shown anotherResult) {
-			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+			d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
 			*d.forger = tamperingProxy{shown.path, shown.from, shown.to}
 			service := d.declare(ctx, everything)
 			expectAnotherResult(service, shown.message)
@@ -174,7 +175,7 @@ var _ = Describe("The result of a change", func() {
 			Expect(known.Value + " by " + string(known.Source)).To(Equal(shown.value + " by ChangeResult"))
 			Expect(d.Events.All()).To(ContainElement(And(
 				HavePrefix("Warning ResultDiffers "), ContainSubstring(shown.message))))
-			d.Clock.Advance(horizon)
+			d.Clock.Advance(fixture.Horizon)
 			expectAnotherResult(d.drive(ctx), shown.message)
 			Expect(d.sent()).To(HaveLen(2), "the plan change and the conversion")
 		},
@@ -197,9 +198,9 @@ var _ = Describe("The result of a change", func() {
 	)
 
 	It("that differs from the request is not sent again for a newer spec, only for a retry", func(ctx SpecContext) {
-		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
 		*d.forger = tamperingProxy{conversionPath, `"convertTo":"ETHERNET"`, `"convertTo":"L2TP"`}
-		expectAnotherResult(d.declare(ctx, withEthernet), "aggregation method")
+		expectAnotherResult(d.declare(ctx, fixture.WithEthernet), "aggregation method")
 		newer := d.declare(ctx, func(s *v1alpha1.BroadbandService) { s.Spec.DriftPolicy = v1alpha1.DriftCorrect })
 		expectAnotherResult(newer, "aggregation method")
 		Expect(d.sent()).To(HaveLen(1))
@@ -207,15 +208,15 @@ var _ = Describe("The result of a change", func() {
 		By("a person requests it once more")
 		*d.forger = tamperingProxy{}
 		d.Annotate(ctx, site, v1alpha1.AnnotationRetry, newer.RequestOf(v1alpha1.OperationAggregationConversion).AttemptID)
-		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(2))
 	})
 
 	DescribeTable("in another spelling can be trusted, unless the carrier offers that name",
 		func(ctx SpecContext, name string, trusted bool) {
-			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+			d := newPricedService(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic))
 			*d.forger = tamperingProxy{planPath, `"plan":"Home 100/20"`, `"plan":"` + name + `"`}
-			service := d.declare(ctx, withPlan(world.PlanFast, 12))
+			service := d.declare(ctx, fixture.WithPlan(world.PlanFast, 12))
 			expectAnotherResult(service, fmt.Sprintf("plan %q instead of %q", name, world.PlanFast))
 			Expect(d.quotes()).To(BeZero())
 			attempt := service.RequestOf(v1alpha1.OperationPlanChange).AttemptID
@@ -228,13 +229,13 @@ var _ = Describe("The result of a change", func() {
 				expectAnotherResult(service, "use that name for something else")
 				return
 			}
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.Status.Carrier.Plan).To(HaveValue(And(
 				HaveField("Value", world.PlanFast), HaveField("Source", v1alpha1.SourceDeclared))))
 
 			By("another edit of the spec")
 			service = d.declare(ctx, func(s *v1alpha1.BroadbandService) { s.Spec.DriftPolicy = v1alpha1.DriftCorrect })
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(1))
 		},
 		Entry("which it does not", "Home 100/20 (FTTP)", true),
@@ -242,10 +243,10 @@ var _ = Describe("The result of a change", func() {
 	)
 
 	It("has the SLA of a service whose SLA was not known", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.RestorationSLA).To(HaveValue(And(
 			HaveField("Value", world.SLAStd), HaveField("Source", v1alpha1.SourceChangeResult))))
 	})
@@ -253,41 +254,41 @@ var _ = Describe("The result of a change", func() {
 
 var _ = Describe("The carrier's response to an order", func() {
 	It("with another value than ordered is reported until a person confirms it", func(ctx SpecContext) {
-		w, _ := begin(ctx)
-		forger := &tamperingProxy{ordersPath, `"aggregationMethod":"L2TP"`, `"aggregationMethod":"ETHERNET"`}
+		w, _ := fixture.Begin(ctx)
+		forger := &tamperingProxy{fixture.OrdersPath, `"aggregationMethod":"L2TP"`, `"aggregationMethod":"ETHERNET"`}
 		process := w.Start(world.CrashPoint{}, forger.wrap)
-		Expect(w.Create(ctx, w.Order(order, reference))).To(Succeed())
-		taken := process.DriveOrder(ctx, order)
-		expectOrder(taken, metav1.ConditionFalse, v1alpha1.ReasonResultDiffers)
+		Expect(w.Create(ctx, w.Order(fixture.OrderName, fixture.Reference))).To(Succeed())
+		taken := process.DriveOrder(ctx, fixture.OrderName)
+		fixture.ExpectOrder(taken, metav1.ConditionFalse, v1alpha1.ReasonResultDiffers)
 		const says = `the carrier's result shows aggregation method "ETHERNET" instead of "L2TP"`
-		Expect(orderCondition(taken, v1alpha1.ConditionReady).Message).To(ContainSubstring(says))
-		Expect(orderCondition(taken, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.OrderCondition(taken, v1alpha1.ConditionReady).Message).To(ContainSubstring(says))
+		Expect(fixture.OrderCondition(taken, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
 		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers "), ContainSubstring(says))))
 
-		w.AnnotateOrder(ctx, order, v1alpha1.AnnotationResolve, taken.Status.Request.AttemptID+"=Succeeded")
-		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		w.AnnotateOrder(ctx, fixture.OrderName, v1alpha1.AnnotationResolve, taken.Status.Request.AttemptID+"=Succeeded")
+		fixture.ExpectOrder(process.DriveOrder(ctx, fixture.OrderName), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 })
 
 var _ = Describe("The SLA in the response to an order", func() {
 	It("that is not the requested one is a Warning, and the service has the requested one", func(ctx SpecContext) {
-		w, _ := begin(ctx)
-		forger := &tamperingProxy{ordersPath, `"eSla":"Enhanced-8"`, `"eSla":"Standard"`}
+		w, _ := fixture.Begin(ctx)
+		forger := &tamperingProxy{fixture.OrdersPath, `"eSla":"Enhanced-8"`, `"eSla":"Standard"`}
 		process := w.Start(world.CrashPoint{}, forger.wrap)
-		Expect(w.Create(ctx, w.Order(order, reference, func(o *v1alpha1.ServiceOrder) {
+		Expect(w.Create(ctx, w.Order(fixture.OrderName, fixture.Reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.RestorationSLA = world.SLAFast
 		}))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, order), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(process.DriveOrder(ctx, fixture.OrderName), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		const warning = `the order asked for the restoration SLA "Enhanced-8", but the carrier's response names "Standard"`
 		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers "), ContainSubstring(warning))))
 
-		line := w.Line(onFast)
-		w.EditOrder(ctx, order, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
-		process.DriveOrder(ctx, order)
-		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast), fromOrder))).To(Succeed())
+		line := w.Line(fixture.OnFast)
+		w.EditOrder(ctx, fixture.OrderName, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
+		process.DriveOrder(ctx, fixture.OrderName)
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithSLA(world.SLAFast), fixture.FromOrder))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.RestorationSLA).To(HaveValue(And(
 			HaveField("Value", world.SLAFast), HaveField("Source", v1alpha1.SourceOrder))))
 		Expect(w.Posts(line)).To(BeZero())
@@ -296,20 +297,20 @@ var _ = Describe("The SLA in the response to an order", func() {
 
 var _ = DescribeTable("A requestDate that is a date-time is a day in the account's time zone",
 	func(ctx SpecContext, zone, requestDate string) {
-		w, _ := begin(ctx, func(account *v1alpha1.CarrierAccount) { account.Spec.TimeZone = zone })
+		w, _ := fixture.Begin(ctx, func(account *v1alpha1.CarrierAccount) { account.Spec.TimeZone = zone })
 		forger := &tamperingProxy{
 			"/service-cancellations/requests/",
-			`"requestDate":"` + pendingDate + `"`, `"requestDate":"` + requestDate + `"`,
+			`"requestDate":"` + fixture.PendingDate + `"`, `"requestDate":"` + requestDate + `"`,
 		}
 		process := w.Start(world.CrashPoint{}, forger.wrap)
-		line := w.Line(withCancellation(stateRequested, pendingDate))
-		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(pendingDate)))).To(Succeed())
+		line := w.Line(fixture.WithCancellation(fixture.StateRequested, fixture.PendingDate))
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithoutPlan, fixture.EndOn(fixture.PendingDate)))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.Carrier.Cancellation.PendingDate).To(Equal(pendingDate))
-		Expect(alterations(w, line)).To(BeZero())
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Cancellation.PendingDate).To(Equal(fixture.PendingDate))
+		Expect(fixture.Alterations(w, line)).To(BeZero())
 	},
-	Entry("in UTC", "", pendingDate+"T00:00:00Z"),
+	Entry("in UTC", "", fixture.PendingDate+"T00:00:00Z"),
 	Entry("in Sydney, where it is the day after that in UTC", "Australia/Sydney", "2026-06-29T14:00:00Z"),
-	Entry("with an offset", "Australia/Sydney", pendingDate+"T09:30:00+10:00"),
+	Entry("with an offset", "Australia/Sydney", fixture.PendingDate+"T09:30:00+10:00"),
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -38,13 +39,13 @@ var withDevices = strings.NewReplacer(
     {"name": "4_PORT_RESIDENTIAL", "fees": [{"oneTimeCharge": {"amount": "100.00", "currency": "AUD"}}]}]`,
 	`"name": "Home 100/20",`,
 	`"name": "Home 100/20", "ntdOptions": [{"option": "1_PORT"}, {"option": "4_PORT_RESIDENTIAL"}],`,
-).Replace(qualified)
+).Replace(fixture.Qualified)
 
 // beginWithOrderFields makes a world whose carrier has a word and the extension OrderFields, with an
 // account that uses both.
 func beginWithOrderFields(ctx context.Context, word string) (*world.World, *world.Process) {
 	GinkgoHelper()
-	w := world.NewWithWord(ctx, plane, word, func(seed *simulator.Seed) {
+	w := world.NewWithWord(ctx, fixture.Plane, word, func(seed *simulator.Seed) {
 		seed.Extensions = []string{simulator.ExtensionOrderFields}
 		seed.OrderFields = []string{"wholesaleZone", "floors"}
 	})
@@ -60,9 +61,9 @@ func beginWithOrderFields(ctx context.Context, word string) (*world.World, *worl
 var _ = Describe("An order with fields that the specification does not have", func() {
 	DescribeTable("is sent with them if the account has the extension", func(ctx SpecContext, word string) {
 		w, process := beginWithOrderFields(ctx, word)
-		Expect(w.Create(ctx, w.Order(site, reference, withFurtherFields))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Posted(ordersPath)).To(ConsistOf(HaveSuffix(
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, withFurtherFields))).To(Succeed())
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(fixture.OrdersPath)).To(ConsistOf(HaveSuffix(
 			`"aggregationMethod":"L2TP","potsServiceOwner":false,"potsWaiver":true,"quoteName":"Q-1",` +
 				`"ntdOption":"4_PORT_RESIDENTIAL","floors":2.50,"` + word + `Zone":"CBD"}`)))
 	},
@@ -72,64 +73,66 @@ var _ = Describe("An order with fields that the specification does not have", fu
 
 	It("is refused unsent without the extension, and sent once the account has it", func(ctx SpecContext) {
 		w, process := beginWithOrderFields(ctx, "wholesale")
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Extensions = nil })
+		fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Extensions = nil })
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.Create(ctx, w.Order(site, reference, withFurtherFields))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, withFurtherFields))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
-		ready := orderCondition(order, v1alpha1.ConditionReady)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+		ready := fixture.OrderCondition(order, v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring("add OrderFields to spec.extensions"))
-		Expect(w.Ordered(reference).Seen).To(BeZero())
+		Expect(w.Ordered(fixture.Reference).Seen).To(BeZero())
 
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
+		fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionOrderFields}
 		})
 		_, err = process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	})
 
 	It("is another order with another extra field", func(ctx SpecContext) {
 		w, process := beginWithOrderFields(ctx, "wholesale")
-		Expect(w.Create(ctx, w.Order(site, reference, withFurtherFields))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, withFurtherFields))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		Expect(w.Delete(ctx, order)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, withFurtherFields, func(o *v1alpha1.ServiceOrder) {
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, withFurtherFields, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.ExtraFields[0].Text = new("Rural")
 		}))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("costs what its device costs, and is refused unsent with a device that the plan does not allow",
 		func(ctx SpecContext) {
 			w, process := beginWithOrderFields(ctx, "wholesale")
-			Expect(w.Create(ctx, result(w, withDevices))).To(Succeed())
-			Expect(w.Create(ctx, w.Order(site, reference, withResult, orderApproval(v1alpha1.ApprovalAlways),
-				func(o *v1alpha1.ServiceOrder) { o.Spec.NTDOption = "4_PORT" }))).To(Succeed())
+			Expect(w.Create(ctx, fixture.Result(w, withDevices))).To(Succeed())
+			Expect(w.Create(ctx,
+				w.Order(site, fixture.Reference, fixture.WithResult, fixture.OrderApproval(v1alpha1.ApprovalAlways),
+					func(o *v1alpha1.ServiceOrder) { o.Spec.NTDOption = "4_PORT" }))).To(Succeed())
 			order := process.DriveOrder(ctx, site)
-			expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
-			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(
+			fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+			Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(
 				`ntdOption 4_PORT is not available at this site with plan "Home 100/20": use one of 1_PORT, 4_PORT_RESIDENTIAL`))
 
 			for option, fee := range map[string]string{"1_PORT": "0.00", "4_PORT_RESIDENTIAL": "100.00"} {
 				w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.NTDOption = option })
 				order = process.DriveOrder(ctx, site)
-				expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+				fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 				Expect(order.Status.Fees.Items).To(HaveExactElements(And(
 					HaveField("Name", "NTD_INSTALLATION_FEE"), HaveField("OneTime.Amount", fee))))
 			}
-			Expect(w.Ordered(reference).Seen).To(BeZero())
+			Expect(w.Ordered(fixture.Reference).Seen).To(BeZero())
 		})
 
 	It("shows why the carrier refuses one of them", func(ctx SpecContext) {
 		w, process := beginWithOrderFields(ctx, "wholesale")
-		Expect(w.Create(ctx, w.Order(site, reference, withFurtherFields, func(o *v1alpha1.ServiceOrder) {
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, withFurtherFields, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.NTDOption = "1_PORT"
 		}))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(HavePrefix("constraints.order.ntd.option.invalid"))
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		Expect(fixture.OrderCondition(order,
+			v1alpha1.ConditionReady).Message).To(HavePrefix("constraints.order.ntd.option.invalid"))
 	})
 })

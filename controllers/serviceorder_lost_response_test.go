@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,9 +20,9 @@ import (
 
 var _ = Describe("An operator that is killed while it orders", func() {
 	scenario := func(ctx SpecContext, cut world.CrashPoint) (*world.World, *world.Process) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		process := w.Start(cut)
 		if _, err := process.ReconcileAccount(ctx); err == nil {
 			process.DriveOrder(ctx, site)
@@ -39,7 +40,7 @@ var _ = Describe("An operator that is killed while it orders", func() {
 			By("killing it " + cut.String())
 			w, _ := scenario(ctx, cut)
 			then(w)
-			if settleOrder(ctx, w, successor(ctx, w)) {
+			if fixture.SettleOrder(ctx, w, fixture.Successor(ctx, w)) {
 				unknown++
 			}
 		}
@@ -54,8 +55,8 @@ var _ = Describe("An operator that is killed while it orders", func() {
 	It("and the order is deleted and applied again, sends none twice", func(ctx SpecContext) {
 		every(ctx, "kill points of ordering, deleted and applied again", func(w *world.World) {
 			Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
-			Expect(successor(ctx, w).DriveOrder(ctx, site)).To(BeNil())
-			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			Expect(fixture.Successor(ctx, w).DriveOrder(ctx, site)).To(BeNil())
+			Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		})
 	})
 
@@ -76,22 +77,22 @@ var _ = Describe("An operator that is killed while it orders", func() {
 	It("between any two effects of deleting and adopting loses none", func(ctx SpecContext) {
 		points := 0
 		for killed := true; killed; points++ {
-			w, process := begin(ctx)
-			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			w, process := fixture.Begin(ctx)
+			Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 			Expect(w.Delete(ctx, process.DriveOrder(ctx, site))).To(Succeed())
 			dying := w.Start(world.CrashPoint{At: points/2 + 1, After: points%2 == 1})
 			dying.DriveOrder(ctx, site)
 			if !dying.Seam.Dead() {
-				Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+				Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 				if _, err := dying.ReconcileAccount(ctx); err == nil {
 					dying.DriveOrder(ctx, site)
 				}
 			} else {
-				successor(ctx, w).DriveOrder(ctx, site)
-				Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+				fixture.Successor(ctx, w).DriveOrder(ctx, site)
+				Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 			}
 			killed = dying.Seam.Dead()
-			Expect(settleOrder(ctx, w, successor(ctx, w))).To(BeFalse(), "no resolution is needed")
+			Expect(fixture.SettleOrder(ctx, w, fixture.Successor(ctx, w))).To(BeFalse(), "no resolution is needed")
 		}
 		Expect(points).To(BeNumerically(">=", 4))
 		AddReportEntry("kill points of deleting and adopting an order", points-1)
@@ -100,9 +101,9 @@ var _ = Describe("An operator that is killed while it orders", func() {
 	It("between any two effects of resolving loses none", func(ctx SpecContext) {
 		points := 0
 		for killed := true; killed; points++ {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
-			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 			lost := process.DriveOrder(ctx, site).Status.Request.AttemptID
 			w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, lost+"=NotAccepted")
 			dying := w.Start(world.CrashPoint{At: points/2 + 1, After: points%2 == 1})
@@ -110,13 +111,13 @@ var _ = Describe("An operator that is killed while it orders", func() {
 				dying.DriveOrder(ctx, site)
 			}
 			killed = dying.Seam.Dead()
-			order := successor(ctx, w).DriveOrder(ctx, site)
-			Expect(w.Ordered(reference).Seen).To(BeNumerically("<=", 2))
-			if orderCondition(order, v1alpha1.ConditionReady).Reason == v1alpha1.ReasonOutcomeUnknown {
-				order = expectOrderResolved(ctx, w, successor(ctx, w))
+			order := fixture.Successor(ctx, w).DriveOrder(ctx, site)
+			Expect(w.Ordered(fixture.Reference).Seen).To(BeNumerically("<=", 2))
+			if fixture.OrderCondition(order, v1alpha1.ConditionReady).Reason == v1alpha1.ReasonOutcomeUnknown {
+				order = fixture.ExpectOrderResolved(ctx, w, fixture.Successor(ctx, w))
 			}
-			expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-			Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
+			fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+			Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
 		}
 		AddReportEntry("kill points of resolving an order", points-1)
 	})
@@ -124,25 +125,25 @@ var _ = Describe("An operator that is killed while it orders", func() {
 
 var _ = Describe("An order whose response is lost", func() {
 	lose := func(ctx SpecContext, fault simulator.Fault) (*world.World, *world.Process, *v1alpha1.ServiceOrder) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(order.Status.Frozen).To(BeTrue())
-		Expect(orderCondition(order, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionUnknown))
-		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
-		w.Clock.Advance(horizon)
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionUnknown))
+		Expect(fixture.RecordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
+		w.Clock.Advance(fixture.Horizon)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 		return w, process, order
 	}
 
 	DescribeTable("waits for a person to resolve it",
 		func(ctx SpecContext, fault simulator.Fault) {
 			w, process, _ := lose(ctx, fault)
-			expectOrder(expectOrderResolved(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-			Expect(w.Ordered(reference).Processed).To(Equal(1))
+			fixture.ExpectOrder(fixture.ExpectOrderResolved(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+			Expect(w.Ordered(fixture.Reference).Processed).To(Equal(1))
 		},
 		Entry("after a reset", simulator.Fault{Kind: simulator.FaultReset}),
 		Entry("after a reset, once processed", simulator.Fault{Kind: simulator.FaultReset, Processed: true}),
@@ -157,9 +158,9 @@ var _ = Describe("An order whose response is lost", func() {
 			w, process, order := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 			w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, order.Status.Request.AttemptID+"="+word)
 			order = process.DriveOrder(ctx, site)
-			Expect(orderCondition(order, v1alpha1.ConditionReady).Reason).To(Equal(reason))
+			Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Reason).To(Equal(reason))
 			Expect(order.Status.Frozen).To(Equal(frozen))
-			Expect(w.Ordered(reference).Seen).To(Equal(posts))
+			Expect(w.Ordered(fixture.Reference).Seen).To(Equal(posts))
 			if word == "Accepted:4711" {
 				Expect(order.Status.OrderID).To(BeEquivalentTo("4711"))
 			}
@@ -177,9 +178,9 @@ var _ = Describe("An order whose response is lost", func() {
 			"other=NotAccepted", attempt, attempt + "=Maybe", attempt + "=Accepted:", attempt + "=Accepted:x",
 		} {
 			w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, word)
-			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		}
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("and that is abandoned has used up its customerReference, for every object", func(ctx SpecContext) {
@@ -190,38 +191,38 @@ var _ = Describe("An order whose response is lost", func() {
 		Expect(process.DriveOrder(ctx, site)).NotTo(BeNil())
 		Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
 		Expect(process.DriveOrder(ctx, site)).To(BeNil())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("cannot be used again"))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAbandoned)
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("cannot be used again"))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("is also unknown for an object that is applied again", func(ctx SpecContext) {
 		w, process, order := lose(ctx, simulator.Fault{Kind: simulator.FaultReset, Processed: true})
 		Expect(w.Delete(ctx, order)).To(Succeed())
 		Expect(process.DriveOrder(ctx, site)).To(BeNil())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		Expect(settleOrder(ctx, w, successor(ctx, w))).To(BeTrue())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		Expect(fixture.SettleOrder(ctx, w, fixture.Successor(ctx, w))).To(BeTrue())
 	})
 
 	It("by a timeout is unknown", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasSuffix(effect.What, "orders/create") {
 				return os.ErrDeadlineExceeded
 			}
 			return nil
 		}
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		Expect(settleOrder(ctx, w, process)).To(BeTrue())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		Expect(fixture.SettleOrder(ctx, w, process)).To(BeTrue())
 	})
 
 	It("but whose id is in the body needs no resolution", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		fault := simulator.Fault{Kind: simulator.FaultNoLocation, Processed: true}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		Expect(settleOrder(ctx, w, process)).To(BeFalse())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+		Expect(fixture.SettleOrder(ctx, w, process)).To(BeFalse())
 	})
 })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -39,8 +40,8 @@ var _ = Describe("An accepted order is read at once", func() {
 		f.Clock.Advance(91 * 24 * time.Hour)
 		Expect(f.pass(ctx)).To(BeZero())
 		order := f.ReadOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		ready := orderCondition(order, v1alpha1.ConditionReady)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		ready := fixture.OrderCondition(order, v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring("not become a service within 90 days"))
 		looks := f.looks()
 		f.Clock.Advance(10 * 24 * time.Hour)
@@ -53,13 +54,13 @@ var _ = Describe("An accepted order is read at once", func() {
 	It("if the carrier sends a notification about it", func(ctx SpecContext) {
 		f := beginFollowed(ctx)
 		Expect(f.Create(ctx, f.EventsSecret())).To(Succeed())
-		editAccount(ctx, f.World, world.WithEvents(v1alpha1.SignatureHMAC))
+		fixture.EditAccount(ctx, f.World, world.WithEvents(v1alpha1.SignatureHMAC))
 		f.restart(ctx)
 		receiver := f.process.StartReceiver()
 		placed := f.place(ctx)
 		f.Clock.Advance(orderTakes / 2)
 		body := fmt.Sprintf(`{"eventType":"AppointmentCancelled","orderId":%s,"appointment":{"id":7}}`, placed.Status.OrderID)
-		Expect(f.Notify(ctx, receiver, eventsPath(f.World), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+		Expect(f.Notify(ctx, receiver, fixture.EventsPath(f.World), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 		f.pass(ctx)
 		Expect(f.looks()).To(Equal(1))
 		Expect(f.ReadOrder(ctx, site).Status.CarrierStatus).To(Equal("IN_PROGRESS"))
@@ -68,18 +69,18 @@ var _ = Describe("An accepted order is read at once", func() {
 	It("to verify an unsigned notification that it was rejected", func(ctx SpecContext) {
 		f := beginFollowed(ctx)
 		Expect(f.Create(ctx, f.EventsSecret())).To(Succeed())
-		editAccount(ctx, f.World, world.WithEvents(v1alpha1.SignatureNone))
+		fixture.EditAccount(ctx, f.World, world.WithEvents(v1alpha1.SignatureNone))
 		f.restart(ctx)
 		receiver := f.process.StartReceiver()
 		placed := f.place(ctx)
 		f.Clock.Advance(orderTakes)
 		const rejected = `{"eventType":"OrderRejected","orderId":%s,"order":{"rejectedReason":"forged"}}`
 		body := fmt.Sprintf(rejected, placed.Status.OrderID)
-		Expect(f.Notify(ctx, receiver, eventsPath(f.World), "", body)).To(Equal(http.StatusAccepted))
-		expectOrder(f.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		Expect(f.Notify(ctx, receiver, fixture.EventsPath(f.World), "", body)).To(Equal(http.StatusAccepted))
+		fixture.ExpectOrder(f.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 		f.pass(ctx)
 		order := f.ReadOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Rejection).To(BeNil())
 		Expect(order.Status.ServiceID).NotTo(BeEmpty())
 	})
@@ -92,10 +93,10 @@ var _ = It("A service finds its number by its order, and is then managed", func(
 		service.Spec.Plan = &v1alpha1.Plan{Name: world.PlanSlow, Term: 12}
 	}))).To(Succeed())
 	f.place(ctx)
-	expectReady(f.process.Drive(ctx, "line"), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+	fixture.ExpectReady(f.process.Drive(ctx, "line"), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 	done := f.follow(ctx, 2*orderTakes)
 	service := f.process.Drive(ctx, "line")
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(service.Status.ServiceID).To(Equal(done.Status.ServiceID))
 	Expect(f.Posts(done.Status.ServiceID.Number())).To(Equal(1), "its plan was changed after it was connected")
 })

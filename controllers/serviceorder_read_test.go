@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -33,19 +34,19 @@ var _ = Describe("An order of a carrier whose orders can be read", func() {
 		Expect(half.Status.ServiceID).To(BeEmpty())
 
 		done := f.follow(ctx, orderTakes)
-		expectOrder(done, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(done, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		created := f.Carrier.Orders()[1]
 		Expect(done.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(created.ServiceID)))
 		Expect(done.Status.CarrierStatus).To(Equal("COMPLETED"))
-		Expect(orderCondition(done, v1alpha1.ConditionReady).Message).To(HaveSuffix(
+		Expect(fixture.OrderCondition(done, v1alpha1.ConditionReady).Message).To(HaveSuffix(
 			fmt.Sprintf("order %d, which has become service %d", created.ID, created.ServiceID)))
-		Expect(ledgerOf(ctx, f.World).Spec.Known.Order.ServiceID).To(Equal(done.Status.ServiceID))
+		Expect(fixture.LedgerOf(ctx, f.World).Spec.Known.Order.ServiceID).To(Equal(done.Status.ServiceID))
 
 		before := f.looks()
 		Expect(before).To(BeNumerically("<=", 25), "on a slow curve")
 		Expect(f.pass(ctx)).To(BeZero())
 		Expect(f.looks()).To(Equal(before))
-		Expect(f.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+		Expect(f.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 		Expect(f.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
 	})
 
@@ -53,11 +54,11 @@ var _ = Describe("An order of a carrier whose orders can be read", func() {
 		f := beginFollowed(ctx)
 		f.place(ctx)
 		f.follow(ctx, orderTakes/2)
-		order, ledger, looks := f.ReadOrder(ctx, site), ledgerOf(ctx, f.World), f.looks()
+		order, ledger, looks := f.ReadOrder(ctx, site), fixture.LedgerOf(ctx, f.World), f.looks()
 		f.follow(ctx, orderTakes/5)
 		Expect(f.looks()).To(BeNumerically(">", looks))
 		Expect(f.ReadOrder(ctx, site).ResourceVersion).To(Equal(order.ResourceVersion))
-		Expect(ledgerOf(ctx, f.World).ResourceVersion).To(Equal(ledger.ResourceVersion))
+		Expect(fixture.LedgerOf(ctx, f.World).ResourceVersion).To(Equal(ledger.ResourceVersion))
 	})
 
 	It("is not read more often because the operator is restarted", func(ctx SpecContext) {
@@ -80,11 +81,11 @@ var _ = Describe("An order of a carrier whose orders can be read", func() {
 		f.Clock.Advance(orderTakes / 2)
 		Expect(f.Carrier.RejectOrder(placed.Status.OrderID.Number(), "no capacity\x1b[2J")).To(Succeed())
 		order := f.follow(ctx, orderTakes)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 		Expect(order.Status.CarrierStatus).To(Equal("REJECTED"))
 		Expect(order.Status.Rejection.Reason).To(HavePrefix("no capacity "))
 		Expect(order.Status.Rejection.Unverified).To(BeFalse())
-		ready := orderCondition(order, v1alpha1.ConditionReady)
+		ready := fixture.OrderCondition(order, v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring("no capacity"))
 		looks := f.looks()
 		Expect(f.pass(ctx)).To(BeZero(), "it is over")
@@ -93,10 +94,10 @@ var _ = Describe("An order of a carrier whose orders can be read", func() {
 		f.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, order.Status.Request.AttemptID+"=NotAccepted")
 		f.pass(ctx)
 		again := f.ReadOrder(ctx, site)
-		expectOrder(again, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(again, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(again.Status.OrderID).NotTo(Equal(order.Status.OrderID))
 		Expect(again.Status.Rejection).To(BeNil())
-		Expect(f.Ordered(reference).Processed).To(Equal(2))
+		Expect(f.Ordered(fixture.Reference).Processed).To(Equal(2))
 	})
 
 	It("shows what was read although its status was lost", func(ctx SpecContext) {

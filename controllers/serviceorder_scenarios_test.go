@@ -16,6 +16,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/source"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -107,7 +108,7 @@ var _ = Describe("The order scenarios of the specification", func() {
 
 	for _, rule := range orderCorpus() {
 		for _, scenario := range rule.Cases {
-			for _, word := range []string{"wholesale", ownWord} {
+			for _, word := range []string{"wholesale", fixture.OwnWord} {
 				It(rule.name+": "+scenario.Name+", where the carrier says "+word, func(ctx SpecContext) {
 					site, known := rule.Sites[scenario.Site]
 					Expect(known).To(BeTrue(), "the site %s is in the file", scenario.Site)
@@ -118,9 +119,6 @@ var _ = Describe("The order scenarios of the specification", func() {
 	}
 })
 
-// ownWord is the word of a carrier that does not write "wholesale" in identifiers.
-const ownWord = "abc"
-
 // asCarrierWrites replaces the specification's word in identifiers by the carrier's own.
 func asCarrierWrites(text, word string) string {
 	return strings.NewReplacer("wholesale", word, "WHOLESALE", strings.ToUpper(word)).Replace(text)
@@ -129,7 +127,7 @@ func asCarrierWrites(text, word string) string {
 // run applies the order at the site of a carrier with that word, and checks its outcome.
 func (s *orderCase) run(ctx SpecContext, site orderSite, word string) {
 	GinkgoHelper()
-	w, process := beginWithWord(ctx, word)
+	w, process := fixture.BeginWithWord(ctx, word)
 	line := site.build(ctx, w, word)
 	if s.Rejects != "" {
 		fault := simulator.Fault{Kind: simulator.FaultEndInError, Body: s.Rejects}
@@ -163,7 +161,7 @@ func (s orderSite) build(ctx SpecContext, w *world.World, word string) (line int
 	GinkgoHelper()
 	s.Carrier.Client = w.ClientName
 	Expect(w.Carrier.AddQualification(s.Carrier)).To(Succeed())
-	config := result(w, asCarrierWrites(string(s.Result), word))
+	config := fixture.Result(w, asCarrierWrites(string(s.Result), word))
 	config.Name = "site-014-sq"
 	Expect(w.Create(ctx, config)).To(Succeed())
 	if s.ServiceOn == "" {
@@ -175,11 +173,11 @@ func (s orderSite) build(ctx SpecContext, w *world.World, word string) (line int
 // expectStalled expects that the order waits for a person, before anything is claimed or sent.
 func (s *orderCase) expectStalled(ctx SpecContext, w *world.World, order *v1alpha1.ServiceOrder) {
 	GinkgoHelper()
-	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
-	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
-	Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(Equal(s.Expect.Stalled))
-	Expect(w.Posted(ordersPath)).To(BeEmpty())
-	Expect(ledgerOf(ctx, w)).To(BeNil())
+	fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+	Expect(fixture.OrderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+	Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(Equal(s.Expect.Stalled))
+	Expect(w.Posted(fixture.OrdersPath)).To(BeEmpty())
+	Expect(fixture.LedgerOf(ctx, w)).To(BeNil())
 }
 
 // expectTaken expects that the carrier received exactly the bytes of the scenario, once, and
@@ -188,8 +186,8 @@ func (s *orderCase) expectTaken(
 	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder, word string,
 ) {
 	GinkgoHelper()
-	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-	Expect(w.Posted(ordersPath)).To(Equal([]string{asCarrierWrites(s.Expect.Body, word)}))
+	fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	Expect(w.Posted(fixture.OrdersPath)).To(Equal([]string{asCarrierWrites(s.Expect.Body, word)}))
 	Expect(order.Status.OrderType).To(Equal(s.Expect.OrderType))
 	Expect(order.Status.Fees.OneTime).To(HaveValue(HaveField("Amount", s.Expect.OneTime)))
 	Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("ResultDiffers")))
@@ -203,7 +201,7 @@ func (s *orderCase) expectTaken(
 	}
 	Expect(process.Reject(ctx, order.Name, newest.ID, newest.RejectedReason)).To(Succeed())
 	order = process.DriveOrder(ctx, order.Name)
-	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
-	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
-	Expect(w.Posted(ordersPath)).To(HaveLen(1), "it is not sent again automatically")
+	fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+	Expect(fixture.OrderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+	Expect(w.Posted(fixture.OrdersPath)).To(HaveLen(1), "it is not sent again automatically")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -31,7 +32,7 @@ func takeOverPort(order *v1alpha1.ServiceOrder) {
 
 var _ = Describe("An order of an alternate source", func() {
 	It("has its ids sent as they are", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.AVCID = new("opc-avc.7") })
 		Expect(w.Carrier.AddQualification(simulator.Qualification{
 			QualificationSearchID: "SQ-OPC", RemoteQualificationSearchID: "R-SQ-OPC", Client: w.ClientName,
@@ -40,15 +41,15 @@ var _ = Describe("An order of an alternate source", func() {
 				ID: "NTD-0", RemainingDown: 1000, Ports: []simulator.Port{{ID: 0, Used: true, AVCID: "opc-avc.7"}, {ID: 1}},
 			}},
 		})).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference, takeOverPort, func(o *v1alpha1.ServiceOrder) {
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, takeOverPort, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.Qualification = v1alpha1.QualificationIDs{
 				QualificationSearchID: "SQ-OPC", RemoteQualificationSearchID: "R-SQ-OPC", LocationID: "OPC-17",
 			}
 			o.Spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: "NTD-0", PortID: new(int64(0))}
 			o.Spec.Transfer.AVCID = "opc-avc.7"
 		}))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Posted(ordersPath)).To(ConsistOf(And(
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(fixture.OrdersPath)).To(ConsistOf(And(
 			ContainSubstring(`"locationId":"OPC-17"`), ContainSubstring(`"infrastructureId":"NTD-0","portId":0,`),
 			ContainSubstring(`"avcIdForTransfer":"opc-avc.7"`))))
 		taken, _ := w.Carrier.Service(line)
@@ -61,8 +62,8 @@ func wrongPlan(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = "Hmoe 100/2
 
 var _ = Describe("An order", func() {
 	It("is sent once, as declared, and shows the carrier's response", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.TrafficClass, o.Spec.ProductType, o.Spec.RemoteOrderID = "tc4", "Access Only", "PO-7"
 			o.Spec.RestorationSLA = world.SLAFast
 			o.Spec.VLAN = &v1alpha1.VLAN{Required: true, ID: 100}
@@ -70,8 +71,8 @@ var _ = Describe("An order", func() {
 
 		order := process.DriveOrder(ctx, site)
 
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Posted(ordersPath)).To(Equal([]string{
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(fixture.OrdersPath)).To(Equal([]string{
 			`{"sourceType":"wholesale","planName":"Home 100/20","term":12,"trafficClass":"tc4",` +
 				`"remoteQualificationSearchId":"R-SQ-NEW","qualificationSearchId":"SQ-NEW","locationId":"LOC000000000001",` +
 				`"remoteOrderId":"PO-7","productType":"Access Only","restorationSla":"Enhanced-8","contactName":"Jo Doe",` +
@@ -95,13 +96,13 @@ var _ = Describe("An order", func() {
 		Expect(order.Status.Fees.Source).To(Equal("Order"))
 		Expect(order.Status.Fees.OneTime.Amount).To(Equal("300.00"))
 		Expect(order.Status.Fees.Monthly.Amount).To(Equal("68.00"))
-		Expect(orderCondition(order, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
 		Expect(order.Status.Request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(order.Status.Request.Location).To(Equal("/api/connect/orders/" + strconv.FormatInt(placed[1].ID, 10)))
-		ledger := ledgerOf(ctx, w)
+		ledger := fixture.LedgerOf(ctx, w)
 		Expect(ledger.OwnerReferences).To(BeEmpty())
 		Expect(ledger.Spec.Open).To(BeEmpty())
-		expectShown(order, recordedOrder(ctx, w))
+		fixture.ExpectShown(order, fixture.RecordedOrder(ctx, w))
 		Expect(order.Status.Ledger).To(Equal(&v1alpha1.LedgerReference{Name: ledger.Name, Revision: 2}))
 		Expect(order.Finalizers).To(BeEmpty())
 		text, err := json.Marshal(ledger)
@@ -117,27 +118,27 @@ var _ = Describe("An order", func() {
 		w.Clock.Advance(30 * 24 * time.Hour)
 		again := w.Start(world.CrashPoint{}).DriveOrder(ctx, site)
 		Expect(again.ResourceVersion).To(Equal(order.ResourceVersion))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("takes over a port that is in use", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference, takeOverPort))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, takeOverPort))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.OrderType).To(Equal("transfer"))
 		Expect(order.Status.Fees.OneTime.Amount).To(Equal("22.50"))
 		Expect(order.Status.TransferType).To(Equal("SERVICE_TRANSFER"))
 		Expect(order.Status.Infrastructure).To(Equal(&v1alpha1.OrderInfrastructure{ID: world.InstalledNTD, PortID: "1"}))
 		Expect(order.Status.Appointments).To(BeEmpty())
-		Expect(w.Posted(ordersPath)).To(ConsistOf(And(
+		Expect(w.Posted(fixture.OrdersPath)).To(ConsistOf(And(
 			ContainSubstring(`"infrastructureId":"NTD-1","portId":1`),
 			HaveSuffix(`"avcIdForTransfer":"AVC000000000002","transferType":"SERVICE_TRANSFER"}`))))
 	})
 
 	It("is immutable once it is sent, except for serviceID", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		order.Spec.PlanName = world.PlanSlow
 		Expect(w.Update(ctx, order)).To(MatchError(ContainSubstring("status.frozen")))
@@ -145,32 +146,32 @@ var _ = Describe("An order", func() {
 		serviceID := int64(777)
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(serviceID) })
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(serviceID)))
 		Expect(order.Status.ObservedGeneration).To(Equal(order.Generation))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 	It("becomes a service that is managed by its name", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service("of-order", line, func(s *v1alpha1.BroadbandService) {
 			s.Spec.ServiceID, s.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: site}
 		}))).To(Succeed())
-		expectReady(process.Drive(ctx, "of-order"), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		fixture.ExpectReady(process.Drive(ctx, "of-order"), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		process.DriveOrder(ctx, site)
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
 		process.DriveOrder(ctx, site)
 		service := process.Drive(ctx, "of-order")
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
 	})
 })
 
 var _ = DescribeTable("An order that the carrier refuses",
 	func(ctx SpecContext, status int, codes []string, reason string, posts int) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: status}
 		if len(codes) > 0 {
 			fault.Kind = simulator.FaultBody
@@ -179,25 +180,25 @@ var _ = DescribeTable("An order that the carrier refuses",
 				`","message":"must not be provided","field":"x"}]}`
 		}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 
 		order := process.DriveOrder(ctx, site)
 
-		Expect(w.Ordered(reference).Seen).To(Equal(posts))
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(posts))
 		if reason == v1alpha1.ReasonSubmitted {
-			expectOrder(order, metav1.ConditionTrue, reason)
-			Expect(w.Ordered(reference).Processed).To(Equal(1))
+			fixture.ExpectOrder(order, metav1.ConditionTrue, reason)
+			Expect(w.Ordered(fixture.Reference).Processed).To(Equal(1))
 			return
 		}
-		expectOrder(order, metav1.ConditionFalse, reason)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, reason)
 		Expect(order.Status.Frozen).To(Equal(reason == v1alpha1.ReasonOutcomeUnknown))
 		if len(codes) > 0 {
-			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(HavePrefix(codes[0]))
+			Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(HavePrefix(codes[0]))
 			Expect(order.Status.LastError.Code).To(Equal(codes[0]))
 		}
-		w.Clock.Advance(horizon)
+		w.Clock.Advance(fixture.Horizon)
 		process.DriveOrder(ctx, site)
-		Expect(w.Ordered(reference).Seen).To(Equal(posts), "it is not sent again automatically")
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(posts), "it is not sent again automatically")
 	},
 	Entry("for an AVC id", 422, []string{"constraints.avc.id.not.required"}, v1alpha1.ReasonAVCIDNotAllowed, 1),
 	Entry("for a transfer type", 422,
@@ -218,58 +219,58 @@ var _ = DescribeTable("An order that the carrier refuses",
 
 var _ = Describe("A refused order", func() {
 	It("can be corrected and is sent again", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference, wrongPlan))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, wrongPlan))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		refused := order.Status.Request.AttemptID
-		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
+		Expect(fixture.RecordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Request.AttemptID).NotTo(Equal(refused))
 		Expect(order.Status.LastError).To(BeNil())
-		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
-		Expect(recordedOrder(ctx, w).AttemptID).To(Equal(order.Status.Request.AttemptID))
+		Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
+		Expect(fixture.RecordedOrder(ctx, w).AttemptID).To(Equal(order.Status.Request.AttemptID))
 	})
 
 	It("is sent once more for each retry", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 404}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		refused := order.Status.Request.AttemptID
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, refused)
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Handled.Retry).To(Equal(refused))
-		Expect(recordedOrder(ctx, w).Retry).To(Equal(refused))
-		Expect(w.Ordered(reference).Processed).To(Equal(1))
+		Expect(fixture.RecordedOrder(ctx, w).Retry).To(Equal(refused))
+		Expect(w.Ordered(fixture.Reference).Processed).To(Equal(1))
 	})
 
 	// A request with the first reference may be on its way, and nothing would show it after the change
 	// (R5).
 	It("cannot be given another customerReference", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference, wrongPlan))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference, wrongPlan))).To(Succeed())
 		process.DriveOrder(ctx, site)
 		order := w.ReadOrder(ctx, site)
 		order.Spec.PlanName, order.Spec.CustomerReference = world.PlanFast, "SITE-015"
 		Expect(w.Update(ctx, order)).To(MatchError(ContainSubstring("customerReference is immutable")))
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Ordered(reference).Processed).To(Equal(1))
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(fixture.Reference).Processed).To(Equal(1))
 	})
 })
 
 var _ = Describe("An order that the carrier rejects after accepting it", func() {
 	It("is Stalled and immutable, and may be sent again once a person confirms that it is closed", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		number := order.Status.OrderID
 
@@ -280,22 +281,22 @@ var _ = Describe("An order that the carrier rejects after accepting it", func() 
 		Expect(w.ReadOrder(ctx, site).ResourceVersion).To(Equal(written), "the same news is no news")
 
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
-		Expect(orderCondition(order, v1alpha1.ConditionRejected).Status).To(Equal(metav1.ConditionTrue))
-		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("The AVC id is incorrect"))
+		fixture.ExpectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionRejected).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("The AVC id is incorrect"))
 		Expect(order.Status.Frozen).To(BeTrue())
-		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(fixture.RecordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		order.Spec.PlanName = world.PlanSlow
 		Expect(w.Update(ctx, order)).NotTo(Succeed())
 
 		first := order.Status.Request.AttemptID
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=Abandoned")
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
 		order = process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Rejection).To(BeNil())
 		Expect(order.Status.Request.AttemptID).NotTo(Equal(first))
-		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 2}))
+		Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 2, Processed: 2}))
 	})
 })

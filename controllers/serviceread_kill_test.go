@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -42,7 +43,7 @@ var _ = Describe("An operator that is killed between any two effects of a change
 	settle := func(ctx SpecContext, s *describedSite, operation simulator.Operation) (asked bool) {
 		GinkgoHelper()
 		s.restart()
-		reconcileAccount(ctx, s.World, s.process)
+		fixture.ReconcileAccount(ctx, s.World, s.process)
 		service := s.process.Drive(ctx, site)
 		if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
 			asked = true
@@ -53,7 +54,7 @@ var _ = Describe("An operator that is killed between any two effects of a change
 			s.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
 			service = s.process.Drive(ctx, site)
 		}
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		most := 1
 		if operation == simulator.OpDSLStabilityProfileChange {
 			most += 2 // two repeats, which have no further effect

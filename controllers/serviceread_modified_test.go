@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -20,15 +21,15 @@ func automatic(account *v1alpha1.CarrierAccount) { account.Spec.Approval = v1alp
 
 // describedChange is one change of a service, and the POST that makes it.
 type describedChange struct {
-	edit      edit
+	edit      fixture.Edit
 	operation simulator.Operation
 }
 
 // describedChanges has one for each value that the description of a service contains.
 func describedChanges() map[string]describedChange {
 	return map[string]describedChange{
-		"plan": {withPlan(world.PlanSlow, 12), simulator.OpPlanChange},
-		"SLA":  {withSLA(world.SLAFast), simulator.OpPlanChange},
+		"plan": {fixture.WithPlan(world.PlanSlow, 12), simulator.OpPlanChange},
+		"SLA":  {fixture.WithSLA(world.SLAFast), simulator.OpPlanChange},
 		"aggregation method": {
 			func(service *v1alpha1.BroadbandService) { service.Spec.AggregationMethod = "ETHERNET" },
 			simulator.OpAggregationConversion,
@@ -60,12 +61,12 @@ var _ = Describe("A modification that somebody else has requested", func() {
 		s.Edit(ctx, site, change.edit)
 		before := s.described()
 		service := s.pass(ctx, 4*time.Minute)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonChangeInProgress)
-		expectAspect(service, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonChangeInProgress)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonChangeInProgress)
+		fixture.ExpectAspect(service, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonChangeInProgress)
 		Expect(s.postsSince(s.from)).To(BeEmpty())
 		Expect(s.described()).To(Equal(before + 1))
 
-		expectReady(s.pass(ctx, 40*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.pass(ctx, 40*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{change.operation}))
 	}, eachDescribedChange())
 
@@ -83,7 +84,7 @@ var _ = Describe("A modification that somebody else has requested", func() {
 		Expect(s.Carrier.ModifyElsewhere(simulator.Modification{
 			ServiceID: s.line, Operation: simulator.OpPlanChange, For: simulator.Duration(24 * time.Hour),
 		})).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		before := s.described()
 		s.pass(ctx, 10*time.Hour)
 		Expect(s.described() - before).To(BeNumerically("~", 21, 2))

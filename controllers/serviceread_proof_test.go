@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,13 +31,13 @@ var _ = Describe("A lost response, where the carrier describes its services", fu
 		s.loseAnswer(change.operation, true)
 		s.Edit(ctx, site, change.edit)
 		service := s.pass(ctx, 2*time.Minute)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{change.operation}))
 		Expect(service.Status.History).To(HaveLen(1))
 		Expect(service.Status.History[0].Outcome).To(Equal(v1alpha1.PhaseSucceeded))
 
 		s.restart()
-		expectReady(s.pass(ctx, 3*time.Hour), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.pass(ctx, 3*time.Hour), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(HaveLen(1))
 	}, eachDescribedChange())
 
@@ -47,22 +48,22 @@ var _ = Describe("A lost response, where the carrier describes its services", fu
 		s.Edit(ctx, site, change.edit)
 		s.pass(ctx, time.Second)
 		s.restart()
-		expectReady(s.pass(ctx, 4*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.pass(ctx, 4*time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{change.operation}))
 	}, eachDescribedChange())
 
 	DescribeTable("of a request that was never carried out is not proven: the old value proves nothing",
-		func(ctx SpecContext, operation simulator.Operation, edit edit) {
+		func(ctx SpecContext, operation simulator.Operation, edit fixture.Edit) {
 			s := beginDescribed(ctx, described(), automatic)
 			s.declare(ctx)
 			s.loseAnswer(operation, false)
 			s.Edit(ctx, site, edit)
 			service := s.pass(ctx, time.Hour)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{operation}))
 			Expect(s.described()).To(BeNumerically("<=", 1+4+1+1), "the import, four for the outcome, one refresh, one slot")
 		},
-		Entry("plan change", simulator.OpPlanChange, withPlan(world.PlanSlow, 12)),
+		Entry("plan change", simulator.OpPlanChange, fixture.WithPlan(world.PlanSlow, 12)),
 		Entry("aggregation conversion", simulator.OpAggregationConversion,
 			func(service *v1alpha1.BroadbandService) { service.Spec.AggregationMethod = "ETHERNET" }),
 	)
@@ -79,7 +80,7 @@ var _ = Describe("A lost response, where the carrier describes its services", fu
 		Expect(s.described()).To(Equal(read + 1))
 		Expect(service.Status.Carrier.AggregationMethod.Value).To(Equal("ETHERNET"))
 		Expect(service.OpenRequest().Phase).To(Equal(v1alpha1.PhaseSubmitting))
-		expectReady(s.pass(ctx, time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.pass(ctx, time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{
 			simulator.OpAggregationConversion, simulator.OpHealth, // the latter for the annotation
 		}))
@@ -89,26 +90,26 @@ var _ = Describe("A lost response, where the carrier describes its services", fu
 		s := beginDescribed(ctx, described(), automatic)
 		s.declare(ctx)
 		s.loseAnswer(simulator.OpPlanChange, false)
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		s.pass(ctx, 10*time.Second)
 		Expect(s.Carrier.ModifyElsewhere(simulator.Modification{
 			ServiceID: s.line, Operation: simulator.OpPlanChange, For: simulator.Duration(4 * time.Hour), Plan: world.PlanSlow,
 		})).To(Succeed())
 		service := s.pass(ctx, 3*time.Hour)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 		Expect(service.OpenRequest().Phase).To(Equal(v1alpha1.PhaseSubmitting))
-		expectReady(s.pass(ctx, 2*time.Hour), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.pass(ctx, 2*time.Hour), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(HaveLen(1))
 	})
 
 	It("is not proven by a change of the term alone, which is not described", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described(), automatic)
-		s.declare(ctx, withPlan(world.PlanSlow, 12))
+		s.declare(ctx, fixture.WithPlan(world.PlanSlow, 12))
 		s.pass(ctx, 5*time.Minute)
 		posts := len(s.postsSince(s.from))
 		s.loseAnswer(simulator.OpPlanChange, true)
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 24))
-		expectReady(s.pass(ctx, time.Hour), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 24))
+		fixture.ExpectReady(s.pass(ctx, time.Hour), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(s.postsSince(s.from)).To(HaveLen(posts + 1))
 	})
 })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -30,18 +31,18 @@ var _ = Describe("A carrier that does not describe its services", func() {
 				Expect(s.Carrier.FailNext("GET ServiceRead", *refusal)).To(Succeed())
 			}
 			service := s.declare(ctx, oldWay, describedHourly)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 			_, posts := s.calls("")
 			Expect(posts).To(Equal(1), "the health request")
 			shown := s.extensions(ctx)
 			Expect(string(shown.Status)+"/"+shown.Reason).To(Equal("False/"+v1alpha1.ReasonExtensionUnavailable), shown.Message)
 			Expect(shown.Message).To(ContainSubstring("ServiceRead"))
-			Expect(accountReady(ctx, s.World).Status).To(Equal(metav1.ConditionTrue))
+			Expect(fixture.AccountReady(ctx, s.World).Status).To(Equal(metav1.ConditionTrue))
 
 			read := s.described()
 			s.pass(ctx, 49*time.Hour)
-			other := s.Service("other", s.Line(onFast))
+			other := s.Service("other", s.Line(fixture.OnFast))
 			oldWay(other)
 			Expect(s.Create(ctx, other)).To(Succeed())
 			s.process.Drive(ctx, "other")
@@ -51,10 +52,10 @@ var _ = Describe("A carrier that does not describe its services", func() {
 			Expect(s.postsSince(s.from)).To(HaveEach(simulator.OpHealth))
 		},
 		Entry("because it does not have the call", nil, nil),
-		Entry("with a 405", described(), new(answerStatus(405))),
-		Entry("with a 403", described(), new(answerStatus(403))),
-		Entry("with a 404", described(), new(answerStatus(404))),
-		Entry("with a 400", described(), new(answerStatus(400))),
+		Entry("with a 405", described(), new(fixture.AnswerStatus(405))),
+		Entry("with a 403", described(), new(fixture.AnswerStatus(403))),
+		Entry("with a 404", described(), new(fixture.AnswerStatus(404))),
+		Entry("with a 400", described(), new(fixture.AnswerStatus(400))),
 		Entry("with something else", described(),
 			&simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"status":"ok"}`}),
 	)
@@ -62,14 +63,14 @@ var _ = Describe("A carrier that does not describe its services", func() {
 	It("is not mistaken for one if it hides the service", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described())
 		s.line += 50_000_000
-		expectReady(s.declare(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		fixture.ExpectReady(s.declare(ctx), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(s.extensions(ctx)).To(BeZero())
 		_, posts := s.calls("")
 		Expect(posts).To(BeNumerically("<=", 1), "a health request")
 
-		s.line = s.Line(onFast)
+		s.line = s.Line(fixture.OnFast)
 		Expect(s.Create(ctx, s.Service("other", s.line))).To(Succeed())
-		expectReady(s.process.Drive(ctx, "other"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.process.Drive(ctx, "other"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
 	})
 
@@ -77,7 +78,7 @@ var _ = Describe("A carrier that does not describe its services", func() {
 		s := beginDescribed(ctx, described())
 		Expect(s.Carrier.FailNext("GET ServiceRead", simulator.Fault{Kind: simulator.FaultCutBody})).To(Succeed())
 		service := s.declare(ctx, oldWay)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceService))
 		Expect(s.described()).To(Equal(2))
 		Expect(s.extensions(ctx).Status).To(Equal(metav1.ConditionTrue))
@@ -87,10 +88,10 @@ var _ = Describe("A carrier that does not describe its services", func() {
 		func(ctx SpecContext) {
 			s := beginDescribed(ctx, described())
 			for range 3 {
-				Expect(s.Carrier.FailNext("GET ServiceRead", answerStatus(503))).To(Succeed())
+				Expect(s.Carrier.FailNext("GET ServiceRead", fixture.AnswerStatus(503))).To(Succeed())
 			}
 			service := s.declare(ctx, oldWay, describedHourly)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(s.extensions(ctx).Status).NotTo(Equal(metav1.ConditionFalse))
 			service = s.pass(ctx, 3*time.Hour)
 			Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceService))
@@ -112,7 +113,7 @@ var _ = Describe("A carrier that does not describe its services", func() {
 
 	It("is not asked without the extension", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described(), func(account *v1alpha1.CarrierAccount) { account.Spec.Extensions = nil })
-		expectReady(s.declare(ctx, oldWay), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.declare(ctx, oldWay), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.described()).To(BeZero())
 		Expect(s.extensions(ctx)).To(BeZero())
 	})
@@ -120,10 +121,10 @@ var _ = Describe("A carrier that does not describe its services", func() {
 	It("leaves what it has described known when the extension is switched off", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described())
 		s.declare(ctx)
-		editAccount(ctx, s.World, func(account *v1alpha1.CarrierAccount) { account.Spec.Extensions = nil })
-		reconcileAccount(ctx, s.World, s.process)
+		fixture.EditAccount(ctx, s.World, func(account *v1alpha1.CarrierAccount) { account.Spec.Extensions = nil })
+		fixture.ReconcileAccount(ctx, s.World, s.process)
 		service := s.pass(ctx, 25*time.Hour)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.described()).To(Equal(1))
 		Expect(s.extensions(ctx)).To(BeZero())
 	})

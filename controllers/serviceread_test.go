@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,14 +31,15 @@ func beginDescribed(
 	ctx SpecContext, extensions []string, edits ...func(*v1alpha1.CarrierAccount),
 ) *describedSite {
 	GinkgoHelper()
-	w := world.New(ctx, plane, func(seed *simulator.Seed) { seed.Extensions = extensions })
+	w := world.New(ctx, fixture.Plane, func(seed *simulator.Seed) { seed.Extensions = extensions })
 	w.Login(ctx, append([]func(*v1alpha1.CarrierAccount){func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Approval, account.Spec.UnknownValues = "", ""
 		account.Spec.Extensions = []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
 	}}, edits...)...)
-	line := w.Line(onFast, withSameHealthRecord, func(line *simulator.Service) { line.TechnologyType = "FTTN" })
+	line := w.Line(fixture.OnFast, fixture.WithSameHealthRecord,
+		func(line *simulator.Service) { line.TechnologyType = "FTTN" })
 	s := &describedSite{settledSite: &settledSite{World: w, process: w.Start(world.CrashPoint{}), line: line}}
-	reconcileAccount(ctx, w, s.process)
+	fixture.ReconcileAccount(ctx, w, s.process)
 	return s
 }
 
@@ -45,10 +47,10 @@ func beginDescribed(
 func described() []string { return []string{simulator.ExtensionServiceRead} }
 
 // declare creates the object that declares all four values, and lets a minute pass.
-func (s *describedSite) declare(ctx SpecContext, edits ...edit) *v1alpha1.BroadbandService {
+func (s *describedSite) declare(ctx SpecContext, edits ...fixture.Edit) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	s.from = len(s.Carrier.Calls())
-	edits = append([]edit{withSLA(world.SLAStd), func(service *v1alpha1.BroadbandService) {
+	edits = append([]fixture.Edit{fixture.WithSLA(world.SLAStd), func(service *v1alpha1.BroadbandService) {
 		service.Spec.AggregationMethod, service.Spec.DSLStabilityProfile = "L2TP", "Standard"
 		service.Spec.Observe.ServiceInterval = "9000h" // the slots of an interval depend on the object's UID
 	}}, edits...)
@@ -64,7 +66,7 @@ func describedHourly(service *v1alpha1.BroadbandService) { service.Spec.Observe.
 func (s *describedSite) calls(operation simulator.Operation) (gets, posts int) {
 	for _, call := range s.Carrier.Calls()[s.from:] {
 		switch {
-		case call.Operation != operation && operation != "", isLogin(call):
+		case call.Operation != operation && operation != "", fixture.IsLogin(call):
 		case call.Method == http.MethodPost && call.ServiceID == s.line:
 			posts++
 		case call.Method == http.MethodGet:
@@ -83,7 +85,7 @@ func (s *describedSite) expectOneGet(operation simulator.Operation) {
 // extensions is the condition of the account about its extensions.
 func (s *describedSite) extensions(ctx SpecContext) metav1.Condition {
 	GinkgoHelper()
-	reconcileAccount(ctx, s.World, s.process)
+	fixture.ReconcileAccount(ctx, s.World, s.process)
 	account := &v1alpha1.CarrierAccount{}
 	Expect(s.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: world.AccountName}, account)).To(Succeed())
 	return world.Condition(account.Status.Conditions, v1alpha1.ConditionExtensions)
@@ -109,7 +111,7 @@ var _ = Describe("A service that the carrier describes", func() {
 	It("is imported by one GET, nobody is asked, and a restart reads nothing", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described())
 		service := s.declare(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(knownValues(service)).To(Equal([]string{
 			world.PlanFast + " Service", world.SLAStd + " Service", "L2TP Service", "Standard Service",
 		}))
@@ -125,17 +127,17 @@ var _ = Describe("A service that the carrier describes", func() {
 
 	It("is imported with what differs named, and nothing is sent for what needs no price", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described())
-		service := s.declare(ctx, withEthernet, func(service *v1alpha1.BroadbandService) {
+		service := s.declare(ctx, fixture.WithEthernet, func(service *v1alpha1.BroadbandService) {
 			service.Spec.DSLStabilityProfile = "Stable"
 		})
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		changes := service.Status.Pending.Changes
 		Expect(changes).To(HaveLen(2))
 		Expect([]string{changes[0].From, changes[0].To, changes[1].From, changes[1].To}).To(Equal(
 			[]string{"L2TP", "ETHERNET", "Standard", "Stable"}))
 		Expect(changes[0].Unknown || changes[1].Unknown).To(BeFalse())
-		Expect(condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
-		Expect(condition(service, v1alpha1.ConditionAggregationSynced).Status).To(Equal(metav1.ConditionFalse))
+		Expect(fixture.Condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.Condition(service, v1alpha1.ConditionAggregationSynced).Status).To(Equal(metav1.ConditionFalse))
 		s.expectOneGet(simulator.OpServiceRead)
 		_, posts := s.calls("")
 		Expect(posts).To(BeZero())
@@ -143,18 +145,19 @@ var _ = Describe("A service that the carrier describes", func() {
 
 	It("is read, but not changed, under Observe without any declared value", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described())
-		service := s.declare(ctx, underManagement(v1alpha1.ManagementObserve), withoutPlan, withSLA(""),
+		service := s.declare(ctx, fixture.UnderManagement(v1alpha1.ManagementObserve), fixture.WithoutPlan,
+			fixture.WithSLA(""),
 			func(service *v1alpha1.BroadbandService) {
 				service.Spec.AggregationMethod, service.Spec.DSLStabilityProfile = "", ""
 			})
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonObserving)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonObserving)
 		Expect(knownValues(service)).To(HaveEach(HaveSuffix(" Service")))
 		s.expectOneGet("")
 	})
 
 	It("is read with the least version that has the call", func(ctx SpecContext) {
 		s := beginDescribed(ctx, described(), func(account *v1alpha1.CarrierAccount) { account.Spec.APIVersion = 3 })
-		expectReady(s.declare(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(s.declare(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		for _, call := range s.Carrier.Calls()[s.from:] {
 			Expect(call.Version).To(Equal(4))
 		}
@@ -163,13 +166,13 @@ var _ = Describe("A service that the carrier describes", func() {
 	DescribeTable("shows exactly what somebody else has changed, and nothing is sent",
 		func(ctx SpecContext, change simulator.Modification, conditionType, drift string) {
 			s := beginDescribed(ctx, described())
-			expectReady(s.declare(ctx, describedHourly), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(s.declare(ctx, describedHourly), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			change.ServiceID = s.line
 			Expect(s.Carrier.ModifyElsewhere(change)).To(Succeed())
 			service := s.pass(ctx, 3*time.Hour)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
-			Expect(condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(drift))
-			expectAspect(service, conditionType, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+			Expect(fixture.Condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(drift))
+			fixture.ExpectAspect(service, conditionType, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 
 			s.restart()
 			Expect(s.pass(ctx, time.Second).ResourceVersion).To(Equal(service.ResourceVersion))
@@ -197,7 +200,7 @@ var _ = Describe("A service that the carrier describes", func() {
 			ServiceID: s.line, Operation: simulator.OpDSLStabilityProfileChange, DSLStabilityProfile: "Stable",
 		}
 		Expect(s.Carrier.ModifyElsewhere(change)).To(Succeed())
-		expectReady(s.pass(ctx, 3*time.Hour), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		fixture.ExpectReady(s.pass(ctx, 3*time.Hour), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		s.Edit(ctx, site, func(service *v1alpha1.BroadbandService) { service.Spec.DSLStabilityProfile = "Stable" })
 		expectNoDrift(s.pass(ctx, time.Second))
 
@@ -218,7 +221,7 @@ var _ = Describe("A service that the carrier describes", func() {
 		}
 		Expect(s.Carrier.ModifyElsewhere(change)).To(Succeed())
 		service := s.pass(ctx, 3*time.Hour)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.postsSince(s.from)).To(Equal([]simulator.Operation{simulator.OpAggregationConversion}))
 	})
 })

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -27,7 +28,7 @@ func timeReports(w *world.World) (reports []string) {
 
 var _ = Describe("A reservation with a time in the future", func() {
 	It("counts for an hour from its first reading, and is reported (R19)", func(ctx SpecContext) {
-		w, process := begin(ctx, limited(1))
+		w, process := fixture.Begin(ctx, limited(1))
 		ledger := loginLedger(ctx, w)
 		ledger.Spec.Account.Reservations = []v1alpha1.Reservation{{
 			AttemptID: "a-0", Operation: v1alpha1.OperationPlanChange,
@@ -37,16 +38,16 @@ var _ = Describe("A reservation with a time in the future", func() {
 		line, other := w.Line(), "other-site"
 		Expect(w.Create(ctx, w.Service(other, line))).To(Succeed())
 		seen := w.Clock.Now()
-		expectReady(reconcileTwenty(ctx, w, process, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(reconcileTwenty(ctx, w, process, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		w.Clock.Advance(seen.Add(time.Hour).Sub(w.Clock.Now()))
 		_, err := process.Reconcile(ctx, other)
 		Expect(err).NotTo(HaveOccurred())
-		expectReady(w.Read(ctx, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(w.Read(ctx, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())
 		Expect(timeReports(w)).To(HaveLen(1))
 
 		w.Clock.Advance(time.Minute)
-		expectReady(process.Drive(ctx, other), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, other), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 		Expect(reserved(ctx, w)).To(ConsistOf(w.Read(ctx, other).RequestOf(v1alpha1.OperationPlanChange).AttemptID))
 	})

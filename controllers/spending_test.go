@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -59,7 +60,7 @@ func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 	for i := range 3 {
 		name := fmt.Sprint("answered-", i)
 		Expect(w.Create(ctx, w.Service(name, w.Line()))).To(Succeed())
-		expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		w.Clock.Advance(time.Hour)
 	}
 }
@@ -68,14 +69,14 @@ func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 var _ = DescribeTable("Services that are released at once spend no more than the account's limit (R10)",
 	func(ctx SpecContext, another func(*world.World, *world.Process) *world.Process) {
 		const most, services = 2, 6
-		w, process := begin(ctx, limited(most))
+		w, process := fixture.Begin(ctx, limited(most))
 		widenWindow(ctx, w, process)
 		names, lines := make([]string, services), make([]int64, services)
 		for i := range services {
 			names[i], lines[i] = fmt.Sprint("at-once-", i), w.Line()
-			Expect(w.Create(ctx, w.Service(names[i], lines[i], suspended(true)))).To(Succeed())
+			Expect(w.Create(ctx, w.Service(names[i], lines[i], fixture.Suspended(true)))).To(Succeed())
 			process.Drive(ctx, names[i])
-			w.Edit(ctx, names[i], suspended(false))
+			w.Edit(ctx, names[i], fixture.Suspended(false))
 		}
 		posts := func() (sum int) {
 			for _, line := range lines {
@@ -123,7 +124,7 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 		for i, name := range names {
 			before := posts()
 			w.Clock.Advance(time.Hour)
-			expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(lines[i])).To(Equal(1))
 			Expect(posts() - before).To(BeNumerically("<=", 1))
 		}
@@ -136,38 +137,39 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 
 var _ = Describe("The charge limit of a login (R10)", func() {
 	It("is shared by its accounts in two namespaces", func(ctx SpecContext) {
-		w, process := begin(ctx, limited(1))
-		other, otherProcess := inAnotherNamespace(ctx, w)
-		editAccount(ctx, other, limited(1))
+		w, process := fixture.Begin(ctx, limited(1))
+		other, otherProcess := fixture.InAnotherNamespace(ctx, w)
+		fixture.EditAccount(ctx, other, limited(1))
 		_, err := otherProcess.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		line, theirs := w.Line(), w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		Expect(w.Create(ctx, other.Service(site, theirs))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectReady(reconcileTwenty(ctx, other, otherProcess, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(reconcileTwenty(ctx, other, otherProcess, site), metav1.ConditionFalse,
+			v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(theirs)).To(BeZero())
-		expectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(theirs)).To(Equal(1))
 	})
 
 	DescribeTable("still applies", func(ctx SpecContext, happens func(SpecContext, *world.World)) {
-		w, process := begin(ctx, limited(1))
+		w, process := fixture.Begin(ctx, limited(1))
 		Expect(w.Create(ctx, w.Service("first", w.Line()))).To(Succeed())
-		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		happens(ctx, w)
 		process = w.Start(world.CrashPoint{})
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(reconcileTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(reconcileTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	},
 		Entry("when the limit is removed and set again", func(ctx SpecContext, w *world.World) {
-			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = nil })
-			editAccount(ctx, w, limited(1))
+			fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = nil })
+			fixture.EditAccount(ctx, w, limited(1))
 		}),
 		Entry("when the account is created again", func(ctx SpecContext, w *world.World) {
 			account := w.Account(limited(1))
@@ -178,36 +180,36 @@ var _ = Describe("The charge limit of a login (R10)", func() {
 			Expect(w.Delete(ctx, w.Read(ctx, "first"))).To(Succeed())
 		}),
 		Entry("when its ledger is deleted without its finalizer", func(ctx SpecContext, w *world.World) {
-			removeLedger(ctx, w, loginLedger(ctx, w))
+			fixture.RemoveLedger(ctx, w, loginLedger(ctx, w))
 		}),
 	)
 
 	It("also counts what was sent before it was set, or by another account", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		for i := range 3 {
 			name := fmt.Sprint("before-", i)
 			Expect(w.Create(ctx, w.Service(name, w.Line()))).To(Succeed())
-			expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		}
-		editAccount(ctx, w, limited(3))
+		fixture.EditAccount(ctx, w, limited(3))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(reconcileTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		fixture.ExpectReady(reconcileTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
 	DescribeTable("is not used by a request that did not reach the carrier", func(ctx SpecContext, prevent preventer) {
-		w, process := begin(ctx, limited(1))
+		w, process := fixture.Begin(ctx, limited(1))
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.Suspended(true)))).To(Succeed())
 		process.Drive(ctx, site)
 		prevent(ctx, w, process)
-		w.Edit(ctx, site, suspended(false))
+		w.Edit(ctx, site, fixture.Suspended(false))
 		Expect(firstChange(ctx, w, process).Phase.Reached()).To(BeFalse())
 		Expect(reserved(ctx, w)).To(BeEmpty())
 		began := w.Clock.Now()
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		sent := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange)
 		Expect(sent.SubmittedAt.Time).To(BeTemporally("<", began.Add(time.Hour)), "nothing is waited for")
 		Expect(reserved(ctx, w)).To(ConsistOf(sent.AttemptID))
@@ -221,7 +223,7 @@ var _ = Describe("The charge limit of a login (R10)", func() {
 			process.Seam.Fault = func(e world.Effect) error {
 				if !closed && strings.HasPrefix(e.What, "create service-") {
 					closed = true
-					editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Max = "10m" })
+					fixture.EditAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Max = "10m" })
 				}
 				return nil
 			}
@@ -229,7 +231,7 @@ var _ = Describe("The charge limit of a login (R10)", func() {
 	)
 
 	DescribeTable("is still used after a resolution", func(ctx SpecContext, word string) {
-		w, process := begin(ctx, limited(1))
+		w, process := fixture.Begin(ctx, limited(1))
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		lost := process.Drive(ctx, site).RequestOf(v1alpha1.OperationPlanChange)
@@ -238,7 +240,7 @@ var _ = Describe("The charge limit of a login (R10)", func() {
 		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, lost.AttemptID+"="+word)
 		_, err := process.Reconcile(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		ended := serviceLedger(ctx, w, w.Read(ctx, site).ServiceNumber().Number()).Spec.Ended[0]
+		ended := fixture.ServiceLedger(ctx, w, w.Read(ctx, site).ServiceNumber().Number()).Spec.Ended[0]
 		Expect(string(ended.Outcome)).To(Equal(word))
 		Expect(reserved(ctx, w)).To(ContainElements(counts))
 		Expect(counts).To(ConsistOf(lost.AttemptID))

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,7 +20,7 @@ import (
 // Every pass of every test is checked against the rules of world.Unsound. This test shows that each
 // rule can fail.
 var _ = DescribeTable("An invalid status fails every test",
-	func(spoil edit, rules ...string) {
+	func(spoil fixture.Edit, rules ...string) {
 		service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
 		service.Status = v1alpha1.BroadbandServiceStatus{
 			ObservedGeneration: 2,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -24,22 +25,22 @@ const forged = "00000000-forged"
 
 var _ = DescribeTable("An order with a forged status is not sent again, and no other order is polled (63)",
 	func(ctx SpecContext, lie func(*v1alpha1.ServiceOrder), reason string) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		fixture.ExpectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		calls := len(w.Carrier.Calls())
 
 		lie(order)
 		Expect(w.Status().Update(ctx, order)).To(Succeed())
-		for _, operator := range []*world.Process{process, successor(ctx, w)} {
+		for _, operator := range []*world.Process{process, fixture.Successor(ctx, w)} {
 			order = operator.DriveOrder(ctx, site)
-			Expect(orderCondition(order, v1alpha1.ConditionReady).Reason).To(Equal(reason))
-			w.Clock.Advance(horizon)
+			Expect(fixture.OrderCondition(order, v1alpha1.ConditionReady).Reason).To(Equal(reason))
+			w.Clock.Advance(fixture.Horizon)
 		}
 
-		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
-		Expect(callsBeyondLogin(w, calls)).To(BeEmpty(), "nothing but the successor's login")
+		Expect(w.Ordered(fixture.Reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+		Expect(fixture.CallsBeyondLogin(w, calls)).To(BeEmpty(), "nothing but the successor's login")
 	},
 	Entry("as refused", func(o *v1alpha1.ServiceOrder) {
 		o.Status.Frozen = false
@@ -66,24 +67,24 @@ var _ = DescribeTable("An order with a forged status is not sent again, and no o
 
 var _ = It("An order that is changed after a forged refusal is another order, and is not sent (63)",
 	func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		order.Status.Frozen = false
 		order.Status.Request.AttemptID, order.Status.Request.Phase = forged, v1alpha1.PhaseRejected
 		Expect(w.Status().Update(ctx, order)).To(Succeed())
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
 
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		fixture.ExpectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 	})
 
 var _ = It("A service whose status is forged to name another's request polls its own (63)", func(ctx SpecContext) {
-	w, process := begin(ctx)
+	w, process := fixture.Begin(ctx)
 	line, another := w.Line(), w.Line()
-	Expect(w.Create(ctx, w.Service("another", another, withPlan(world.PlanCheap, 12)))).To(Succeed())
+	Expect(w.Create(ctx, w.Service("another", another, fixture.WithPlan(world.PlanCheap, 12)))).To(Succeed())
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-	service := driveUntilAccepted(ctx, w, process)
+	service := fixture.DriveUntilAccepted(ctx, w, process)
 	for w.Posts(another) == 0 {
 		result, err := process.Reconcile(ctx, "another")
 		Expect(err).NotTo(HaveOccurred())
@@ -95,7 +96,7 @@ var _ = It("A service whose status is forged to name another's request polls its
 	Expect(w.Status().Update(ctx, service)).To(Succeed())
 
 	service = process.Drive(ctx, site)
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
 	Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceChangeResult))
 	Expect(w.Posts(line)).To(Equal(1))
@@ -103,7 +104,7 @@ var _ = It("A service whose status is forged to name another's request polls its
 
 var _ = Describe("A ledger that the operator did not create", func() {
 	It("cannot be created by a user with all rights in one namespace (64)", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		theirs := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: w.Namespace},
 			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Login: w.Account().Login(), Revision: 1},
@@ -117,24 +118,24 @@ var _ = Describe("A ledger that the operator did not create", func() {
 	)
 	DescribeTable("sends nothing, and reports why (64)",
 		func(ctx SpecContext, rewrite func(forged *ledger, other *order), reason string) {
-			w, process := begin(ctx)
-			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			w, process := fixture.Begin(ctx)
+			Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
 			placed := process.DriveOrder(ctx, site)
-			forged := ledgerOf(ctx, w)
+			forged := fixture.LedgerOf(ctx, w)
 			Expect(w.Delete(ctx, placed)).To(Succeed())
-			removeOrderLedger(ctx, w)
+			fixture.RemoveOrderLedger(ctx, w)
 			other := w.Order("other", "SITE-016")
 			Expect(w.Create(ctx, other)).To(Succeed())
 			rewrite(&forged.Spec, other)
 			forged.ResourceVersion = ""
 			Expect(w.Create(ctx, forged)).To(Succeed())
 
-			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-			for _, operator := range []*world.Process{process, successor(ctx, w)} {
-				expectOrder(operator.DriveOrder(ctx, site), metav1.ConditionFalse, reason)
-				w.Clock.Advance(horizon)
+			Expect(w.Create(ctx, w.Order(site, fixture.Reference))).To(Succeed())
+			for _, operator := range []*world.Process{process, fixture.Successor(ctx, w)} {
+				fixture.ExpectOrder(operator.DriveOrder(ctx, site), metav1.ConditionFalse, reason)
+				w.Clock.Advance(fixture.Horizon)
 			}
-			Expect(w.Ordered(reference).Seen).To(Equal(1))
+			Expect(w.Ordered(fixture.Reference).Seen).To(Equal(1))
 		},
 		Entry("when it names another object that exists", func(l *ledger, o *order) {
 			l.Holder.Name, l.Holder.UID = o.Name, string(o.UID)
@@ -164,9 +165,9 @@ func tenant(ctx SpecContext, w *world.World) client.Client {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}},
 	})).To(Succeed())
-	config, err := plane.AddUser(name)
+	config, err := fixture.Plane.AddUser(name)
 	Expect(err).NotTo(HaveOccurred())
-	user, err := client.New(config, client.Options{Scheme: plane.Scheme})
+	user, err := client.New(config, client.Options{Scheme: fixture.Plane.Scheme})
 	Expect(err).NotTo(HaveOccurred())
 	return user
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,7 +31,7 @@ func converge(ctx SpecContext, w *world.World, process *world.Process, names []s
 			}
 			between()
 			w.Clock.Advance(result.RequeueAfter)
-			Expect(w.Clock.Now()).To(BeTemporally("<", created.Add(horizon)))
+			Expect(w.Clock.Now()).To(BeTemporally("<", created.Add(fixture.Horizon)))
 		}
 		took = append(took, w.Clock.Now().Sub(created))
 	}
@@ -42,11 +43,11 @@ func converge(ctx SpecContext, w *world.World, process *world.Process, names []s
 var _ = It("A tenant with twenty changes at once spends no more than its limit, and does not delay other tenants (67)",
 	func(ctx SpecContext) {
 		const most = 3
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		alone := converge(ctx, w, process, []string{"a", "b"}, func() {})
 
-		greedy, _ := inAnotherNamespace(ctx, w, asAnotherLogin)
-		editAccount(ctx, greedy, func(a *v1alpha1.CarrierAccount) {
+		greedy, _ := fixture.InAnotherNamespace(ctx, w, fixture.AsAnotherLogin)
+		fixture.EditAccount(ctx, greedy, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: most}
 			a.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 5, Burst: 5}
 		})

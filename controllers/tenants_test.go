@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -57,18 +58,18 @@ func allowHosts(ctx context.Context, w *world.World, hosts ...string) {
 
 var _ = Describe("Two tenants with the same client name", func() {
 	It("log in separately, and neither uses the other's token", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		next := w.InAnotherNamespace(ctx)
 		next.ClientName = w.ClientName
 		Expect(next.Create(ctx, next.Account())).To(Succeed()) // and no Secret
 		Expect(next.Create(ctx, next.Service(site, w.Line()))).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		calls := len(w.Carrier.Calls())
 
 		By("reconciling the tenant without a key")
-		reconcileFor(ctx, next, process.In(next), untilLongestPause)
-		Expect(accountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
+		fixture.ReconcileFor(ctx, next, process.In(next), untilLongestPause)
+		Expect(fixture.AccountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
 		By("giving it a key")
@@ -76,12 +77,12 @@ var _ = Describe("Two tenants with the same client name", func() {
 		Expect(next.Create(ctx, next.Secret())).To(Succeed())
 		_, err := process.In(next).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(accountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		Expect(fixture.AccountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 		Expect(logins(w)-before).To(Equal(1), "a login of its own")
 	})
 
 	It("are closed separately: deleting one does not affect the other", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		next := w.InAnotherNamespace(ctx)
 		next.ClientName = w.ClientName
 		next.Login(ctx)
@@ -92,14 +93,14 @@ var _ = Describe("Two tenants with the same client name", func() {
 		_, err = process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(next.Create(ctx, next.Service(site, w.Line()))).To(Succeed())
-		expectReady(process.In(next).Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.In(next).Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(logins(w)).To(Equal(2))
 	})
 })
 
 var _ = DescribeTable("A key that may not be used with the hosts of an account counts as missing",
 	func(ctx SpecContext, baseURL, tokenURL bool) {
-		w, foreign := world.New(ctx, plane), newUncalledServer()
+		w, foreign := world.New(ctx, fixture.Plane), newUncalledServer()
 		account := w.Login(ctx, func(a *v1alpha1.CarrierAccount) {
 			if baseURL {
 				a.Spec.BaseURL = foreign.url
@@ -111,8 +112,8 @@ var _ = DescribeTable("A key that may not be used with the hosts of an account c
 		allowHosts(ctx, w, hostOf(w.URL), "other.example")
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process := w.Start(world.CrashPoint{})
-		reconcileFor(ctx, w, process, untilLongestPause)
-		refused := accountReady(ctx, w)
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
+		refused := fixture.AccountReady(ctx, w)
 		Expect(refused.Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(refused.Message).To(ContainSubstring(hostOf(foreign.url)), "what to do about it")
 		Expect(foreign.connections.Load()).To(BeZero(), "no packet to a host that is not allowed")
@@ -120,8 +121,8 @@ var _ = DescribeTable("A key that may not be used with the hosts of an account c
 
 		By("deleting the Secret")
 		Expect(w.Delete(ctx, w.Secret())).To(Succeed())
-		reconcileFor(ctx, w, process, 10*time.Minute)
-		absent := accountReady(ctx, w)
+		fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
+		absent := fixture.AccountReady(ctx, w)
 		Expect(absent).To(Equal(refused), "the same message, and the same condition since then")
 
 		By("creating it again, allowed for these hosts")
@@ -130,8 +131,8 @@ var _ = DescribeTable("A key that may not be used with the hosts of an account c
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(time.Minute)
-		reconcileFor(ctx, w, process, time.Minute)
-		Expect(accountReady(ctx, w).Reason).NotTo(Equal(v1alpha1.ReasonSecretNotFound))
+		fixture.ReconcileFor(ctx, w, process, time.Minute)
+		Expect(fixture.AccountReady(ctx, w).Reason).NotTo(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 	},
 	Entry("if the carrier's host is not among them", true, false),
@@ -141,7 +142,7 @@ var _ = DescribeTable("A key that may not be used with the hosts of an account c
 
 var _ = DescribeTable("An account with an audience of its own needs a key whose owner lists its hosts",
 	func(ctx SpecContext, allowed func(front, carrier string) []string, reason string) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		front := newFront(w.URL)
 		w.Login(ctx, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, front.url, 1)
@@ -152,7 +153,7 @@ var _ = DescribeTable("An account with an audience of its own needs a key whose 
 		}
 		_, err := w.Start(world.CrashPoint{}).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		ready := accountReady(ctx, w)
+		ready := fixture.AccountReady(ctx, w)
 		Expect(ready.Reason).To(Equal(reason), ready.Message)
 		if reason == v1alpha1.ReasonTokenIssued {
 			Expect(front.calls.Load()).To(Equal(int64(1)))
@@ -166,7 +167,7 @@ var _ = DescribeTable("An account with an audience of its own needs a key whose 
 		w.Clock.Advance(time.Minute)
 		_, err = w.Start(world.CrashPoint{}).ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(accountReady(ctx, w).Message).To(Equal(ready.Message), "the message does not show which Secrets exist")
+		Expect(fixture.AccountReady(ctx, w).Message).To(Equal(ready.Message), "the message does not show which Secrets exist")
 	},
 	Entry("and works with all of them",
 		func(front, carrier string) []string { return []string{front, carrier} }, v1alpha1.ReasonTokenIssued),
@@ -200,42 +201,42 @@ func newFront(behind string) *front {
 
 var _ = Describe("A key with hosts that are allowed", func() {
 	It("that no longer allows them ends the session at its next login, until it does", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		allowHosts(ctx, w, hostOf(w.URL))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 
 		allowHosts(ctx, w, "elsewhere.example")
 		w.Clock.Advance(4 * time.Minute) // 80 % of the lifetime of a token
 		calls := len(w.Carrier.Calls())
-		reconcileFor(ctx, w, process, untilLongestPause)
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+		fixture.ReconcileFor(ctx, w, process, untilLongestPause)
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
 		allowHosts(ctx, w, hostOf(w.URL))
-		reconcileFor(ctx, w, process, 10*time.Minute)
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is used only at the port that is named", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx)
 		host, _, _ := strings.Cut(hostOf(w.URL), ":")
 		allowHosts(ctx, w, host)
 		process := w.Start(world.CrashPoint{})
 		_, err := process.ReconcileAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
+		Expect(fixture.AccountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(w.Carrier.Calls()).To(BeEmpty())
 	})
 })
 
 var _ = Describe("A contact that may not be sent to the carrier's host", func() {
 	It("counts as missing, and nothing is sent", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{
@@ -243,7 +244,7 @@ var _ = Describe("A contact that may not be sent to the carrier's host", func() 
 				ContactSecretRef: &v1alpha1.SecretReference{Name: "contact"},
 			}
 		}))).To(Succeed())
-		reconcileFor(ctx, w, process, 10*time.Minute)
+		fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
 		absent := world.Ready(w.Read(ctx, site))
 		Expect(absent.Reason).To(Equal(v1alpha1.ReasonContactRequired))
 
@@ -255,13 +256,13 @@ var _ = Describe("A contact that may not be sent to the carrier's host", func() 
 			StringData: map[string]string{"name": "Jo Doe", "phone": "0400 000 000", "email": "jo@example.com"},
 		}
 		Expect(w.Create(ctx, contact)).To(Succeed())
-		reconcileFor(ctx, w, process, 10*time.Minute)
+		fixture.ReconcileFor(ctx, w, process, 10*time.Minute)
 		Expect(world.Ready(w.Read(ctx, site))).To(Equal(absent), "the same message as for one that does not exist")
 		Expect(w.Posts(line)).To(BeZero())
 
 		contact.Annotations[v1alpha1.AnnotationAllowedHosts] += "," + hostOf(w.URL)
 		Expect(w.Update(ctx, contact)).To(Succeed())
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 })

@@ -15,6 +15,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -34,43 +35,14 @@ func expectCarrier(
 	Expect(carrier.Message).To(message)
 }
 
-// expectResolved resolves an unknown outcome truthfully, as a person would after asking the
-// carrier, and returns the settled service.
-func expectResolved(
-	ctx context.Context, w *world.World, process *world.Process, line int64,
-) *v1alpha1.BroadbandService {
-	GinkgoHelper()
-	service := w.Read(ctx, site)
-	open := service.OpenRequest()
-	Expect(open).NotTo(BeNil())
-	word := "NotAccepted"
-	if id := acceptedPlanChange(w, line); id != "" {
-		word = "Accepted:" + id
-	}
-	w.Annotate(ctx, site, v1alpha1.AnnotationResolve, open.AttemptID+"="+word)
-	service = process.Drive(ctx, site)
-	Expect(service.Status.Handled.Resolve).To(Equal(open.AttemptID + "=" + word))
-	return service
-}
-
-// acceptedPlanChange is the ID of the plan change that the carrier accepted for a service.
-func acceptedPlanChange(w *world.World, line int64) string {
-	for _, call := range w.Carrier.Calls() {
-		if call.Operation == simulator.OpPlanChange && call.ServiceID == line && call.Accepted {
-			return call.RequestID
-		}
-	}
-	return ""
-}
-
 var _ = Describe("An operator that is killed", func() {
 	// scenario declares a change of the plan and SLA of a new service, in a process that ends at the
 	// cut, if there is one.
 	scenario := func(ctx context.Context, cut world.CrashPoint) (*world.World, *world.Process, int64) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, fixture.WithSLA(world.SLAFast)))).To(Succeed())
 		process := w.Start(cut)
 		if _, err := process.ReconcileAccount(ctx); err == nil {
 			process.Drive(ctx, site)
@@ -93,9 +65,9 @@ var _ = Describe("An operator that is killed", func() {
 			if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
 				unknown++
 				Expect(w.Posts(line)).To(BeNumerically("<=", 1))
-				service = expectResolved(ctx, w, successor, line)
+				service = fixture.ExpectResolved(ctx, w, successor, line)
 			}
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(line)).To(Equal(1))
 		}
 		AddReportEntry("kill points",
@@ -106,7 +78,7 @@ var _ = Describe("An operator that is killed", func() {
 var _ = Describe("A POST whose response is lost", func() {
 	lost := func(fault simulator.Fault) func(SpecContext) {
 		return func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", fault)).To(Succeed())
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -115,13 +87,13 @@ var _ = Describe("A POST whose response is lost", func() {
 
 			Expect(w.Posts(line)).To(Equal(1))
 			if fault.Processed {
-				expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+				fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 				Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 				return
 			}
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			Expect(world.Ready(service).Message).To(ContainSubstring(v1alpha1.AnnotationResolve))
-			expectReady(expectResolved(ctx, w, process, line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(fixture.ExpectResolved(ctx, w, process, line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Carrier.Submissions(simulator.OpPlanChange, line).Processed).To(Equal(1))
 		}
 	}
@@ -142,7 +114,7 @@ var _ = Describe("A POST whose response is lost", func() {
 		lost(simulator.Fault{Kind: simulator.FaultRedirect}))
 
 	It("by a timeout after it was processed is proven by health", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		process.Seam.LoseResponse = func(effect world.Effect) error {
 			if strings.HasSuffix(effect.What, "plan-changes/request") {
@@ -154,7 +126,7 @@ var _ = Describe("A POST whose response is lost", func() {
 
 		service := process.Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
@@ -165,12 +137,12 @@ var _ = Describe("A POST whose response is lost", func() {
 			"Succeeded":   v1alpha1.ReasonInSync,
 			"Abandoned":   v1alpha1.ReasonAbandoned,
 		} {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
 			service = process.Drive(ctx, site)
@@ -181,7 +153,7 @@ var _ = Describe("A POST whose response is lost", func() {
 	})
 
 	It("is not settled by a resolution of another attempt, or by an invalid one", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -190,31 +162,31 @@ var _ = Describe("A POST whose response is lost", func() {
 			"other=NotAccepted", attempt, attempt + "=Maybe", attempt + "=Accepted:", attempt + "=Accepted:../1",
 		} {
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, word)
-			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		}
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("blocks later changes until it is settled", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		attempt := process.Drive(ctx, site).OpenRequest().AttemptID
-		w.Edit(ctx, site, withPlan(world.PlanFast, 24))
+		w.Edit(ctx, site, fixture.WithPlan(world.PlanFast, 24))
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, attempt)
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		fixture.ExpectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("blocks the account's other chargeable requests until the carrier answers a read", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		first, second := w.Line(), w.Line()
 		Expect(w.Create(ctx, w.Service("second", second, func(s *v1alpha1.BroadbandService) {
 			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA}
 			s.Spec.RestorationSLA = world.SLAStd
 		}))).To(Succeed())
-		expectReady(process.Drive(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, first))).To(Succeed())
 		for w.Posts(first) == 0 {
@@ -246,7 +218,7 @@ var _ = Describe("A POST whose response is lost", func() {
 
 		By("answering again")
 		w.Carrier.Disarm()
-		expectReady(process.Drive(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(process.Drive(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectCarrier(ctx, w, process, metav1.ConditionTrue, Equal("the carrier answers"))
 	})
 })
@@ -254,12 +226,12 @@ var _ = Describe("A POST whose response is lost", func() {
 var _ = Describe("A POST that did not reach the carrier", func() {
 	unsent := func(fault simulator.Fault) func(SpecContext) {
 		return func(ctx SpecContext) {
-			w, process := begin(ctx)
+			w, process := fixture.Begin(ctx)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", fault)).To(Succeed())
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(2)))
 			Expect(w.Carrier.Submissions(simulator.OpPlanChange, line).Processed).To(Equal(1))
 		}
@@ -271,7 +243,7 @@ var _ = Describe("A POST that did not reach the carrier", func() {
 		unsent(simulator.Fault{Kind: simulator.FaultStatus, Status: 429, RetryAfter: "120"}))
 
 	It("is sent again when the carrier could not be reached", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		refused := 0
 		process.Seam.Fault = func(effect world.Effect) error {
@@ -283,13 +255,13 @@ var _ = Describe("A POST that did not reach the carrier", func() {
 		}
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(4)))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
 	It("is tried again ten minutes after a 404, and not sooner", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultStatus, Status: 404})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -298,10 +270,10 @@ var _ = Describe("A POST that did not reach the carrier", func() {
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		fixture.ExpectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		refusedAt := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).FinishedAt
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		again := service.Status.History[0].SubmittedAt
 		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
 	})

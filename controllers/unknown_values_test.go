@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,7 +23,7 @@ import (
 func withDefaultUnknownValues(account *v1alpha1.CarrierAccount) { account.Spec.UnknownValues = "" }
 
 // withUnknownValues sets the policy for unknown values of a service.
-func withUnknownValues(policy v1alpha1.UnknownValues) edit {
+func withUnknownValues(policy v1alpha1.UnknownValues) fixture.Edit {
 	return func(service *v1alpha1.BroadbandService) { service.Spec.UnknownValues = policy }
 }
 
@@ -39,11 +40,11 @@ func withFastPlan(service *v1alpha1.BroadbandService) {
 
 // onRenamedPlan puts a service on a plan whose name in health differs from its name in the
 // carrier's offers.
-func onRenamedPlan(service *simulator.Service) { service.Plan = planInHealth }
+func onRenamedPlan(service *simulator.Service) { service.Plan = fixture.PlanInHealth }
 
 // importing is an import of a service under the default of unknownValues.
 type importing struct {
-	wanted  edit
+	wanted  fixture.Edit
 	sold    func(*simulator.Service)       // nil: on copper
 	account func(*v1alpha1.CarrierAccount) // nil: as the others in these tests
 	offers  *simulator.Fault               // in the response for the plans on offer; nil: none
@@ -53,9 +54,9 @@ type importing struct {
 func (i importing) begin(ctx context.Context) (pricedService, *v1alpha1.BroadbandService) {
 	GinkgoHelper()
 	var d pricedService
-	d.World, d.process = begin(ctx, withDefaultUnknownValues, orNoop(i.account))
+	d.World, d.process = fixture.Begin(ctx, withDefaultUnknownValues, fixture.OrNoop(i.account))
 	if i.sold == nil {
-		i.sold = onCopper
+		i.sold = fixture.OnCopper
 	}
 	d.line = d.Line(i.sold)
 	if i.offers != nil {
@@ -107,7 +108,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 		})
 
 	It("is sent with its first approval if it is free of charge", func(ctx SpecContext) {
-		d, service := importing{wanted: both(declareEverything, withSLA(world.SLAStd))}.begin(ctx)
+		d, service := importing{wanted: both(declareEverything, fixture.WithSLA(world.SLAStd))}.begin(ctx)
 		hash := expectAwaiting(service)
 		Expect(d.quotes()).To(BeZero())
 		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
@@ -121,7 +122,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 
 		service = d.trust(ctx, hash)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(world.Ready(service).Message).To(ContainSubstring("restoration SLA, aggregation method and " +
 			"DSL stability profile trusted as declared, but never confirmed by the carrier"))
 		Expect(service.Status.Handled.Trust).To(Equal(hash))
@@ -129,13 +130,13 @@ var _ = Describe("A declared value that cannot be read", func() {
 		service.Status = v1alpha1.BroadbandServiceStatus{}
 		Expect(d.Status().Update(ctx, service)).To(Succeed())
 		d.process = d.Start(world.CrashPoint{})
-		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(BeEmpty())
 	})
 
 	It("waits while a plan that differs is sent, if that needs no approval",
 		func(ctx SpecContext) {
-			d, service := importing{wanted: both(declareEverything, withPlan(world.PlanFast, 12))}.begin(ctx)
+			d, service := importing{wanted: both(declareEverything, fixture.WithPlan(world.PlanFast, 12))}.begin(ctx)
 			expectAwaiting(service, `aggregationMethod unknown → "ETHERNET", dslStabilityProfile unknown → "Stable"`)
 			Expect(d.sent()).To(Equal([]simulator.Operation{simulator.OpPlanChange, simulator.OpPlanChange}),
 				"the plan, and then the SLA, which its result has shown to differ")
@@ -145,7 +146,7 @@ var _ = Describe("A declared value that cannot be read", func() {
 
 	It("is shown together with a plan that has to be approved, and trusting it leaves the plan", func(ctx SpecContext) {
 		d, service := importing{
-			wanted:  both(declareEverything, withPlan(world.PlanFast, 12)),
+			wanted:  both(declareEverything, fixture.WithPlan(world.PlanFast, 12)),
 			account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalOnCost },
 		}.begin(ctx)
 		both := expectAwaiting(service, `plan.name "Home 50/20" → "Home 100/20"`, `restorationSLA unknown → "Enhanced-8"`)
@@ -162,19 +163,19 @@ var _ = Describe("A declared value that cannot be read", func() {
 	It("is not trusted by an annotation for other values", func(ctx SpecContext) {
 		d, service := importing{wanted: declareEverything}.begin(ctx)
 		hash := expectAwaiting(service)
-		other := expectAwaiting(d.declare(ctx, both(declareEverything, withSLA(world.SLAStd))))
+		other := expectAwaiting(d.declare(ctx, both(declareEverything, fixture.WithSLA(world.SLAStd))))
 		service = d.trust(ctx, hash)
 		Expect(expectAwaiting(service, "the annotation trust="+hash+" is for another plan of changes")).To(Equal(other))
 		Expect(service.Status.Handled.Trust).To(BeEmpty())
 	})
 
 	It("is not trusted while its request is in progress", func(ctx SpecContext) {
-		d, service := importing{wanted: aggregated("ETHERNET")}.begin(ctx)
+		d, service := importing{wanted: fixture.Aggregated("ETHERNET")}.begin(ctx)
 		hash := expectAwaiting(service)
 		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
-		driveUntilAccepted(ctx, d.World, d.process)
+		fixture.DriveUntilAccepted(ctx, d.World, d.process)
 		service = d.trust(ctx, hash)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Handled.Trust).To(BeEmpty())
 		Expect(service.Status.Carrier.AggregationMethod.Source).To(Equal(v1alpha1.SourceChangeResult))
 	})
@@ -192,14 +193,14 @@ var _ = Describe("A declared value that cannot be read", func() {
 			Expect(d.Update(ctx, account)).To(Succeed())
 			_, err := d.process.ReconcileAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
-			expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			fixture.ExpectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(answer.requests))
 		}
 	})
 
 	It("is treated by the policy of the service before that of its account", func(ctx SpecContext) {
 		d, service := importing{wanted: both(declareEverything, withUnknownValues(v1alpha1.UnknownTrust))}.begin(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(BeEmpty())
 	})
 })
@@ -209,32 +210,32 @@ var _ = Describe("A plan that health names unlike any offer of the carrier", fun
 		`but the carrier is not known to offer a plan with that name`
 
 	It("waits for a person even under approval Automatic, and is trusted once a person sets trust", func(ctx SpecContext) {
-		d, service := importing{wanted: both(withFastPlan, readEvery("1h")), sold: onRenamedPlan}.begin(ctx)
+		d, service := importing{wanted: both(withFastPlan, fixture.ReadEvery("1h")), sold: onRenamedPlan}.begin(ctx)
 		hash := expectAwaiting(service, notOffered, `plan.name "HOME FAST (100/20)" → "Home 100/20"`)
 		Expect(d.quotes()).To(Equal(1))
 
 		service = d.trust(ctx, hash)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(world.Ready(service).Message).To(ContainSubstring("plan trusted as declared"))
 		Expect(service.Status.Carrier.Plan).To(HaveValue(And(
-			HaveField("Value", world.PlanFast), HaveField("AsHealth", planInHealth),
+			HaveField("Value", world.PlanFast), HaveField("AsHealth", fixture.PlanInHealth),
 			HaveField("Source", v1alpha1.SourceDeclared))))
 
 		By("a restart and readings, which show the same")
 		d.process = d.Start(world.CrashPoint{})
-		elapse(ctx, d.World, d.process, 2*time.Hour)
-		expectReady(d.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.Elapse(ctx, d.World, d.process, 2*time.Hour)
+		fixture.ExpectReady(d.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
 		By("the carrier moving to another plan, which is drift")
 		Expect(d.Carrier.SetPlan(d.line, world.PlanSlow)).To(Succeed())
-		elapse(ctx, d.World, d.process, 2*time.Hour)
-		expectReady(d.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		fixture.Elapse(ctx, d.World, d.process, 2*time.Hour)
+		fixture.ExpectReady(d.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		Expect(d.sent()).To(BeEmpty())
 
 		By("the carrier moving back")
-		Expect(d.Carrier.SetPlan(d.line, planInHealth)).To(Succeed())
-		elapse(ctx, d.World, d.process, 2*time.Hour)
-		expectReady(d.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(d.Carrier.SetPlan(d.line, fixture.PlanInHealth)).To(Succeed())
+		fixture.Elapse(ctx, d.World, d.process, 2*time.Hour)
+		fixture.ExpectReady(d.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
 	It("is changed once a person approves it", func(ctx SpecContext) {
@@ -247,13 +248,13 @@ var _ = Describe("A plan that health names unlike any offer of the carrier", fun
 	It("is trusted under unknownValues: Trust, if the offers could be read", func(ctx SpecContext) {
 		trusting := both(withFastPlan, withUnknownValues(v1alpha1.UnknownTrust))
 		d, service := importing{wanted: trusting, sold: onRenamedPlan}.begin(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(BeEmpty())
 	})
 
 	It("waits for a person under unknownValues: Trust, if the offers cannot be read", func(ctx SpecContext) {
 		trusting := both(withFastPlan, withUnknownValues(v1alpha1.UnknownTrust))
-		noOffers := refusedFor("serviceId", "no.offers")
+		noOffers := fixture.RefusedFor("serviceId", "no.offers")
 		d, service := importing{wanted: trusting, sold: onRenamedPlan, offers: &noOffers}.begin(ctx)
 		expectAwaiting(service, notOffered)
 		Expect(d.sent()).To(BeEmpty())
@@ -262,7 +263,7 @@ var _ = Describe("A plan that health names unlike any offer of the carrier", fun
 	It("is changed without approval under unknownValues: Request, and no offers are read", func(ctx SpecContext) {
 		requesting := both(withFastPlan, withUnknownValues(v1alpha1.UnknownRequest))
 		d, service := importing{wanted: requesting, sold: onRenamedPlan}.begin(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(1))
 		Expect(d.quotes()).To(BeZero())
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -24,17 +25,18 @@ type unread struct {
 
 var _ = DescribeTable("A plan that cannot be read is changed only if a person approves it (R7)",
 	func(ctx SpecContext, scenario unread) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
 		scenario.fault.Times = 1_000
 		Expect(s.Carrier.FailNext("POST Health", scenario.fault)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
 		s.pass(ctx, scenario.waited)
 		service := s.Read(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(world.Ready(service).Message).To(And(
 			ContainSubstring("the service's plan could not be read"), ContainSubstring(scenario.message),
 			ContainSubstring(`plan.name unknown → "`+world.PlanSlow+`"`), ContainSubstring(service.Status.Pending.Hash)))
-		expectAspect(service, v1alpha1.ConditionApprovalRequired, metav1.ConditionTrue, v1alpha1.ReasonAwaitingApproval)
+		fixture.ExpectAspect(service, v1alpha1.ConditionApprovalRequired, metav1.ConditionTrue,
+			v1alpha1.ReasonAwaitingApproval)
 		hash := service.Status.Pending.Hash
 
 		By("reconciling it by another process")
@@ -47,14 +49,14 @@ var _ = DescribeTable("A plan that cannot be read is changed only if a person ap
 		s.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 		s.pass(ctx, scenario.waited)
 		service = s.Read(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.Posts(s.line)).To(Equal(1))
-		Expect(recordedPlanChange(ctx, s.World, service)).To(HaveValue(And(
+		Expect(fixture.RecordedPlanChange(ctx, s.World, service)).To(HaveValue(And(
 			HaveField("Before.Plan", ""), HaveField("ApprovedHash", hash))))
 	},
-	Entry("when the carrier answers 404", unread{answerStatus(404), 15 * time.Minute, "404"}),
+	Entry("when the carrier answers 404", unread{fixture.AnswerStatus(404), 15 * time.Minute, "404"}),
 	Entry("when the carrier answers 422", unread{
-		invalidField("constraints.unknown", "serviceId"), time.Minute, "constraints.unknown",
+		fixture.InvalidField("constraints.unknown", "serviceId"), time.Minute, "constraints.unknown",
 	}),
 	Entry("when the carrier has been down for an hour", unread{
 		simulator.Fault{Kind: simulator.FaultPage, Status: 503}, 70 * time.Minute, "503",
@@ -63,26 +65,26 @@ var _ = DescribeTable("A plan that cannot be read is changed only if a person ap
 
 var _ = Describe("A plan that could not be read", func() {
 	It("and can be again needs no approval (R7)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
-		Expect(s.Carrier.FailNext("POST Health", invalidField("constraints.unknown", "serviceId"))).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		expectReady(s.pass(ctx, time.Minute), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
+		Expect(s.Carrier.FailNext("POST Health", fixture.InvalidField("constraints.unknown", "serviceId"))).To(Succeed())
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
+		fixture.ExpectReady(s.pass(ctx, time.Minute), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		s.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "now")
 		service, posts := s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(posts).To(Equal([]simulator.Operation{simulator.OpHealth, simulator.OpPlanChange}))
-		Expect(recordedPlanChange(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
+		Expect(fixture.RecordedPlanChange(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
 	})
 
 	It("blocks a change for less than an hour by itself (R7)", func(ctx SpecContext) {
-		s := reconciledOnce(ctx, withSameHealthRecord)
+		s := reconciledOnce(ctx, fixture.WithSameHealthRecord)
 		down := simulator.Fault{Kind: simulator.FaultPage, Status: 503, Times: 1_000}
 		Expect(s.Carrier.FailNext("POST Health", down)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		expectReady(s.pass(ctx, 50*time.Minute), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
+		s.Edit(ctx, site, fixture.WithPlan(world.PlanSlow, 12))
+		fixture.ExpectReady(s.pass(ctx, 50*time.Minute), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
 		s.Carrier.Disarm()
 		service, _ := s.drive(ctx)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.Posts(s.line)).To(Equal(1))
 	})
 })
@@ -90,11 +92,11 @@ var _ = Describe("A plan that could not be read", func() {
 var _ = Describe("A reclaim is based on a cancellation that was read for it", func() {
 	disconnected := func(ctx SpecContext) *settledSite {
 		GinkgoHelper()
-		w, process := begin(ctx)
-		s := &settledSite{World: w, process: process, line: w.Line(disconnectedLine(reclaimableTo))}
-		Expect(w.Create(ctx, w.Service(site, s.line, withoutPlan, reporting))).To(Succeed())
+		w, process := fixture.Begin(ctx)
+		s := &settledSite{World: w, process: process, line: w.Line(fixture.DisconnectedLine(fixture.ReclaimableTo))}
+		Expect(w.Create(ctx, w.Service(site, s.line, fixture.WithoutPlan, fixture.Reporting))).To(Succeed())
 		service, _ := s.drive(ctx)
-		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
+		fixture.ExpectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		return s
 	}
 	reconnect := func(s *settledSite) {
@@ -109,30 +111,30 @@ var _ = Describe("A reclaim is based on a cancellation that was read for it", fu
 		s := disconnected(ctx)
 		older := s.Read(ctx, site).Status
 		reconnect(s)
-		s.Edit(ctx, site, reclaiming)
+		s.Edit(ctx, site, fixture.Reclaiming)
 		service, _ := s.drive(ctx)
-		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		fixture.ExpectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 
 		By("restoring the older status")
 		s.restoreStatus(ctx, older)
 		service, _ = s.drive(ctx)
-		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
-		Expect(reclaims(s.World, s.line)).To(BeZero())
+		fixture.ExpectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		Expect(fixture.Reclaims(s.World, s.line)).To(BeZero())
 	})
 
 	It("and waits for a person if it cannot be read (R7)", func(ctx SpecContext) {
 		s := disconnected(ctx)
-		refused := answerStatus(404)
+		refused := fixture.AnswerStatus(404)
 		refused.Times = 1_000
 		Expect(s.Carrier.FailNext("GET CancellationRead", refused)).To(Succeed())
-		s.Edit(ctx, site, reclaiming)
+		s.Edit(ctx, site, fixture.Reclaiming)
 		service := s.pass(ctx, time.Minute)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 		Expect(world.Ready(service).Message).To(ContainSubstring("the service's cancellation could not be read"))
-		Expect(reclaims(s.World, s.line)).To(BeZero())
+		Expect(fixture.Reclaims(s.World, s.line)).To(BeZero())
 
 		s.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
 		s.pass(ctx, time.Minute)
-		Expect(reclaims(s.World, s.line)).To(Equal(1))
+		Expect(fixture.Reclaims(s.World, s.line)).To(Equal(1))
 	})
 })

@@ -6,19 +6,12 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
-
-// reconciled runs one pass of a service and returns when the next one is due.
-func reconciled(ctx SpecContext, process *world.Process, name string) time.Duration {
-	GinkgoHelper()
-	result, err := process.Reconcile(ctx, name)
-	Expect(err).NotTo(HaveOccurred())
-	return result.RequeueAfter
-}
 
 var _ = Describe("At an account that allows one call at a time", func() {
 	oneCall := func(a *v1alpha1.CarrierAccount) {
@@ -26,14 +19,14 @@ var _ = Describe("At an account that allows one call at a time", func() {
 	}
 
 	It("a change is sent, and nothing is read again while it waits for its turn", func(ctx SpecContext) {
-		w, process := begin(ctx, oneCall)
+		w, process := fixture.Begin(ctx, oneCall)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
-		driveUntilAccepted(ctx, w, process)
+		fixture.DriveUntilAccepted(ctx, w, process)
 		Expect(w.Posted("/api/connect/services/health/request")).To(HaveLen(1))
 	})
 
 	It("a pass that waits and has read an older copy than the recorded one writes nothing", func(ctx SpecContext) {
-		w, process := begin(ctx, oneCall)
+		w, process := fixture.Begin(ctx, oneCall)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		Expect(w.Create(ctx, w.Service("other", w.Line()))).To(Succeed())
 		process.Seam.LoseResponse = func(effect world.Effect) error {
@@ -43,42 +36,42 @@ var _ = Describe("At an account that allows one call at a time", func() {
 			return nil
 		}
 		for process.Seam.Stale == nil {
-			w.Clock.Advance(reconciled(ctx, process, site))
+			w.Clock.Advance(fixture.Reconciled(ctx, process, site))
 		}
 		Expect(process.Seam.Stale.Status.InFlight).To(BeNil())
 		Expect(w.Read(ctx, site).Status.InFlight).NotTo(BeNil())
 		w.Clock.Advance(30 * time.Second)
-		reconciled(ctx, process, "other")
-		written := countEffects(process, "update status of "+site)
-		Expect(reconciled(ctx, process, site)).To(BeNumerically(">", 0))
-		Expect(countEffects(process, "update status of "+site)).To(Equal(written))
+		fixture.Reconciled(ctx, process, "other")
+		written := fixture.CountEffects(process, "update status of "+site)
+		Expect(fixture.Reconciled(ctx, process, site)).To(BeNumerically(">", 0))
+		Expect(fixture.CountEffects(process, "update status of "+site)).To(Equal(written))
 
 		w.Clock.Advance(time.Minute) // the cache may be behind forever: etcd may have been restored from a backup
-		reconciled(ctx, process, "other")
-		reconciled(ctx, process, site)
-		Expect(countEffects(process, "update status of "+site)).To(Equal(written + 1))
+		fixture.Reconciled(ctx, process, "other")
+		fixture.Reconciled(ctx, process, site)
+		Expect(fixture.CountEffects(process, "update status of "+site)).To(Equal(written + 1))
 	})
 
 	It("the status shows a request whose poll waits for its turn, although it could not be written after the POST",
 		func(ctx SpecContext) {
-			w, process := begin(ctx, oneCall)
+			w, process := fixture.Begin(ctx, oneCall)
 			Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 			Expect(w.Create(ctx, w.Service("other", w.Line()))).To(Succeed())
 			process.Seam.LoseResponse = func(effect world.Effect) error {
 				if effect.What == "POST /api/connect/services/plan-changes/request" {
-					process.Seam.Fault = conflictOnce("update status of " + site)
+					process.Seam.Fault = fixture.ConflictOnce("update status of " + site)
 				}
 				return nil
 			}
 			for process.Seam.Fault == nil {
-				w.Clock.Advance(reconciled(ctx, process, site))
+				w.Clock.Advance(fixture.Reconciled(ctx, process, site))
 			}
 			Expect(w.Read(ctx, site).Status.InFlight).To(BeNil())
 			w.Clock.Advance(time.Minute)
-			reconciled(ctx, process, "other")
-			reconciled(ctx, process, site)
+			fixture.Reconciled(ctx, process, "other")
+			fixture.Reconciled(ctx, process, site)
 			service := w.Read(ctx, site)
-			expectReady(service, "False", v1alpha1.ReasonProgressing)
+			fixture.ExpectReady(service, "False", v1alpha1.ReasonProgressing)
 			Expect(service.Status.InFlight).NotTo(BeNil())
 			Expect(service.Status.InFlight.Location).NotTo(BeEmpty())
 		})

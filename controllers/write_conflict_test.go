@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,7 +31,7 @@ func conflictAt(effect string) func(world.Effect) error {
 // controller-runtime logs each returned error at level Error.
 var _ = Describe("A conflict, which only means that there is a newer version, is no error", func() {
 	It("when the status of an account is written", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
+		w := world.New(ctx, fixture.Plane)
 		w.Login(ctx)
 		process := w.Start(world.CrashPoint{})
 		process.Seam.Fault = conflictAt("update status of " + world.AccountName)
@@ -41,11 +42,11 @@ var _ = Describe("A conflict, which only means that there is a newer version, is
 		Expect(result.RequeueAfter).To(Equal(decide.CacheLag))
 		process.Seam.Fault = nil
 		Expect(process.ReconcileAccount(ctx)).Error().NotTo(HaveOccurred())
-		Expect(accountReady(ctx, w).Status).To(Equal(metav1.ConditionTrue))
+		Expect(fixture.AccountReady(ctx, w).Status).To(Equal(metav1.ConditionTrue))
 	})
 
 	It("when a deleted ledger is released", func(ctx SpecContext) {
-		w, process := begin(ctx)
+		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		name := process.Drive(ctx, site).Status.Ledger.Name

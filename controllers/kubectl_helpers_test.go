@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/controllers/fixture"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,12 +23,12 @@ func annotateWith(ctx SpecContext, w *world.World, value string, objects ...stri
 	GinkgoHelper()
 	const each = `{.kind} {.metadata.name} {.metadata.resourceVersion}{"\n"}`
 	arguments := append([]string{"-n", w.Namespace, "annotate", "--overwrite", "-o", "jsonpath=" + each}, objects...)
-	printed, err := plane.Kubectl(append(arguments, value)...)
+	printed, err := fixture.Plane.Kubectl(append(arguments, value)...)
 	Expect(err).NotTo(HaveOccurred())
 	for line := range strings.Lines(printed) {
 		fields := strings.Fields(line)
 		Expect(fields).To(HaveLen(3), printed)
-		made, err := plane.Scheme.New(v1alpha1.GroupVersion.WithKind(fields[0]))
+		made, err := fixture.Plane.Scheme.New(v1alpha1.GroupVersion.WithKind(fields[0]))
 		Expect(err).NotTo(HaveOccurred())
 		object, is := made.(client.Object)
 		Expect(is).To(BeTrue())
