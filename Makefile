@@ -99,9 +99,9 @@ argocd: ## Write config/argocd, Argo CD's health checks and actions, from the fr
 	go run ./hack/customizations -into $(INTO)/config/argocd
 
 .PHONY: argocd-testdata
-argocd-testdata: $(CONTROLPLANE) ## Regenerate config/argocd/.../testdata: an object in every state that the specs of controllers/ reach.
+argocd-testdata: $(CONTROLPLANE) ## Regenerate config/argocd/.../testdata: an object in every state that the specs of test/controllers reach.
 	rm -rf config/argocd/wholesale.broadband/*/testdata
-	ALBUM=$(CURDIR)/config/argocd/wholesale.broadband go test -count=1 -timeout=30m ./controllers
+	ALBUM=$(CURDIR)/config/argocd/wholesale.broadband go test -p=1 -count=1 -timeout=30m ./test/controllers/...
 	go test -count=1 ./test/gitops -update
 
 ##@ Check

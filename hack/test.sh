@@ -18,13 +18,15 @@ trap 'rm -rf "$TEST_REPORTS"' EXIT
 began=$SECONDS
 
 # Packages with many goroutines: whole managers, the client, the simulator, state shared by reconciles.
-concurrent='^\./(controllers/.+|pkg(/.*)?|test/lifecycle)$'
-# Most specs of controllers call one reconciler after another. These files run managers.
-mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' controllers/*_test.go | sed 's/^/-ginkgo.focus-file=/')
+concurrent='^\./(controllers(/.*)?|pkg(/.*)?|test/lifecycle)$'
+# Most specs of test/controllers call one reconciler after another. These files run managers.
+mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' test/controllers/*/*_test.go)
+mapfile -t managing < <(printf './%s\n' "${managed[@]%/*}" | sort -u)
 
 # go test starts packages in this order, so the slowest come first.
-longest=(./hack/demo ./controllers ./cmd/kubectl-broadband/internal/command ./test/drill ./test/fleet ./test/isolation
-  ./test/prove ./test/lifecycle ./internal/manager)
+longest=(./hack/demo ./test/controllers/{ledger,services,reading,oneshots,orders}
+  ./cmd/kubectl-broadband/internal/command ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle
+  ./internal/manager)
 module=$(go list -m)
 mapfile -t packages < <({
   printf '%s\n' "${longest[@]}"
@@ -55,7 +57,7 @@ compile() { # compile CGO_ENABLED FOLDER ARGUMENTS
   echo "test: compiled $2 (CGO_ENABLED=$1), $((SECONDS - began)) s after the start"
 }
 compile 0 . ./...
-[ "${#raced[@]}" = 0 ] || compile 1 . -race "${raced[@]}" ./controllers
+[ "${#raced[@]}" = 0 ] || compile 1 . -race "${raced[@]}" "${managing[@]}"
 for module in "${modules[@]}"; do
   compile 0 "hack/$module" ./...
 done
@@ -88,26 +90,17 @@ if [ "${#raced[@]}" != 0 ]; then
     run 1 -p=2 -race "${raced[@]}" || raced_status=1
     # Managers look at all ledgers of a cluster, so these specs do not share one with the same specs.
     unset TEST_CONTROLPLANE
-    run 1 -race -exec="$PWD/bin/testtimes named $TEST_REPORTS 'controllers, managers with the race detector'" \
-      ./controllers "${managed[@]}" || raced_status=1
+    for folder in "${managing[@]}"; do
+      run 1 -race -exec="$PWD/bin/testtimes named $TEST_REPORTS '$folder, managers with the race detector'" \
+        "$folder" "${managed[@]/#/-ginkgo.focus-file=}" || raced_status=1
+    done
     exit "$raced_status"
   } &
   with_race=$!
   run 0 -p=3 "${packages[@]}" || status=1
   wait "$with_race" || status=1
-elif [ "$size" = all ]; then
-  run 0 -p=4 "${packages[@]}" || status=1
 else
-  # Everything waits for controllers in the end: one spec after another, each waiting for the API server.
-  # So it gets the processors first.
-  mapfile -t others < <(printf '%s\n' "${packages[@]}" | grep -vx '\./controllers')
-  (
-    renice -n 5 -p "$BASHPID" >/dev/null
-    run 0 -p=3 "${others[@]}"
-  ) &
-  with_less_priority=$!
-  run 0 ./controllers || status=1
-  wait "$with_less_priority" || status=1
+  run 0 -p=4 "${packages[@]}" || status=1
 fi
 
 exec {PLANE[1]}>&-

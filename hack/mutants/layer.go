@@ -31,27 +31,41 @@ const (
 	ofJudgment    = "cmd/kubectl-broadband/internal/judge"
 	ofCommands    = "cmd/kubectl-broadband/internal/command"
 	ofProof       = "test/prove"
+	ofSpecs       = "test/controllers"
 
-	suiteOfControllers = "TestControllers" // the Go test that fails if any spec of controllers fails
+	suiteOfControllers = "TestControllers" // the Go test that fails if any spec of a folder of ofSpecs fails
 )
 
 // layers returns all layers, the quickest first.
 func layers() []layer {
-	return []layer{
-		{name: "decisions", folder: allDecisions},                               // tables of views and decisions
-		{name: "fuzzSeeds", folder: allDecisions},                               // properties that hold for every view
-		{name: "client", folder: ofClient},                                      // the client against test servers
-		{name: "steps", folder: ofSteps},                                        // the protocol's steps in isolation
-		{name: "ledgers", folder: ofLedgers},                                    // the record of what was sent
-		{name: "sessions", folder: ofSessions},                                  // the state shared by objects of an account
-		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
+	return slices.Concat([]layer{
+		{name: "decisions", folder: allDecisions}, // tables of views and decisions
+		{name: "fuzzSeeds", folder: allDecisions}, // properties that hold for every view
+		{name: "client", folder: ofClient},        // the client against test servers
+		{name: "steps", folder: ofSteps},          // the protocol's steps in isolation
+		{name: "ledgers", folder: ofLedgers},      // the record of what was sent
+		{name: "sessions", folder: ofSessions},    // the state shared by objects of an account
+	}, specs(), []layer{
 		{ // every single fault of a run, and the fault plans that once found a bug
 			name: "enumeration", folder: ofProof, parent: "TestProve|TestRegressions", env: []string{"PROVE=alone"},
 		},
 		{name: "rules", folder: ofProof},                                     // rules that no fault plan covers
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
 		{name: "rights", folder: "test/privilege", suite: "TestPrivilege"},   // the rights and policies of an installation
+	})
+}
+
+// specs returns the layers with an API server and the simulator: the folders of test/controllers.
+func specs() []layer {
+	subjects := []string{
+		"account", "appointments", "cancellation", "kubectl", "ledger", "notifications", "oneshots", "orders", "reading",
+		"services",
 	}
+	all := make([]layer, 0, len(subjects))
+	for _, subject := range subjects {
+		all = append(all, layer{name: subject, folder: ofSpecs + "/" + subject, suite: suiteOfControllers})
+	}
+	return all
 }
 
 // chosen is a selection of a layer's tests.

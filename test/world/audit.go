@@ -45,7 +45,7 @@ func NewAudit(folder string) (*Audit, error) {
 }
 
 // Flags returns the audit flags of the kube-apiserver. By default it starts another file after 100
-// MB, so that readers miss the rest; the specs of controllers alone have written 64 MB.
+// MB, so that readers miss the rest; the specs of test/controllers alone have written 64 MB.
 func (a *Audit) Flags() []string {
 	return []string{
 		"audit-policy-file=" + a.policy, "audit-log-path=" + a.log, "audit-log-mode=blocking",
