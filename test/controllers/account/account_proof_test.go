@@ -31,14 +31,16 @@ func stranger(ctx context.Context, of *world.World, edits ...func(*v1alpha1.Carr
 	return next
 }
 
-// ledgersSeen returns the version of each RequestLedger that exists, by name.
+// ledgersSeen returns the version of each RequestLedger of the client that exists, by name.
 func ledgersSeen(ctx context.Context, w *world.World) map[string]string {
 	GinkgoHelper()
 	var ledgers v1alpha1.RequestLedgerList
 	Expect(w.List(ctx, &ledgers)).To(Succeed())
 	versions := map[string]string{}
 	for i := range ledgers.Items {
-		versions[ledgers.Items[i].Name] = ledgers.Items[i].ResourceVersion
+		if ledgers.Items[i].Spec.Login.ClientName == w.ClientName { // other tests have ledgers, too
+			versions[ledgers.Items[i].Name] = ledgers.Items[i].ResourceVersion
+		}
 	}
 	return versions
 }

@@ -12,4 +12,5 @@ import (
 // site is the name of the object of a spec.
 const site = fixture.Site
 
-func TestControllers(t *testing.T) { fixture.Run(t, "kubectl") }
+// The managers of another package would add Events about the ledger that is printed.
+func TestControllers(t *testing.T) { fixture.RunAlone(t, "kubectl") }
