@@ -24,7 +24,7 @@ mapfile -t managed < <(grep -lE '\.Manage\(|\boneOfEach\(' test/controllers/*/*_
 mapfile -t managing < <(printf './%s\n' "${managed[@]%/*}" | sort -u)
 
 # go test starts packages in this order, so the slowest come first.
-longest=(./hack/demo ./test/controllers/{ledger,services,reading,oneshots,orders}
+longest=(./hack/demo ./test/controllers/{ledger,services,reading,requests,orders}
   ./cmd/kubectl-broadband/internal/command ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle
   ./internal/manager)
 module=$(go list -m)

@@ -59,7 +59,7 @@ func layers() []layer {
 func specs() []layer {
 	subjects := []string{
 		"account", "appointments", "cancellation", "kubectl", "ledger", "notifications", "oneshots", "orders", "reading",
-		"services",
+		"requests", "services",
 	}
 	all := make([]layer, 0, len(subjects))
 	for _, subject := range subjects {

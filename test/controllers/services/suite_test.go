@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package services_test tests how a BroadbandService is changed at the carrier: prices, approvals,
-// requests whose outcome is unknown, and conflicts between objects.
+// Package services_test tests how a BroadbandService is changed at the carrier: what is a change, what
+// it costs, and who approves it.
 package services_test
 
 import (

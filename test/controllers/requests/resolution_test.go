@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package services_test
+package requests_test
 
 import (
 	"fmt"
@@ -23,6 +23,13 @@ func expectResolution(recorded *v1alpha1.Resolution, word string) {
 	Expect(recorded.Word).To(Equal(word))
 	Expect(recorded.By).To(Equal("unknown (client kubectl-annotate)"))
 	Expect(recorded.At.IsZero()).To(BeFalse())
+}
+
+// awaiting returns the hash with which the changes of a service can be approved.
+func awaiting(service *v1alpha1.BroadbandService) string {
+	GinkgoHelper()
+	fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+	return service.Status.Pending.Hash
 }
 
 var _ = Describe("A person's resolution of an attempt", func() {
@@ -51,7 +58,7 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		w, process := fixture.Begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, fixture.WithApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
-		hash := expectAwaiting(process.Drive(ctx, site))
+		hash := awaiting(process.Drive(ctx, site))
 		annotateWith(ctx, w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
 		service := process.Drive(ctx, site)
 		fixture.ExpectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -71,14 +78,14 @@ var _ = Describe("A person's resolution of an attempt", func() {
 		Expect(w.Carrier.FailNext("PlanChange", fixture.RefusedWith("constraints.some.rule", "planName"))).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line, fixture.WithApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
 
-		hash := expectAwaiting(process.Drive(ctx, site))
+		hash := awaiting(process.Drive(ctx, site))
 		service := say(v1alpha1.AnnotationApprove, hash, v1alpha1.AnnotationApprovedBy, "alice@example.com")
 		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 
 		Expect(w.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		failed := service.RequestOf(v1alpha1.OperationPlanChange).AttemptID
 		service = say(v1alpha1.AnnotationRetry, failed, v1alpha1.AnnotationRetriedBy, "bob@example.com")
-		hash = expectAwaiting(service)
+		hash = awaiting(service)
 		service = say(v1alpha1.AnnotationApprove, hash, v1alpha1.AnnotationApprovedBy, "carol@example.com")
 		fixture.ExpectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 
