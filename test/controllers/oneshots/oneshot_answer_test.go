@@ -54,8 +54,8 @@ var _ = DescribeTable("A one-shot whose call fails", func(ctx SpecContext, scena
 	}
 	object := s.Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	Expect(s.Posts(w)).To(Equal(scenario.posts))
-	Expect(object.NewestError()).To(BeNil())
-	Expect(object.Controls().Retry).To(Equal(failed))
+	Expect(object.Record().NewestError()).To(BeNil())
+	Expect(object.Record().Controls().Retry).To(Equal(failed))
 },
 	// POST: 401, 404, 422, 500, 502 (spec §4).
 	Entry("test, POST 401", oneShotFault{of: fixture.Tests(), call: "POST", fault: fixture.AnswerStatus(401), posts: 2}),
@@ -292,7 +292,7 @@ var _ = Describe("A retry that is requested before anything was sent", func() {
 		w.Clock.Advance(fixture.Horizon)
 		s.Drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
 		Expect(s.Posts(w)).To(Equal(1))
-		Expect(object.Controls().Retry).To(BeEmpty())
+		Expect(object.Record().Controls().Retry).To(BeEmpty())
 		Expect(fixture.ReadyOf(object).Message).To(HaveSuffix(
 			`(the annotation wholesale.broadband/retry is now "` + early + `", which is not later than the end of attempt ` +
 				s.Request(ctx, w).AttemptID + ")"))

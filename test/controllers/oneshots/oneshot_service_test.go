@@ -108,7 +108,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, brief(w))).To(Succeed())
 		finished := fixture.Tests().Until(ctx, w, process, v1alpha1.ReasonCompleted).
-			RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
+			Record().RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
 		calls := len(w.Carrier.Calls())
 		process.DriveOneShot(ctx, fixture.Tests().Shot())
 		process.DriveOneShot(ctx, fixture.Tests().Shot()) // the deletion is an event

@@ -24,10 +24,10 @@ var _ = Describe("A one-shot", func() {
 		w, process := fixture.Begin(ctx)
 		Expect(w.Create(ctx, s.Build(w, w.Line()))).To(Succeed())
 		object := s.Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		request := object.RequestOf(v1alpha1.Operation(s.Operation))
+		request := object.Record().RequestOf(v1alpha1.Operation(s.Operation))
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(request.Location).To(MatchRegexp(`^/api/connect/.*/requests/[0-9A-Za-z_-]+$`))
-		Expect(object.NewestError()).To(BeNil())
+		Expect(object.Record().NewestError()).To(BeNil())
 		Expect(s.Posts(w)).To(Equal(1))
 		Expect(w.Events.All()).To(ContainElements(
 			ContainSubstring("Normal RequestAccepted"), ContainSubstring("Normal RequestSucceeded")))

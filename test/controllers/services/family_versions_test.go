@@ -51,7 +51,7 @@ var _ = Describe("An API version below the least one of a family", func() {
 		s := fixture.Quotes()
 		Expect(w.Create(ctx, s.Build(w, 0))).To(Succeed())
 		object := s.Until(ctx, w, process, v1alpha1.ReasonProgressing)
-		Expect(object.RequestOf(v1alpha1.OperationFibreBuildCharge).APIVersion).To(Equal(int32(6)))
+		Expect(object.Record().RequestOf(v1alpha1.OperationFibreBuildCharge).APIVersion).To(Equal(int32(6)))
 		s.Drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(fixture.VersionsOf(w, simulator.OpFibreBuildCharge)).To(Equal([]string{"GET at 6", "POST at 6"}))
 	})
