@@ -24,9 +24,9 @@ export GOPROXY := off
 endif
 
 # The control plane is downloaded or built here, unless KUBEBUILDER_ASSETS names a folder that contains one, or
-# hack/controlplane/find.sh finds one. KUBECTL replaces only kubectl.
+# hack/run/controlplane/find.sh finds one. KUBECTL replaces only kubectl.
 ifndef KUBEBUILDER_ASSETS
-KUBEBUILDER_ASSETS := $(shell bash hack/controlplane/find.sh)
+KUBEBUILDER_ASSETS := $(shell bash hack/run/controlplane/find.sh)
 endif
 ifneq ($(KUBEBUILDER_ASSETS),)
 CONTROLPLANE :=
@@ -50,12 +50,12 @@ help: ## List the targets.
 .PHONY: build
 build: ## Build bin/manager, bin/simulator and the kubectl plugin bin/kubectl-broadband.
 	go build -ldflags '$(LDFLAGS)' -o bin/manager .
-	go build -o bin/simulator ./hack/simulator
+	go build -o bin/simulator ./hack/run/simulator
 	go build -ldflags '$(LDFLAGS)' -o bin/kubectl-broadband ./cmd/kubectl-broadband
 
 .PHONY: controlplane
 controlplane: ## Download etcd, kube-apiserver and kubectl into bin/controlplane, or build them, which takes minutes.
-	@bash hack/controlplane/build.sh bin/controlplane
+	@bash hack/run/controlplane/build.sh bin/controlplane
 
 .PHONY: dist
 dist: bin/kustomize ## Write the files of release VERSION into dist: manifests, chart, programs, image, SBOMs, checksums.
@@ -80,7 +80,7 @@ INTO ?= .
 .PHONY: generate
 generate: bin/controller-gen ## Write api/v1alpha1/zz_generated.deepcopy.go.
 	@mkdir -p $(INTO)/api/v1alpha1
-	bin/controller-gen object:headerFile=hack/boilerplate.go.txt paths=./api/v1alpha1 \
+	bin/controller-gen object:headerFile=hack/run/boilerplate.go.txt paths=./api/v1alpha1 \
 		output:object:dir=$(INTO)/api/v1alpha1
 
 .PHONY: manifests
@@ -88,15 +88,15 @@ manifests: bin/controller-gen bin/crd-ref-docs bin/kustomize bin/helm-docs ## Wr
 	@mkdir -p $(INTO)/config/crd/bases $(INTO)/config/rbac $(INTO)/docs
 	bin/controller-gen crd paths=./api/v1alpha1 output:crd:dir=$(INTO)/config/crd/bases
 	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
-	bin/crd-ref-docs --log-level=warn --config=hack/tools/crd-ref-docs/config.yaml --source-path=api/v1alpha1 \
-		--renderer=markdown --templates-dir=hack/tools/crd-ref-docs/templates --output-path=$(INTO)/docs/api-reference.md
-	go run ./hack/version -into=$(INTO)
-	go run ./hack/chart -into=$(INTO)/$(CHART)
+	bin/crd-ref-docs --log-level=warn --config=hack/run/tools/crd-ref-docs/config.yaml --source-path=api/v1alpha1 \
+		--renderer=markdown --templates-dir=hack/run/tools/crd-ref-docs/templates --output-path=$(INTO)/docs/api-reference.md
+	go run ./hack/run/version -into=$(INTO)
+	go run ./hack/run/chart -into=$(INTO)/$(CHART)
 	bin/helm-docs --log-level=warning --chart-search-root=charts --dry-run >$(INTO)/$(CHART)/README.md
 
 .PHONY: argocd
 argocd: ## Write config/argocd, Argo CD's health checks and actions, from the fragments in config/argocd/lua.
-	go run ./hack/customizations -into $(INTO)/config/argocd
+	go run ./hack/run/customizations -into $(INTO)/config/argocd
 
 .PHONY: argocd-testdata
 argocd-testdata: $(CONTROLPLANE) ## Regenerate config/argocd/.../testdata: an object in every state that the specs of test/controllers reach.
@@ -115,48 +115,48 @@ vet: ## Run go vet.
 	go vet ./...
 
 .PHONY: lint
-lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/prose/words.yaml forbids.
+lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/check/prose/words.yaml forbids.
 	bin/golangci-lint run --allow-parallel-runners ./...
-	for module in flux prometheus kubestatemetrics helm release terminal; do \
+	for module in foreign/flux foreign/prometheus foreign/kubestatemetrics foreign/helm foreign/terminal release; do \
 		(cd hack/$$module && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...); done
 	@# It tests the simulator of this checkout, so it has a replace directive.
-	cd hack/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
+	cd hack/foreign/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 	@# Building Argo CD requires the replace block of its own go.mod.
-	cd hack/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
-	go run ./hack/prose
+	cd hack/foreign/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
+	go run ./hack/check/prose
 
 .PHONY: site
 site: bin/hugo ## Build the documentation as a site into bin/site, and fail on a link that leads nowhere.
-	bin/hugo --source=hack/site --destination=$(CURDIR)/bin/site --cleanDestinationDir --noBuildLock --panicOnWarning \
+	bin/hugo --source=hack/check/site --destination=$(CURDIR)/bin/site --cleanDestinationDir --noBuildLock --panicOnWarning \
 		--logLevel=warn --quiet
-	go run ./hack/site
+	go run ./hack/check/site
 
 .PHONY: plots
 plots: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run a wave of 300 services and what else the dashboard shows, and plot its panels into docs/dashboard.
-	go build -o bin/demo-run ./hack/demo
+	go build -o bin/demo-run ./hack/run/demo
 	bin/demo-run --wave=300 --scrapes=bin/scrapes.txt
 	rm -f docs/dashboard/*.svg
-	go -C hack/prometheus test -count=1 -run='Plotted|PageOfTheDashboard' . \
+	go -C hack/foreign/prometheus test -count=1 -run='Plotted|PageOfTheDashboard' . \
 		-args -scrapes=$(CURDIR)/bin/scrapes.txt -plots=$(CURDIR)/docs/dashboard
 
 .PHONY: verify
 verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy, links whole, lint clean and limits kept.
-	@bash hack/verify-generated.sh
-	@go run ./hack/layout
+	@bash hack/check/verify-generated.sh
+	@go run ./hack/check/layout
 	@$(MAKE) --no-print-directory site
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
 test: $(CONTROLPLANE) bin/kustomize bin/jq bin/govulncheck ## Run the tests against a real kube-apiserver, the slow ones at reduced size or not at all; takes minutes.
-	@bash hack/test.sh part
+	@bash hack/check/test.sh part
 
 .PHONY: test-all
 test-all: $(CONTROLPLANE) bin/kustomize bin/jq bin/govulncheck bin/helm ## Run what CI runs: the tests at full size, with the race detector if there is a C compiler.
-	@bash hack/test.sh all
+	@bash hack/check/test.sh all
 
 .PHONY: test-times
 test-times: $(CONTROLPLANE) bin/kustomize bin/jq bin/govulncheck bin/helm ## Run what CI runs, and print the slowest specs.
-	@SPECS=1 bash hack/test.sh all
+	@SPECS=1 bash hack/check/test.sh all
 
 .PHONY: prove
 prove: ## Run the fault enumeration in memory: every single fault and most combinations; PROVE=all runs all of them.
@@ -164,15 +164,15 @@ prove: ## Run the fault enumeration in memory: every single fault and most combi
 
 .PHONY: test-argocd
 test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM; the first build takes 5 CPU-minutes.
-	go -C hack/argocd-lua test ./...
+	go -C hack/foreign/argocd-lua test ./...
 
 .PHONY: test-browser
 test-browser: site ## Open the simulator's page and the documentation in Chromium (Debian's package chromium, or CHROMIUM) and use them.
-	go -C hack/browser test -count=1 ./... $(if $(SCREENSHOT),-screenshot=$(abspath $(SCREENSHOT)))
+	go -C hack/foreign/browser test -count=1 ./... $(if $(SCREENSHOT),-screenshot=$(abspath $(SCREENSHOT)))
 
 .PHONY: test-terminal
 test-terminal: $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Do the tutorial with the kubectl plugin in a real terminal (Debian's package tmux).
-	go -C hack/terminal test -count=1 ./...
+	go -C hack/foreign/terminal test -count=1 ./...
 
 .PHONY: simulate
 simulate: ## Run SEEDS (10000) long simulations of fifty objects, in memory; SIM_SEED=number prints one line by line.
@@ -190,19 +190,19 @@ cover: $(CONTROLPLANE) ## Run all tests and write cover.out and cover.html.
 
 .PHONY: vulnerabilities
 vulnerabilities: bin/govulncheck ## Fail if what is released can reach a known vulnerability (asks vuln.go.dev; VULNDB=file:///folder for a copy).
-	@VULNDB='$(VULNDB)' bash hack/vulnerabilities.sh
+	@VULNDB='$(VULNDB)' bash hack/check/vulnerabilities.sh
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME each (10s).
-	@bash hack/fuzz.sh '$(FUZZTIME)'
+	@bash hack/check/fuzz.sh '$(FUZZTIME)'
 
 .PHONY: mutants
 mutants: $(CONTROLPLANE) ## Break 102 rules of the protocol, one at a time: at least two layers of tests must detect each (ONLY=number for one).
-	go run ./hack/mutants -only=$(or $(ONLY),0)
+	go run ./hack/check/mutants -only=$(or $(ONLY),0)
 
 .PHONY: mutants-drawn
 mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (200) places chosen by SEED (1): tests must detect 95 %; ONLY=101-200 for some.
-	go run ./hack/mutants -draw=$(or $(N),200) -seed=$(or $(SEED),1) -only=$(or $(ONLY),0) -upto=$(UPTO)
+	go run ./hack/check/mutants -draw=$(or $(N),200) -seed=$(or $(SEED),1) -only=$(or $(ONLY),0) -upto=$(UPTO)
 
 ##@ Run
 
@@ -249,43 +249,43 @@ sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
 
 .PHONY: demo
 demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run the demo on this machine until Ctrl-C; ONCE=1 checks the outcome and exits, KILL=1 kills the manager, N=1000 changes that many plans.
-	@go build -o bin/demo-run ./hack/demo
+	@go build -o bin/demo-run ./hack/run/demo
 	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once) $(if $(filter-out 0,$(KILL)),--kill) $(if $(N),--wave=$(N))
 
 .PHONY: e2e-argocd
 e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Test managing services from Git with the real Argo CD; builds Argo CD into bin/argocd once.
-	@bash hack/argocd/build.sh bin/argocd
-	@go build -o bin/e2e-argocd-run ./hack/gitops
+	@bash hack/foreign/argocd/build.sh bin/argocd
+	@go build -o bin/e2e-argocd-run ./hack/foreign/gitops
 	@exec bin/e2e-argocd-run
 
-# Tools, at the versions pinned in hack/tools.
+# Tools, at the versions pinned in hack/run/tools.
 
 bin/controller-gen: TOOL := sigs.k8s.io/controller-tools/cmd/controller-gen
 bin/kustomize: TOOL := sigs.k8s.io/kustomize/kustomize/v5
 bin/jq: TOOL := github.com/itchyny/gojq/cmd/gojq
 bin/govulncheck: TOOL := golang.org/x/vuln/cmd/govulncheck
-bin/controller-gen bin/kustomize bin/jq bin/govulncheck: hack/tools/go.mod hack/tools/go.sum
-	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
+bin/controller-gen bin/kustomize bin/jq bin/govulncheck: hack/run/tools/go.mod hack/run/tools/go.sum
+	go build -C hack/run/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
 # The module of the tests that run Helm pins its version.
-bin/helm: hack/helm/go.mod hack/helm/go.sum
-	go build -C hack/helm -ldflags '-s -w' -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
+bin/helm: hack/foreign/helm/go.mod hack/foreign/helm/go.sum
+	go build -C hack/foreign/helm -ldflags '-s -w' -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
 	@touch $@
 
 # These have modules of their own: their dependencies conflict with those of the other tools.
-bin/hugo: hack/tools/hugo/go.mod hack/tools/hugo/go.sum
-	go build -C hack/tools/hugo -ldflags '-s -w' -o $(CURDIR)/$@ github.com/gohugoio/hugo
+bin/hugo: hack/run/tools/hugo/go.mod hack/run/tools/hugo/go.sum
+	go build -C hack/run/tools/hugo -ldflags '-s -w' -o $(CURDIR)/$@ github.com/gohugoio/hugo
 	@touch $@
 
-bin/helm-docs: $(wildcard hack/tools/helm-docs/*)
-	go build -C hack/tools/helm-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/norwoodj/helm-docs/cmd/helm-docs
+bin/helm-docs: $(wildcard hack/run/tools/helm-docs/*)
+	go build -C hack/run/tools/helm-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/norwoodj/helm-docs/cmd/helm-docs
 	@touch $@
 
-bin/crd-ref-docs: hack/tools/crd-ref-docs/go.mod hack/tools/crd-ref-docs/go.sum
-	go build -C hack/tools/crd-ref-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/elastic/crd-ref-docs
+bin/crd-ref-docs: hack/run/tools/crd-ref-docs/go.mod hack/run/tools/crd-ref-docs/go.sum
+	go build -C hack/run/tools/crd-ref-docs -ldflags '-s -w' -o $(CURDIR)/$@ github.com/elastic/crd-ref-docs
 	@touch $@
 
-bin/golangci-lint: $(wildcard hack/tools/golangci-lint/*)
-	go build -C hack/tools/golangci-lint -ldflags '-s -w' -o $(CURDIR)/$@ .
+bin/golangci-lint: $(wildcard hack/run/tools/golangci-lint/*)
+	go build -C hack/run/tools/golangci-lint -ldflags '-s -w' -o $(CURDIR)/$@ .
 	@touch $@

@@ -200,7 +200,7 @@ func TestEveryDependencyIsUpdated(t *testing.T) {
 func TestEveryFuzzTargetRunsForAMinute(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
-	list := exec.CommandContext(t.Context(), "bash", "hack/fuzz.sh", "list")
+	list := exec.CommandContext(t.Context(), "bash", "hack/check/fuzz.sh", "list")
 	list.Dir = repository
 	out, err := list.Output()
 	g.Expect(err).NotTo(HaveOccurred())
@@ -213,7 +213,7 @@ func TestEveryFuzzTargetRunsForAMinute(t *testing.T) {
 		}
 	}
 	g.Expect(run).To(ContainElements("make fuzz FUZZTIME=1m", "make vulnerabilities"))
-	g.Expect(contents(t, repository, "Makefile")).To(ContainSubstring("\n\t@bash hack/fuzz.sh '$(FUZZTIME)'\n"))
+	g.Expect(contents(t, repository, "Makefile")).To(ContainSubstring("\n\t@bash hack/check/fuzz.sh '$(FUZZTIME)'\n"))
 }
 
 // fuzzTargets returns the fuzz targets of the tree, as ./file:function.

@@ -55,7 +55,7 @@ var _ = Describe("The command line", func() {
 	})
 
 	It("contains the time zones, which its image may not have", func() {
-		for _, program := range []string{"internal/manager/run.go", "hack/simulator/main.go"} {
+		for _, program := range []string{"internal/manager/run.go", "hack/run/simulator/main.go"} {
 			path := filepath.Join(source.Root(), program)
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 			Expect(err).NotTo(HaveOccurred())

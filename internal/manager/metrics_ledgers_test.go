@@ -24,8 +24,8 @@ import (
 )
 
 // keptLedgers are RequestLedgers that a real manager wrote, each with an open request. With them,
-// the tests in hack/kubestatemetrics check the configuration of kube-state-metrics.
-const keptLedgers = "hack/kubestatemetrics/testdata/requestledgers.yaml"
+// the tests in hack/foreign/kubestatemetrics check the configuration of kube-state-metrics.
+const keptLedgers = "hack/foreign/kubestatemetrics/testdata/requestledgers.yaml"
 
 // neverEnding keeps a change of a DSL profile in progress for longer than a test takes.
 func neverEnding(seed *simulator.Seed) {

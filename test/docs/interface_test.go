@@ -17,7 +17,7 @@ func TestEveryPageThatNamesTheSpecificationLinksToWhatItIs(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	for _, page := range append(pages, "../../README.md", "../../hack/simulator/README.md") {
+	for _, page := range append(pages, "../../README.md", "../../hack/run/simulator/README.md") {
 		content := text(t, strings.TrimPrefix(page, "../../"))
 		names := strings.Contains(content, "the specification") || strings.Contains(content, "the [specification]")
 		about := filepath.Base(apiPage)

@@ -66,7 +66,7 @@ func TestEveryDocumentedCommandNamesAResourceThatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, found := append(resources(t), others...), 0
-	for _, page := range append(pages, "../../README.md", "../../hack/simulator/README.md") {
+	for _, page := range append(pages, "../../README.md", "../../hack/run/simulator/README.md") {
 		for _, command := range namesResource.FindAllStringSubmatch(text(t, strings.TrimPrefix(page, "../../")), -1) {
 			found++
 			if !slices.Contains(known, command[2]) {

@@ -57,7 +57,9 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	folder := GinkgoT().TempDir()
 	together([]func(){
 		func() { program = build("github.com/broadband-operator/broadband-operator") },
-		func() { simulatorProgram = build("github.com/broadband-operator/broadband-operator/hack/simulator") },
+		func() {
+			simulatorProgram = build("github.com/broadband-operator/broadband-operator/hack/run/simulator")
+		},
 		func() {
 			var err error
 			plane, err = world.StartDurable(ctx, folder)

@@ -3,7 +3,7 @@
 // Package gitops_test defines how Argo CD shows each state of our objects, and which actions it
 // offers. It compares the tests of Argo CD's scripts with this definition:
 // config/argocd/…/health_test.yaml and action_test.yaml. The scripts themselves run in Argo CD's
-// own Lua VM: hack/argocd-lua.
+// own Lua VM: hack/foreign/argocd-lua.
 package gitops_test
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/kstatus"
 )
 
-// The library has computed the table: see TestTableOfStates in hack/flux.
+// The library has computed the table: see TestTableOfStates in hack/foreign/flux.
 func TestEveryStateIsReadAsTheLibraryReadsIt(t *testing.T) {
 	t.Parallel()
 	table, err := fs.ReadFile(os.DirFS("testdata"), "table.txt")

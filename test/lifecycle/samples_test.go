@@ -25,7 +25,7 @@ var _ = Describe("The samples", func() {
 	DescribeTable(text, func(ctx SpecContext, word string) {
 		manifests, err := samples.Read(filepath.Join(source.Root(), "config", "samples"), "")
 		Expect(err).NotTo(HaveOccurred())
-		carrier := filepath.Join(source.Root(), "hack", "demo", "carrier.yaml")
+		carrier := filepath.Join(source.Root(), "hack", "run", "demo", "carrier.yaml")
 		seed, secrets, err := samples.Carrier(carrier, manifests, "")
 		Expect(err).NotTo(HaveOccurred())
 		w := world.NewInRealTimeWithWord(ctx, plane, realTime, word, func(start *simulator.Seed) { *start = seed })

@@ -24,17 +24,17 @@ func controlPlane(t *testing.T, folder, version string, programs ...string) {
 	}
 }
 
-// found returns what hack/controlplane/find.sh prints with this home folder.
+// found returns what hack/run/controlplane/find.sh prints with this home folder.
 func found(t *testing.T, home string, more ...string) string {
 	t.Helper()
-	find := exec.CommandContext(t.Context(), "bash", "../../hack/controlplane/find.sh")
+	find := exec.CommandContext(t.Context(), "bash", "../../hack/run/controlplane/find.sh")
 	find.Env = append([]string{"HOME=" + home, "PATH=/usr/bin:/bin"}, more...)
 	out, err := find.Output()
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	return strings.TrimSpace(string(out))
 }
 
-const pinned = "1.37" // the minor version of hack/controlplane/go.mod
+const pinned = "1.37" // the minor version of hack/run/controlplane/go.mod
 
 var all = []string{"etcd", "kube-apiserver", "kubectl"}
 

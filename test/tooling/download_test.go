@@ -82,7 +82,7 @@ func controlplane(t *testing.T, folder string, settings ...string) string {
 	g.Expect(err).NotTo(HaveOccurred())
 	standIn, err := filepath.Abs("testdata/building")
 	g.Expect(err).NotTo(HaveOccurred())
-	build := exec.CommandContext(t.Context(), "../../hack/controlplane/build.sh", folder) //nolint:gosec // our own
+	build := exec.CommandContext(t.Context(), "../../hack/run/controlplane/build.sh", folder) //nolint:gosec // our own
 	build.Env = append(os.Environ(), "REAL_GO="+realGo, "PATH="+standIn+":"+os.Getenv("PATH"), "CI=", "OFFLINE=",
 		"ENVTEST_INSTALLED_ONLY=", "ENVTEST_SECONDS=300")
 	build.Env = append(build.Env, settings...)

@@ -13,10 +13,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// aligned are the modules that `make test-all` builds. hack/prometheus is not one of them: it shares
+// aligned are the modules that `make test-all` builds. hack/foreign/prometheus is not one of them: it shares
 // few packages, and needs newer versions of some.
 var aligned = []string{
-	".", "hack/controlplane", "hack/flux", "hack/helm", "hack/kubestatemetrics", "hack/release", "hack/tools",
+	".", "hack/run/controlplane", "hack/foreign/flux", "hack/foreign/helm", "hack/foreign/kubestatemetrics", "hack/release", "hack/run/tools",
 }
 
 // Go compiles a package again for each version of itself and of what it imports. With one version of

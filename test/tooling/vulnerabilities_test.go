@@ -47,7 +47,7 @@ func TestAReachableVulnerabilityIsFound(t *testing.T) {
 				"ecosystem_specific": {"imports": [{"path": "path", "symbols": ["Join"]}]}}]}`,
 	})
 	check := func(folders ...string) (string, error) {
-		script := append([]string{"../../hack/vulnerabilities.sh"}, folders...)
+		script := append([]string{"../../hack/check/vulnerabilities.sh"}, folders...)
 		command := exec.CommandContext(t.Context(), "bash", script...) //nolint:gosec // our own script
 		command.Env = append(os.Environ(), "VULNDB=file://"+database)
 		text, err := command.CombinedOutput()

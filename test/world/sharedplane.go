@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// sharedFolder is the environment variable with the folder of a control plane that hack/test.sh has
+// sharedFolder is the environment variable with the folder of a control plane that hack/check/test.sh has
 // started for all packages. Without it each package starts its own.
 const sharedFolder = "TEST_CONTROLPLANE"
 

@@ -14,7 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// reportFile returns the prefix of the report files of a measured run (hack/testtimes), or "".
+// reportFile returns the prefix of the report files of a measured run (hack/check/testtimes), or "".
 func reportFile() string { return os.Getenv("TEST_REPORT") }
 
 // RunSpecs runs the specs of a package. The log is shown if a spec fails. Most waits are for another

@@ -12,7 +12,7 @@ import (
 
 func TestAPackageHasItsTypesAndThoseOfItsImports(t *testing.T) {
 	t.Parallel()
-	read, err := typed.Load(t.Context(), "../../layout", ".")
+	read, err := typed.Load(t.Context(), "../../check/layout", ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestWhatIsNotOnePackageIsRefused(t *testing.T) {
 
 func TestPackagesAreReadTogether(t *testing.T) {
 	t.Parallel()
-	all, err := typed.LoadAll(t.Context(), "../..", "./layout", "./internal/typed")
+	all, err := typed.LoadAll(t.Context(), "../..", "./check/layout", "./internal/typed")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestPackagesAreReadTogether(t *testing.T) {
 	for _, read := range all {
 		found[read.Folder] = read.Types.Name()
 	}
-	if want := map[string]string{"layout": "main", "internal/typed": "typed"}; !maps.Equal(found, want) {
+	if want := map[string]string{"check/layout": "main", "internal/typed": "typed"}; !maps.Equal(found, want) {
 		t.Errorf("%v, want %v", found, want)
 	}
 }

@@ -1,0 +1,3 @@
+module github.com/broadband-operator/broadband-operator/hack/foreign/terminal
+
+go 1.26.0

@@ -1,3 +1,0 @@
-module github.com/broadband-operator/broadband-operator/hack/terminal
-
-go 1.26.0
