@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Runs the tests, and prints a table of the time that each package took.
+# Runs the tests. go test prints the time that each package took.
 #   hack/check/test.sh part    the specs, slow ones at reduced size or not at all: for every change
 #   hack/check/test.sh all     all specs at full size; concurrent packages with the race detector if there
-#                        is a C compiler
-# Neither runs what takes more than Go (hack/foreign/browser, hack/foreign/terminal), or minutes to build for the first
-# time (hack/foreign/argocd, hack/foreign/argocd-lua).
+#                              is a C compiler
+# Neither runs what takes more than Go (browser and terminal of hack/foreign), or minutes to build for the first
+# time (argocd and argocd-lua).
 # SPECS=1 also prints the slowest specs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 size=${1:?usage: test.sh part|all}
 
 mkdir -p bin
-go build -o bin/ ./hack/check/testtimes ./hack/check/testplane
+go build -o bin/ ./hack/check/testplane
 TEST_REPORTS=$(mktemp -d)
 export TEST_REPORTS
 trap 'rm -rf "$TEST_REPORTS"' EXIT
@@ -64,11 +64,11 @@ done
 
 # Several packages mostly wait, so more of them run at once than there are cores. make verify runs vet.
 run() { # run CGO_ENABLED ARGUMENTS
-  CGO_ENABLED=$1 go test -vet=off -shuffle=on -timeout=60m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
+  CGO_ENABLED=$1 go test -vet=off -shuffle=on -timeout=60m "${@:2}"
 }
 
 # One control plane for all packages that can share it.
-coproc PLANE { exec bin/testtimes named "$TEST_REPORTS" "shared control plane" bin/testplane; }
+coproc PLANE { exec bin/testplane; }
 plane=$PLANE_PID
 read -r -u "${PLANE[0]}" shared
 export "${shared?}"
@@ -91,8 +91,7 @@ if [ "${#raced[@]}" != 0 ]; then
     # Managers look at all ledgers of a cluster, so these specs do not share one with the same specs.
     unset TEST_CONTROLPLANE
     for folder in "${managing[@]}"; do
-      run 1 -race -exec="$PWD/bin/testtimes named $TEST_REPORTS '$folder, managers with the race detector'" \
-        "$folder" "${managed[@]/#/-ginkgo.focus-file=}" || raced_status=1
+      run 1 -race "$folder" "${managed[@]/#/-ginkgo.focus-file=}" || raced_status=1
     done
     exit "$raced_status"
   } &
@@ -117,9 +116,10 @@ cat "$TEST_REPORTS/conformance" || status=1
 
 if [ "${SPECS:-}" = 1 ]; then
   echo "test: the specs that took longest:"
-  bin/testtimes specs "$TEST_REPORTS"
+  bin/jq -r '.[] | .SuiteDescription as $suite | .SpecReports[] |
+    ((.ContainerHierarchyTexts // []) + [.LeafNodeText, .LeafNodeType] | join(" ")) as $spec |
+    "\(.RunTime / 1e8 | round / 10) s\t\($suite): \($spec)"' \
+    "$TEST_REPORTS"/*.specs.json | sort -rn | sed -n 1,40p
 fi
-echo "test: what each package took:"
-bin/testtimes packages "$TEST_REPORTS"
 echo "test: $((SECONDS - began)) s in all, exit $status"
 exit "$status"

@@ -140,12 +140,12 @@ func builtAssets() string { return filepath.Join(source.Root(), "bin", "controlp
 
 // Stop stops the control plane.
 func (c *ControlPlane) Stop() error {
-	failures := make([]error, 0, len(c.closers)+2)
+	failures := make([]error, 0, len(c.closers)+1)
 	for _, end := range slices.Backward(c.closers) {
 		failures = append(failures, end())
 	}
 	if c.env != nil {
-		failures = append(failures, reportCPU(), c.env.Stop())
+		failures = append(failures, c.env.Stop())
 	}
 	return errors.Join(failures...)
 }

@@ -3,6 +3,7 @@
 package world
 
 import (
+	"fmt"
 	"os"
 	"runtime/debug"
 	"testing"
@@ -13,9 +14,6 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
-
-// reportFile returns the prefix of the report files of a measured run (hack/check/testtimes), or "".
-func reportFile() string { return os.Getenv("TEST_REPORT") }
 
 // RunSpecs runs the specs of a package. The log is shown if a spec fails. Most waits are for another
 // process: a minute catches what hangs, and the failure shows what was awaited, which the time limit
@@ -31,8 +29,8 @@ func RunSpecs(t *testing.T, description string) {
 		debug.SetGCPercent(gcPercent)
 	}
 	suite, reporter := ginkgo.GinkgoConfiguration()
-	if file := reportFile(); file != "" {
-		reporter.JSONReport = file + ".specs.json"
+	if folder := os.Getenv("TEST_REPORTS"); folder != "" { // of hack/check/test.sh
+		reporter.JSONReport = fmt.Sprintf("%s/%d.specs.json", folder, os.Getpid())
 	}
 	ginkgo.RunSpecs(t, description, suite, reporter)
 }
