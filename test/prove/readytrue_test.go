@@ -3,123 +3,279 @@
 package prove
 
 import (
-	"testing"
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// declaring lets an object of a kind declare something else, after it was Ready.
-func declaring[T Subject](edit func(T)) func(*scriptedRun, Subject) {
-	return func(_ *scriptedRun, subject Subject) {
-		if object, is := subject.(T); is {
-			edit(object)
-		}
-	}
+// records are what the carrier has that an object may declare or show.
+type records struct {
+	carrier *simulator.Simulator
+	sent    []*post // everything that was sent for the object's subject, by any object
+
+	healthPrefix string // in front of the name of each plan in health
+	trusted      bool   // somebody may have trusted a value that the carrier does not have
+
+	// excused reports whether a difference of a value is known to be nobody's mistake.
+	excused func(what string) bool
+	// resolvedFalsely reports whether a person has given a false resolution of an attempt.
+	resolvedFalsely func(attempt string) bool
 }
 
-// showing lets the carrier have another cancellation.
-func showing(held *simulator.Cancellation) func(*scriptedRun, Subject) {
-	return func(s *scriptedRun, _ Subject) { must(s.world.Carrier.SetCancellation(lineID, held)) }
+func readyIsTrue(w *recorder) string { return w.wronglyReady }
+
+// falselyReady describes what is wrong about an object that is Ready; "" for nothing.
+func (w *recorder) falselyReady(subject Subject, unread bool) string {
+	return falselyReady(subject, &records{
+		carrier: w.run.world.Carrier, sent: w.sent, healthPrefix: w.run.plan.Scenario.HealthPrefix,
+		trusted:         w.mayTrust(),
+		excused:         func(what string) bool { return unread && (what == namePlan || what == nameCancellation) },
+		resolvedFalsely: func(attempt string) bool { return w.resolvedFalsely[attempt] },
+	})
 }
 
-// forgotten lets the carrier have accepted nothing.
-func forgotten(s *scriptedRun, _ Subject) {
-	for _, sent := range s.sent {
-		sent.accepted = false
-	}
+// mayTrust reports whether something that the carrier does not have may be trusted: a person has said
+// so, or somebody else has changed the plan, by which health may prove a request.
+func (w *recorder) mayTrust() bool {
+	return w.hasHappened(Trusted) || w.hasHappened(ChangedElsewhere) || w.run.plan.Scenario.Trusts ||
+		len(w.resolvedFalsely) > 0
 }
 
-// TestReadyIsComparedWithTheCarrier checks that invariant 33 holds for what is Ready, and that it is
-// violated if the carrier has something else.
-func TestReadyIsComparedWithTheCarrier(t *testing.T) {
-	t.Parallel()
-	converted := func(s *scriptedRun, _ Subject) {
-		must(s.world.Carrier.ModifyElsewhere(simulator.Modification{
-			ServiceID: lineID, Operation: simulator.OpAggregationConversion, AggregationMethod: "L2TP",
-		}))
+// falselyReady checks invariant 33, ReadyIsTrue: if Ready is True for the current generation, the
+// carrier has what the object declares, except for what its message says is only trusted or not known.
+// It returns how that is violated, or "".
+func falselyReady(subject Subject, by *records) string {
+	ready := readyNow(subject)
+	if ready == nil {
+		return ""
 	}
-	cheaper := func(s *scriptedRun, _ Subject) { must(s.world.Carrier.SetPlan(lineID, world.PlanCheap)) }
-	for _, test := range []struct {
-		operation v1alpha1.Operation
-		falsify   func(*scriptedRun, Subject)
-	}{
-		{v1alpha1.OperationPlanChange, cheaper},
-		{v1alpha1.OperationAggregationConversion, converted},
-		{v1alpha1.OperationCancellationReschedule, showing(nil)},
-		{
-			v1alpha1.OperationCancellationAbort,
-			showing(&simulator.Cancellation{Status: "IN_ERROR", RequestDate: newDate}),
-		},
-		{v1alpha1.OperationReclaim, showing(&simulator.Cancellation{Status: "COMPLETED", RequestDate: oldDate})},
-		{
-			v1alpha1.OperationOrderCreate,
-			declaring(func(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = world.PlanCheap }),
-		},
-		{
-			v1alpha1.OperationAppointmentSlots,
-			declaring(func(visit *v1alpha1.AppointmentRequest) { visit.Spec.DateFrom = "2026-03-16" }),
-		},
-		{v1alpha1.OperationDiagnosticTest, func(_ *scriptedRun, subject Subject) { subject.SetUID("another") }},
-		{v1alpha1.OperationHealth, declaring(func(check *v1alpha1.HealthCheck) { check.Spec.ServiceID = "1" })},
-		{v1alpha1.OperationFibreBuildCharge, forgotten},
-		{v1alpha1.OperationPlanOptions, forgotten},
-	} {
-		t.Run(string(test.operation), func(t *testing.T) {
-			t.Parallel()
-			runScript(t, test.operation, 1, func(t *testing.T, s *scriptedRun) {
-				t.Helper()
-				s.drive(t.Context())
-				subject := s.subject()
-				if why := s.falselyReady(subject, false); why != "" || !isReady(subject) {
-					t.Fatalf("it is not Ready, or %q", why)
-				}
-				test.falsify(s, subject)
-				if s.falselyReady(subject, false) == "" {
-					t.Error("nothing is noticed")
-				}
-			})
-		})
+	why := by.missing(subject, ready)
+	if why == "" {
+		return ""
 	}
+	return fmt.Sprintf("%s is Ready (%s: %s), and %s", subject.GetName(), ready.Reason, ready.Message, why)
 }
 
-func isReady(subject Subject) bool {
-	_, ready, _ := stateOf(subject)
+// readyNow returns the condition Ready if it is True for the current generation, or nil.
+func readyNow(subject Subject) *metav1.Condition {
+	conditions, _ := subject.Describes()
+	ready := meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
+	if ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != subject.GetGeneration() ||
+		!subject.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
 	return ready
 }
 
-// TestOnlyWhatTheMessageSaysIsExcused changes a value at the carrier that the message of Ready calls
-// trusted, unknown, or shown as another one by health.
-func TestOnlyWhatTheMessageSaysIsExcused(t *testing.T) {
-	t.Parallel()
-	const trusted, unknown = " trusted as declared, but never confirmed by the carrier",
-		" not known, because the carrier's API cannot report this"
-	for message, test := range map[string]struct{ somebodyTrusts, excused bool }{
-		"plan read on 2026-03-02":                                                 {true, false},
-		"term set on 2026-03-02; plan" + trusted:                                  {true, true},
-		"restoration SLA and plan" + trusted + "; term" + unknown:                 {true, true},
-		"plan" + trusted:                                                          {false, false},
-		"restoration SLA" + trusted:                                               {true, false},
-		"term, plan and restoration SLA" + unknown:                                {false, true},
-		`plan set on 2026-03-02 (health shows it as "Home 25/5"); term` + unknown: {false, true},
-		`plan set on 2026-03-02 (health shows it as "Home 50/20")`:                {false, false},
-	} {
-		runScript(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scriptedRun) {
-			t.Helper()
-			s.drive(t.Context())
-			must(s.world.Carrier.SetPlan(lineID, world.PlanCheap))
-			subject := s.subject()
-			conditions, _ := subject.Describes()
-			meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady).Message = message
-			if test.somebodyTrusts {
-				s.firstAt[Trusted] = 1
-			}
-			if why := s.falselyReady(subject, false); (why == "") != test.excused {
-				t.Errorf("%s: %q", message, why)
-			}
-		})
+// missing describes what an object that is Ready declares or shows, and the carrier does not have; ""
+// for nothing.
+func (r *records) missing(subject Subject, ready *metav1.Condition) string {
+	switch object := subject.(type) {
+	case *v1alpha1.BroadbandService:
+		return falselyInSync(object, ready, r)
+	case *v1alpha1.ServiceOrder:
+		return falselyOrdered(object, r)
+	case *v1alpha1.AppointmentRequest:
+		return falselyOffered(object, r)
+	case *v1alpha1.DiagnosticTest:
+		return r.unfinished(object, v1alpha1.OperationDiagnosticTest, object.Status.Request)
+	case *v1alpha1.FibreBuildQuote:
+		return r.unfinished(object, v1alpha1.OperationFibreBuildCharge, object.Status.Request)
+	case *v1alpha1.PlanOptionsQuery:
+		return r.unfinished(object, v1alpha1.OperationPlanOptions, object.Status.Request)
+	case *v1alpha1.HealthCheck:
+		return falselyChecked(object, r)
 	}
+	return ""
+}
+
+// claim is what a service declares of a value, and what the carrier has.
+type claim struct{ what, declared, held string }
+
+// falselyInSync describes a declared value that the carrier does not have.
+func falselyInSync(service *v1alpha1.BroadbandService, ready *metav1.Condition, by *records) string {
+	if ready.Reason == v1alpha1.ReasonObserving {
+		return "" // nothing is compared
+	}
+	line, _ := by.carrier.Service(service.ServiceNumber().Number())
+	if ready.Reason == v1alpha1.ReasonCancelled && line.Cancellation != nil && line.Cancellation.Status == "COMPLETED" {
+		return "" // "nothing else is compared"
+	}
+	for _, one := range differingClaims(service, &line) {
+		if !by.isQuoted(ready.Message, &one) && !by.isUnconfirmed(ready.Message, one.what) && !by.excused(one.what) {
+			return fmt.Sprintf("the %s is %q at the carrier, not %q", one.what, one.held, one.declared)
+		}
+	}
+	return ""
+}
+
+// differingClaims returns the declared values that the carrier does not have.
+func differingClaims(service *v1alpha1.BroadbandService, line *simulator.Service) []claim {
+	return slices.DeleteFunc(append(endingClaims(service, line), valueClaims(service, line)...), func(one claim) bool {
+		return sameWords(one.declared, one.held)
+	})
+}
+
+// isAsDeclared reports whether the carrier's service is as an object declares it.
+func isAsDeclared(subject Subject, line simulator.Service) bool {
+	service, is := subject.(*v1alpha1.BroadbandService)
+	return is && len(differingClaims(service, &line)) == 0
+}
+
+// The values of a service, as the message of Ready names them.
+const (
+	namePlan         = "plan"
+	nameTerm         = "term"
+	nameSLA          = "restoration SLA"
+	nameAggregation  = "aggregation method"
+	nameProfile      = "DSL stability profile"
+	nameCancellation = "cancellation"
+)
+
+// valueClaims returns the declared values that a modification could change.
+func valueClaims(service *v1alpha1.BroadbandService, line *simulator.Service) []claim {
+	spec := service.Spec
+	claims := []claim{
+		{nameSLA, spec.RestorationSLA, line.RestorationSLA},
+		{nameAggregation, spec.AggregationMethod, line.AggregationMethod},
+		{nameProfile, spec.DSLStabilityProfile, line.DSLStabilityProfile},
+	}
+	if spec.Plan != nil {
+		claims = append(claims, claim{namePlan, spec.Plan.Name, line.Plan},
+			claim{nameTerm, strconv.Itoa(int(spec.Plan.Term)), strconv.FormatInt(line.Term, 10)})
+	}
+	return slices.DeleteFunc(claims, func(one claim) bool { return one.declared == "" })
+}
+
+// endingClaims returns what is declared of the cancellation and the disconnection. Disconnection
+// Report declares nothing: it only reports.
+func endingClaims(service *v1alpha1.BroadbandService, line *simulator.Service) []claim {
+	var claims []claim
+	status, pending := cancellationOf(line)
+	reclaims := service.Spec.Disconnection == v1alpha1.DisconnectionReclaim
+	if declared := service.Spec.Cancellation; declared != nil {
+		if declared.Mode == v1alpha1.CancellationNever && reclaims && pending != "" {
+			pending = "" // it is reclaimed once it has been carried out
+		}
+		claims = append(claims, claim{nameCancellation, string(declared.Date), pending})
+	}
+	if reclaims && status == "COMPLETED" {
+		claims = append(claims, claim{"connection", "connected", "cancelled"})
+	}
+	return claims
+}
+
+// cancellationOf returns the status of a service's cancellation, and the day on which it ends, or has
+// ended; "" if it does not.
+func cancellationOf(line *simulator.Service) (status, day string) {
+	held := line.Cancellation
+	switch {
+	case held == nil:
+		return "", ""
+	case held.Status == "ABORTED", held.Status == "REJECTED":
+		return held.Status, ""
+	}
+	return held.Status, held.RequestDate
+}
+
+// sameWords reports whether two values differ only in case or spaces.
+func sameWords(one, other string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(one), " "), strings.Join(strings.Fields(other), " "))
+}
+
+// isUnconfirmed reports whether the message of Ready says that a value is not known, or that it is
+// trusted, if somebody may have trusted it.
+func (r *records) isUnconfirmed(message, what string) bool {
+	return slices.ContainsFunc(strings.Split(message, "; "), func(clause string) bool {
+		trusted, isTrusted := strings.CutSuffix(clause, " trusted as declared, but never confirmed by the carrier")
+		unknown, isUnknown := strings.CutSuffix(clause, " not known, because the carrier's API cannot report this")
+		return r.trusted && isTrusted && strings.Contains(trusted, what) || isUnknown && strings.Contains(unknown, what)
+	})
+}
+
+// isQuoted reports whether the message of Ready quotes the plan that the carrier has, as health shows
+// it: the operator cannot distinguish it from another spelling of the declared plan.
+func (r *records) isQuoted(message string, one *claim) bool {
+	quoted := fmt.Sprintf("(health shows it as %q)", r.healthPrefix+one.held)
+	return one.what == namePlan && strings.Contains(message, quoted)
+}
+
+// falselyOrdered describes an order that the carrier has not accepted, or has accepted differently.
+func falselyOrdered(order *v1alpha1.ServiceOrder, by *records) string {
+	request := order.Status.Request
+	if request != nil && by.resolvedFalsely(request.AttemptID) {
+		return ""
+	}
+	asDeclared := func(one *post) bool {
+		number := order.Status.OrderID
+		return one.operation == v1alpha1.OperationOrderCreate && one.accepted &&
+			(number == "" || string(number) == one.requestID) &&
+			one.target.Plan == order.Spec.PlanName && one.target.Term == order.Spec.Term
+	}
+	if !slices.ContainsFunc(by.sent, asDeclared) {
+		return fmt.Sprintf("the carrier has accepted no order %s for plan %s", order.Status.OrderID, order.Spec.PlanName)
+	}
+	return ""
+}
+
+// falselyOffered describes slots that are not those of the declared days, or that the carrier no
+// longer has.
+func falselyOffered(appointment *v1alpha1.AppointmentRequest, by *records) string {
+	status, spec := appointment.Status, appointment.Spec
+	id := string(status.AppointmentRequestID)
+	queried := slices.IndexFunc(by.sent, func(one *post) bool {
+		return one.operation == v1alpha1.OperationAppointmentSlots && one.accepted && one.requestID == id
+	})
+	if queried < 0 {
+		return fmt.Sprintf("the carrier has no appointment-request %q", id)
+	}
+	if !bytes.Contains(by.sent[queried].body, []byte(spec.DateFrom)) {
+		return fmt.Sprintf("appointment-request %s was %s, which is not from %s", id, by.sent[queried].body, spec.DateFrom)
+	}
+	for _, slot := range status.Slots {
+		if !strings.HasPrefix(slot.SlotID, "APT-"+id+"-") {
+			return fmt.Sprintf("slot %s is not of appointment-request %s", slot.SlotID, id)
+		}
+	}
+	cancelled := func(one *post) bool {
+		return one.operation == v1alpha1.OperationAppointmentCancel && one.accepted && bytes.Contains(one.body, []byte(id))
+	}
+	if slices.ContainsFunc(by.sent, cancelled) {
+		return fmt.Sprintf("appointment-request %s is cancelled", id)
+	}
+	return ""
+}
+
+// falselyChecked describes a check that shows another service.
+func falselyChecked(check *v1alpha1.HealthCheck, by *records) string {
+	line, _ := by.carrier.Service(check.Spec.ServiceID.Number())
+	if want := line.WholesaleServiceID; check.Status.WholesaleServiceID != want {
+		return fmt.Sprintf("it shows service %s, not %s", check.Status.WholesaleServiceID, want)
+	}
+	return by.unfinished(check, v1alpha1.OperationHealth, check.Status.Request)
+}
+
+// unfinished describes a request of an object that the carrier has not accepted, or that fails; "" if
+// it is one that is done.
+func (r *records) unfinished(object Subject, operation v1alpha1.Operation, shown *v1alpha1.Request) string {
+	if shown != nil && r.resolvedFalsely(shown.AttemptID) {
+		return ""
+	}
+	done := func(one *post) bool {
+		isShown := shown == nil || shown.Location == "" || path.Base(shown.Location) == one.requestID
+		return one.operation == operation && one.uid == object.GetUID() && one.accepted && !one.endsInError && isShown
+	}
+	if !slices.ContainsFunc(r.sent, done) {
+		return "the carrier has carried out no request of it"
+	}
+	return ""
 }

@@ -3,162 +3,253 @@
 package prove
 
 import (
-	"encoding/hex"
+	"context"
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
-	"strings"
-	"sync"
-	"testing"
-	"testing/synctest"
+	"math/rand/v2"
+	"net/http"
 	"time"
 
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// simulationResult is the result of a simulation.
-type simulationResult struct {
-	tally      *SimulationTally
-	hash       string
-	violations []string
-	lines      []string
+// simulation is one run: fifty objects of all kinds, their managers, and the faults of hours or
+// weeks. The seed decides everything.
+type simulation struct {
+	*simulationRecorder
+
+	ctx     context.Context //nolint:containedctx // of the synctest bubble: it lasts as long as the run
+	random  *rand.Rand
+	store   *store.Store
+	world   *world.World
+	carrier http.Handler
+	rates   faultRates
+	fleet   *fleet
+
+	described bool // the carrier describes its services (extension ServiceRead)
+	followed  bool // the carrier shows accepted orders (extension OrderRead)
+
+	healthPrefix string // what health puts in front of the name of each plan
+
+	managers       []*manager
+	started        int // processes so far
+	nested         int // the number of passes in progress that wait for another
+	steps          int // the number of steps so far
+	nextUserAction time.Time
+	nextDisruption time.Time // when the next event happens to the managers
+	faultsOver     bool      // no more faults
 }
 
-// runSeed runs the simulation of a seed in a synctest bubble of its own.
-func runSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64, traced bool) (result simulationResult) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		l := newSimulation(t.Context(), scheme, seed, traced)
-		defer func() {
-			result.lines = l.lines
-			if cause := recover(); cause != nil {
-				result.violations = append(result.violations, fmt.Sprintf("the simulation itself: %v", cause))
-				newest := l.lines[max(0, len(l.lines)-200):] // if the run is printed
-				panic(fmt.Sprintf("SIM_SEED=%d: %v\n%s", seed, cause, strings.Join(newest, "\n")))
-			}
-		}()
-		l.execute()
-		l.tally.Seeds, l.tally.Effects, l.tally.Fewest, l.tally.Time = 1, l.effects, l.effects, now().Sub(beginning)
-		if len(l.violations) > 0 {
-			l.tally.Violated = 1
+// newSimulation sets up a simulation for a seed.
+func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, traced bool) *simulation {
+	sleep(beginning.Sub(now()))
+	l := &simulation{ctx: ctx, random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
+	l.rates = drawRates(l.random)
+	const someSeeds = 4
+	l.described, l.followed = seed%someSeeds == 0, seed%someSeeds == 2
+	uids := 0
+	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
+		uids++
+		return types.UID(fmt.Sprintf("uid-%04d", uids))
+	}})
+	must(controllers.IndexFields(ctx, l.store))
+	l.simulationRecorder = newSimulationRecorder(l, traced)
+	l.world = world.Offline(l.store.Client(), now, func(options *simulator.Options) {
+		options.Hostile, options.RandomSeed, options.JournalLimit = l.rates.hostile, seed, 1000
+		options.Observe = func(call simulator.Call) { l.call = call }
+		for _, extension := range l.extensions() {
+			options.Seed.Extensions = append(options.Seed.Extensions, string(extension))
 		}
-		result = simulationResult{l.tally, hex.EncodeToString(l.trace.Sum(nil)), l.violations, l.lines}
+		options.Seed.OneHealthRequest, options.Seed.SlowCancellations = seed%3 == 0, seed%5 < 2
+		if seed%7 == 0 {
+			l.healthPrefix = "Access "
+		}
+		for i := range options.Seed.Plans {
+			options.Seed.Plans[i].HealthName = l.healthPrefix + options.Seed.Plans[i].Name
+		}
+		options.Seed.Delays[string(simulator.OpOrderCreate)] = simulator.Duration(orderLasts)
 	})
-	return result
+	l.carrier = l.world.Carrier.Handler()
+	must(l.world.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: l.world.Namespace}}))
+	l.fleet = newFleet(l)
+	for _, one := range l.fleet.members {
+		must(l.world.Create(ctx, one.object()))
+	}
+	l.start()
+	l.nextUserAction = now().Add(l.randomWait(l.rates.actionInterval))
+	l.nextDisruption = now().Add(l.randomWait(l.rates.disruptionInterval))
+	return l
 }
 
-// seedsWanted returns the number of simulations, which `make simulate` sets with SEEDS.
-func seedsWanted(t *testing.T) uint64 {
-	t.Helper()
-	usual := world.Scale[uint64](15, 100)
-	text := os.Getenv("SEEDS")
-	if text == "" {
-		return usual
+// orderLasts is how long the carrier needs for an order.
+const orderLasts = 10 * time.Minute
+
+// extensions returns the extensions of the carrier, which the accounts use.
+func (l *simulation) extensions() []v1alpha1.Extension {
+	switch {
+	case l.described:
+		return []v1alpha1.Extension{v1alpha1.ExtensionServiceRead}
+	case l.followed:
+		return []v1alpha1.Extension{v1alpha1.ExtensionOrderRead}
 	}
-	count, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		t.Fatalf("SEEDS: %v", err)
-	}
-	return count
+	return nil
 }
 
-// TestSimulation runs the simulations of many seeds, and prints the results.
-func TestSimulation(t *testing.T) {
-	t.Parallel()
-	scheme := setUp(t)
-	if text := os.Getenv("SIM_SEED"); text != "" {
-		rerun(t, scheme, text)
+// execute runs the simulation to its end.
+func (l *simulation) execute() {
+	l.runUntil(now().Add(l.rates.length))
+	l.settle()
+	l.checkIdle()
+}
+
+// chance returns true in some of a thousand cases.
+func (l *simulation) chance(perMille int) bool { return l.random.IntN(1000) < perMille }
+
+// randomWait returns a random wait with an average length.
+func (l *simulation) randomWait(average time.Duration) time.Duration {
+	return time.Duration(l.random.ExpFloat64() * float64(average))
+}
+
+// randomDelay returns a random wait of at least a second.
+func (l *simulation) randomDelay(longest time.Duration) time.Duration {
+	return time.Second + time.Duration(l.random.Int64N(int64(longest)))
+}
+
+// runUntil runs everything that is due before a point in time.
+func (l *simulation) runUntil(end time.Time) {
+	for {
+		at, do := l.next()
+		if do == nil || at.After(end) {
+			sleep(end.Sub(now()))
+			return
+		}
+		sleep(at.Sub(now()))
+		do()
+		l.checkStepLimit()
+		l.checkWrites("")
+		l.replaceDead()
+	}
+}
+
+// checkStepLimit ends a run that does not end by itself, before it uses up the memory.
+func (l *simulation) checkStepLimit() {
+	const most = 200_000
+	l.steps++
+	if l.steps > most {
+		panic(fmt.Sprintf("%d turns, and no end: last was %s", most, l.lastActive))
+	}
+}
+
+// next returns the next step and when it is due.
+func (l *simulation) next() (time.Time, func()) {
+	first, do := time.Time{}, func() {}
+	consider := func(at time.Time, what func()) {
+		if first.IsZero() || at.Before(first) {
+			first, do = at, what
+		}
+	}
+	for _, one := range l.managers {
+		if at, what := one.next(); what != nil {
+			consider(at, what)
+		}
+	}
+	if !l.faultsOver && l.nested == 0 {
+		consider(l.nextUserAction, l.actOnRandom)
+		consider(l.nextDisruption, l.disrupt)
+	}
+	if first.IsZero() {
+		return first, nil
+	}
+	return first, do
+}
+
+// advance lets time pass at an effect of a manager, during which the others run. A manager that is
+// stopped runs no other pass meanwhile.
+func (l *simulation) advance(of *manager, length time.Duration, stopped bool) {
+	const deepest = 2
+	if l.nested >= deepest {
+		sleep(length)
 		return
 	}
-	seeds, wanted := make(chan uint64), seedsWanted(t)
-	go func() {
-		for seed := range wanted {
-			seeds <- seed + 1
-		}
-		close(seeds)
-	}()
-	total := newSimulationTally()
-	var mu sync.Mutex
-	t.Cleanup(func() {
-		t.Logf("simulate: %s", total)
-		checkSimulationFigures(t, total)
-	})
-	for range runtime.GOMAXPROCS(0) {
-		t.Run("worker", func(t *testing.T) {
-			t.Parallel()
-			for seed := range seeds {
-				result := checkSeed(t, scheme, seed)
-				mu.Lock()
-				total.Add(result.tally)
-				mu.Unlock()
-			}
-		})
-	}
+	l.nested++
+	of.stopped = of.stopped || stopped
+	l.runUntil(now().Add(length))
+	of.stopped = of.stopped && !stopped
+	l.nested--
 }
 
-// checkSimulationFigures compares the counts of all seeds with the required figures.
-func checkSimulationFigures(t *testing.T, total *SimulationTally) {
-	t.Helper()
-	const leastEffects, manySeeds, leastTime = 200, 10_000, 20 * 8766 * time.Hour
-	if total.Fewest < leastEffects {
-		t.Errorf("a simulation had %d effects", total.Fewest)
+// start starts a process that believes that it is the leader.
+func (l *simulation) start() {
+	l.started++
+	m := &manager{simulation: l, number: l.started}
+	m.ctx, m.cancel = context.WithCancel(l.ctx)
+	m.port = &port{env: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
+	m.reconcilers = m.operator(m.number, l.world.Events)
+	m.reconcilers.Accounts.Accounts.Changed = m.queueAccount
+	m.delivered = l.store.Version()
+	for _, one := range l.fleet.members {
+		m.queue = append(m.queue, &queueEntry{member: one, due: now()})
 	}
-	if total.Seeds >= manySeeds && total.Time < leastTime {
-		t.Errorf("all simulations together lasted %s", total.Time)
+	for _, other := range l.managers {
+		l.overlap = l.overlap || !other.dead
 	}
-	const someSeeds = 100
-	for _, what := range []string{refusedAsBusy, sentAsApproved, followedToEnd} {
-		if total.Seeds >= someSeeds && total.Actions[what] == 0 {
-			t.Errorf("in none of %d simulations %s", total.Seeds, what)
-		}
-	}
+	l.managers = append(l.managers, m)
 }
 
-// checkSeed runs one simulation. For some seeds it runs the simulation twice to compare the traces.
-func checkSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) simulationResult {
-	t.Helper()
-	result := runSeed(t, scheme, seed, false)
-	if len(result.violations) > 0 {
-		t.Errorf("SIM_SEED=%d go test -v -run '^TestSimulation$' ./test/prove: %s",
-			seed, strings.Join(result.violations, "\n\t"))
+// The most that a manager's clock is behind the carrier's and ahead of it, and that the clocks of two
+// managers differ. An assertion is valid for almost a minute, and one from the future is refused.
+const (
+	maxBehind = 50 * time.Second
+	maxAhead  = 5 * time.Second
+	maxSkew   = maxBehind + maxAhead
+)
+
+// skew returns how far a manager's clock is ahead of the carrier's.
+func (l *simulation) skew() time.Duration {
+	if !l.rates.skewed {
+		return 0
 	}
-	const compared, often = 100, 20 // a hundred of many seeds, or one in twenty of few
-	if seed%max(often, seedsWanted(t)/compared) == 0 {
-		if second := runSeed(t, scheme, seed, false); second.hash != result.hash {
-			t.Errorf("SIM_SEED=%d has another trace when it is run twice", seed)
-		}
-	}
-	return result
+	return time.Duration(l.random.Int64N(int64(maxSkew))) - maxBehind
 }
 
-// rerun runs one simulation and prints it line by line.
-func rerun(t *testing.T, scheme *apiruntime.Scheme, text string) {
-	t.Helper()
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("SIM_SEED: %v", err)
+// replaceDead removes the processes that have ended. At least one is always running.
+func (l *simulation) replaceDead() {
+	alive := l.managers[:0:0]
+	for _, one := range l.managers {
+		if one.dead && len(one.passes) == 0 {
+			one.cancel()
+			continue
+		}
+		alive = append(alive, one)
 	}
-	result := runSeed(t, scheme, seed, true)
-	for _, line := range result.lines {
-		t.Log(line)
-	}
-	if second := runSeed(t, scheme, seed, true); second.hash != result.hash {
-		t.Errorf("it has another trace when it is run twice: %s", firstDifference(result.lines, second.lines))
-	}
-	t.Logf("trace %s, %s", result.hash, result.tally)
-	if len(result.violations) > 0 {
-		t.Error(strings.Join(result.violations, "\n\t"))
-	}
-}
-
-func firstDifference(one, other []string) string {
-	for i := range min(len(one), len(other)) {
-		if one[i] != other[i] {
-			return one[i] + "\nand\n" + other[i]
+	l.managers = alive
+	for _, one := range alive {
+		if !one.dead {
+			return
 		}
 	}
-	return "one is longer"
+	l.start()
+}
+
+// subject returns a member as recorded; nil if it does not exist.
+func (l *simulation) subject(one *member) Subject {
+	object := one.empty()
+	if err := l.store.Client().Get(l.ctx, one.key, object); err != nil {
+		return nil
+	}
+	return asRecorded(l.ctx, l.store.Client(), object)
+}
+
+// keyOf returns the key of an object in the common namespace.
+func (l *simulation) keyOf(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: l.world.Namespace, Name: name}
 }
