@@ -78,9 +78,9 @@ func (l *RequestLedger) Put(attempt Request) {
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
 }
 
-// isOutdone reports whether a late acceptance that a person has resolved leaves a success in place:
-// either it was abandoned and the success was sent after it, or another attempt at the same
-// diagnostic test has succeeded.
+// isOutdone reports whether a later success stays the newest known result when a person resolves a
+// late acceptance: an attempt that was sent after the abandoned one has succeeded or, for a
+// diagnostic test, any other attempt at it.
 func (l *RequestLedger) isOutdone(late *Request) bool {
 	if l.Spec.Diagnostics == nil {
 		last := l.ReachedLast(late.Operation)

@@ -139,7 +139,7 @@ func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) 
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		req.ContentLength = int64(len(body))
 	}
-	req.Header.Set("Content-Type", "application/json") // spec §1 rule 1; also without a body
+	req.Header.Set("Content-Type", "application/json") // spec §1 rule 1; even without a body
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	req.Header.Set("X-API-VERSION", strconv.Itoa(k.version))

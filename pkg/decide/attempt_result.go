@@ -42,7 +42,7 @@ func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 }
 
 // StateOf returns what the status in a response with HTTP status 200 says about the request: Pending
-// if the carrier has not finished it, Failed if it has failed. Anything else is Done, also a status
+// if the carrier has not finished it, Failed if it has failed. Anything else is Done, even a status
 // that is not documented or absent, because the specification leaves the set of statuses open.
 func StateOf(operation carrier.Operation, status string) carrier.OutcomeState {
 	if state, documented := statesOf(operation)[status]; documented {

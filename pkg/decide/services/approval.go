@@ -56,8 +56,8 @@ func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason 
 		return unknownValueReason(in, want)
 	case policy == v1alpha1.ApprovalOnCost && isFirstChange(in) && !costsMoney(want):
 		return decide.ApprovalReason{
-			Why: "this would be the first change that this object makes to a service that it did not order, " +
-				"and approval is OnCost, so nothing is sent until somebody approves it",
+			Why: "approval is OnCost, and this would be the first change by this object, which has no orderRef, " +
+				"so nothing is sent until somebody approves it",
 			Priced: true,
 		}
 	default:

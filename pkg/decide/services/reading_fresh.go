@@ -95,8 +95,8 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	return matchesReading(in, on) || want.Operation.AltersCancellation() && showsOwnFailure(in)
 }
 
-// pausedUntil returns until when a change waits that the carrier refused because a request is in
-// progress; zero if it waits for nothing. A reading from before then may be older than the end of that
+// pausedUntil returns the end of the pause after the carrier refused a change because a request is in
+// progress; zero if there is no pause. A reading from before then may be older than the end of that
 // request, which may be this very change.
 func pausedUntil(in *Input, want decide.DesiredChange) time.Time {
 	last := decide.ReachedOf(&in.Input, want.Operation)

@@ -116,9 +116,9 @@ func TakeNumber(service *v1alpha1.BroadbandService, order *Order) {
 }
 
 // OrderOf returns what a service of an account takes over from the order that created it. It is
-// empty until the carrier has accepted the order, even if spec.serviceID is set. From an order of
-// another account nothing is taken over: at another carrier, its number is that of a stranger's
-// service. The term is that of the request, because the spec may have been edited while it was sent.
+// empty until the carrier has accepted the order, even if spec.serviceID is set. Nothing is taken over
+// from an order of another account: at another carrier, its number is that of a stranger's service.
+// The term is that of the request, because the spec may have been edited while it was sent.
 func OrderOf(order *v1alpha1.ServiceOrder, account string) *Order {
 	known, request := &Order{}, order.Status.Request
 	if order.AccountName() != account {

@@ -291,7 +291,7 @@ var _ = Describe("An approval", func() {
 		expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanCheap, 12)), "approval is Always")
 		expectAwaiting(d.declare(ctx, fixture.WithApproval(v1alpha1.ApprovalAutomatic)), "approval is Always")
 		account(v1alpha1.ApprovalOnCost)
-		hash := expectAwaiting(d.drive(ctx), "the first change that this object makes to a service that it did not order")
+		hash := expectAwaiting(d.drive(ctx), "the first change by this object, which has no orderRef")
 		expectApproved(ctx, d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		expectAwaiting(d.declare(ctx, fixture.WithPlan(world.PlanFast, 12)), "approval is OnCost")
 		Expect(d.sent()).To(HaveLen(1))

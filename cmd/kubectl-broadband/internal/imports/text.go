@@ -33,7 +33,7 @@ func decoded(list []byte) (string, error) {
 	return text, checkText(text)
 }
 
-// checkText returns an error for the first byte that is no text. The list was then saved in another
+// checkText returns an error for the first byte that is no text: the list was then saved in another
 // encoding, and its names would have wrong letters.
 func checkText(text string) error {
 	number := 0

@@ -80,8 +80,8 @@ func breakable(text string) string {
 }
 
 // CSV writes the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets
-// an apostrophe, and any text with a special character is in quotes, also one that separates cells
-// only in some countries.
+// an apostrophe. A text with a special character is in quotes, and so is one with a character that
+// separates cells only in some countries.
 func (t *Table) CSV(out io.Writer) error {
 	names := make([]string, 0, len(t.Columns))
 	for _, column := range t.Columns {
@@ -117,7 +117,7 @@ func csvRow(cells []string) string {
 // plainCell matches texts that no spreadsheet divides.
 var plainCell = regexp.MustCompile(`^([-+A-Za-z0-9._:/()][-+A-Za-z0-9._:/() ]*)?$`)
 
-// inert returns a text that no spreadsheet treats as a formula, also one that ignores what precedes
+// inert returns a text that no spreadsheet treats as a formula, not even one that ignores what precedes
 // it, or that reads the wide forms of the signs.
 func inert(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
