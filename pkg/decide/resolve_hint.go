@@ -97,7 +97,7 @@ func whyResolvesNothing(in *Input, value string) string {
 	}
 	switch {
 	case !named.Phase.Ended():
-		return "it was ignored before, as is one that is set while the admission policy that checks it is missing. To " +
+		return "it was ignored, for example because the admission policy that checks it was missing when it was set. To " +
 			"resolve the attempt, remove the annotation, and set it again"
 	case !EndedByPerson(named):
 		return "the outcome of the attempt that it names is already known"
