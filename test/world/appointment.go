@@ -11,7 +11,6 @@ import (
 	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -21,46 +20,31 @@ import (
 // Appointment builds an AppointmentRequest, a week ahead, for the order that the carrier has.
 func (w *World) Appointment(name string, edits ...func(*v1alpha1.AppointmentRequest)) *v1alpha1.AppointmentRequest {
 	order := PlacedOrderID
-	appointment := &v1alpha1.AppointmentRequest{
+	return edited(&v1alpha1.AppointmentRequest{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.AppointmentRequestSpec{
 			AccountRef: v1alpha1.AccountReference{Name: AccountName},
 			OrderID:    v1alpha1.CarrierIDOf(order), DateFrom: "2026-03-09",
 		},
-	}
-	for _, edit := range edits {
-		edit(appointment)
-	}
-	return appointment
+	}, edits)
 }
 
 // ReadAppointment reads an AppointmentRequest from the API server; nil if it is gone.
 func (w *World) ReadAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
 	ginkgo.GinkgoHelper()
-	appointment := &v1alpha1.AppointmentRequest{}
-	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, appointment)
-	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
-	if err != nil {
-		return nil
-	}
-	return appointment
+	return lookUp[v1alpha1.AppointmentRequest](ctx, w, name)
 }
 
 // EditAppointment changes an AppointmentRequest as a user would.
 func (w *World) EditAppointment(ctx context.Context, name string, edit func(*v1alpha1.AppointmentRequest)) {
 	ginkgo.GinkgoHelper()
-	appointment := w.ReadAppointment(ctx, name)
-	edit(appointment)
-	gomega.Expect(w.Update(ctx, appointment)).To(gomega.Succeed())
+	change(ctx, w, name, edit)
 }
 
 // ReconcileAppointment runs one pass over an AppointmentRequest, which must leave it valid.
 func (p *Process) ReconcileAppointment(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.run(func() (ctrl.Result, error) {
-		return p.reconcilers.Appointments.Reconcile(ctx, p.request(name))
-	})
-	p.world.expectValid(ctx, "AppointmentRequest", name)
+	result, err := p.reconcile(ctx, p.reconcilers.Appointments, "AppointmentRequest", name)
 	p.world.expectValidAppointment(ctx, name)
 	return result, err
 }

@@ -18,7 +18,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -97,10 +96,7 @@ func (w *World) EventsPath(ctx context.Context) string {
 // ReadAccount reads the CarrierAccount from the API server.
 func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
 	ginkgo.GinkgoHelper()
-	account := &v1alpha1.CarrierAccount{}
-	key := client.ObjectKey{Namespace: w.Namespace, Name: AccountName}
-	gomega.Expect(w.Get(ctx, key, account)).To(gomega.Succeed())
-	return account
+	return mustRead[v1alpha1.CarrierAccount](ctx, w, AccountName)
 }
 
 // StopLeading makes a process receive notifications as one that is not the leader.

@@ -4,14 +4,17 @@ package world
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"sync/atomic"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -115,7 +118,7 @@ const rarely = "9000h"
 func (w *World) Service(
 	name string, serviceID int64, edits ...func(*v1alpha1.BroadbandService),
 ) *v1alpha1.BroadbandService {
-	service := &v1alpha1.BroadbandService{
+	return edited(&v1alpha1.BroadbandService{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.BroadbandServiceSpec{
 			AccountRef: v1alpha1.AccountReference{Name: AccountName},
@@ -123,33 +126,74 @@ func (w *World) Service(
 			Plan:       &v1alpha1.Plan{Name: PlanFast, Term: 12},
 			Observe:    v1alpha1.Observe{HealthInterval: rarely, CancellationInterval: rarely},
 		},
-	}
+	}, edits)
+}
+
+// edited returns an object after edits.
+func edited[T any](object *T, edits []func(*T)) *T {
 	for _, edit := range edits {
-		edit(service)
+		edit(object)
 	}
-	return service
+	return object
+}
+
+// an is a pointer to an object of the API.
+type an[T any] interface {
+	*T
+	client.Object
+}
+
+// lookUp reads an object of the world from the API server; nil if it does not exist.
+func lookUp[T any, P an[T]](ctx context.Context, w *World, name string) *T {
+	ginkgo.GinkgoHelper()
+	object, exists := Fetch(ctx, w, name, P(new(T)))
+	if !exists {
+		return nil
+	}
+	return object
+}
+
+// mustRead reads an object of the world, which has to exist.
+func mustRead[T any, P an[T]](ctx context.Context, w *World, name string) *T {
+	ginkgo.GinkgoHelper()
+	object := lookUp[T, P](ctx, w, name)
+	gomega.Expect(object).NotTo(gomega.BeNil(), name)
+	return object
+}
+
+// change edits an object of the world as a user would.
+func change[T any, P an[T]](ctx context.Context, w *World, name string, edit func(*T)) {
+	ginkgo.GinkgoHelper()
+	object := mustRead[T, P](ctx, w, name)
+	edit(object)
+	gomega.Expect(w.Update(ctx, P(object))).To(gomega.Succeed())
+}
+
+// annotate sets an annotation as a user would.
+func annotate(ctx context.Context, w *World, object client.Object, key, value string) {
+	ginkgo.GinkgoHelper()
+	annotations := map[string]any{"annotations": map[string]string{key: value}}
+	changes, err := json.Marshal(map[string]any{"metadata": annotations})
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	gomega.Expect(w.Patch(ctx, object, client.RawPatch(types.MergePatchType, changes))).To(gomega.Succeed())
 }
 
 // Read reads a service from the API server.
 func (w *World) Read(ctx context.Context, name string) *v1alpha1.BroadbandService {
-	service := &v1alpha1.BroadbandService{}
-	gomega.Expect(w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, service)).To(gomega.Succeed())
-	return service
+	ginkgo.GinkgoHelper()
+	return mustRead[v1alpha1.BroadbandService](ctx, w, name)
 }
 
 // Edit changes a service as a user would.
 func (w *World) Edit(ctx context.Context, name string, edit func(*v1alpha1.BroadbandService)) {
-	service := w.Read(ctx, name)
-	edit(service)
-	gomega.Expect(w.Update(ctx, service)).To(gomega.Succeed())
+	ginkgo.GinkgoHelper()
+	change(ctx, w, name, edit)
 }
 
 // Annotate sets an annotation as a user would.
 func (w *World) Annotate(ctx context.Context, name, key, value string) {
-	service := w.Read(ctx, name)
-	before := service.DeepCopy()
-	metav1.SetMetaDataAnnotation(&service.ObjectMeta, key, value)
-	gomega.Expect(w.Patch(ctx, service, client.MergeFrom(before))).To(gomega.Succeed())
+	ginkgo.GinkgoHelper()
+	annotate(ctx, w, w.Read(ctx, name), key, value)
 }
 
 // Ready returns the Ready condition, or an empty one.

@@ -23,11 +23,7 @@ type OneShot struct{ Kind, Name string }
 // ReconcileOneShot runs one pass over a one-shot, which must leave it valid.
 func (p *Process) ReconcileOneShot(ctx context.Context, shot OneShot) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.run(func() (ctrl.Result, error) {
-		return p.reconcilers.OneShots[shot.Kind].Reconcile(ctx, p.request(shot.Name))
-	})
-	p.world.expectValid(ctx, shot.Kind, shot.Name)
-	return result, err
+	return p.reconcile(ctx, p.reconcilers.OneShots[shot.Kind], shot.Kind, shot.Name)
 }
 
 // DriveOneShot runs passes over a one-shot as [Process.Drive] does over a service. It reports whether
@@ -44,51 +40,35 @@ func (w *World) meta(name string) metav1.ObjectMeta {
 
 // Test builds a DiagnosticTest of a service.
 func (w *World) Test(name string, serviceID int64, edits ...func(*v1alpha1.DiagnosticTest)) *v1alpha1.DiagnosticTest {
-	test := &v1alpha1.DiagnosticTest{ObjectMeta: w.meta(name), Spec: v1alpha1.DiagnosticTestSpec{
+	return edited(&v1alpha1.DiagnosticTest{ObjectMeta: w.meta(name), Spec: v1alpha1.DiagnosticTestSpec{
 		AccountRef: v1alpha1.AccountReference{Name: AccountName},
 		ServiceID:  v1alpha1.CarrierIDOf(serviceID), TestType: "port-reset",
-	}}
-	for _, edit := range edits {
-		edit(test)
-	}
-	return test
+	}}, edits)
 }
 
 // Quote builds a FibreBuildQuote for a location.
 func (w *World) Quote(
 	name, location string, edits ...func(*v1alpha1.FibreBuildQuote),
 ) *v1alpha1.FibreBuildQuote {
-	quote := &v1alpha1.FibreBuildQuote{ObjectMeta: w.meta(name), Spec: v1alpha1.FibreBuildQuoteSpec{
+	return edited(&v1alpha1.FibreBuildQuote{ObjectMeta: w.meta(name), Spec: v1alpha1.FibreBuildQuoteSpec{
 		AccountRef: v1alpha1.AccountReference{Name: AccountName}, LocationID: v1alpha1.LocationID(location),
-	}}
-	for _, edit := range edits {
-		edit(quote)
-	}
-	return quote
+	}}, edits)
 }
 
 // Query builds a PlanOptionsQuery for a service.
 func (w *World) Query(
 	name string, serviceID int64, edits ...func(*v1alpha1.PlanOptionsQuery),
 ) *v1alpha1.PlanOptionsQuery {
-	query := &v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: v1alpha1.PlanOptionsQuerySpec{
+	return edited(&v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: v1alpha1.PlanOptionsQuerySpec{
 		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
-	}}
-	for _, edit := range edits {
-		edit(query)
-	}
-	return query
+	}}, edits)
 }
 
 // Check builds a HealthCheck of a service.
 func (w *World) Check(name string, serviceID int64, edits ...func(*v1alpha1.HealthCheck)) *v1alpha1.HealthCheck {
-	check := &v1alpha1.HealthCheck{ObjectMeta: w.meta(name), Spec: v1alpha1.HealthCheckSpec{
+	return edited(&v1alpha1.HealthCheck{ObjectMeta: w.meta(name), Spec: v1alpha1.HealthCheckSpec{
 		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
-	}}
-	for _, edit := range edits {
-		edit(check)
-	}
-	return check
+	}}, edits)
 }
 
 // Fetch reads an object of the world into an empty object and returns it; false if it does not

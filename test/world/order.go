@@ -6,10 +6,8 @@ import (
 	"context"
 
 	"github.com/onsi/ginkgo/v2"
-	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/orders"
@@ -51,7 +49,7 @@ func qualifications(ofClient string) []simulator.Qualification {
 
 // Order builds a ServiceOrder for the first infrastructure at a site.
 func (w *World) Order(name, reference string, edits ...func(*v1alpha1.ServiceOrder)) *v1alpha1.ServiceOrder {
-	order := &v1alpha1.ServiceOrder{
+	return edited(&v1alpha1.ServiceOrder{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.ServiceOrderSpec{
 			AccountRef: v1alpha1.AccountReference{Name: AccountName}, CustomerReference: reference,
@@ -63,33 +61,25 @@ func (w *World) Order(name, reference string, edits ...func(*v1alpha1.ServiceOrd
 			NTDInstallation: "wholesale-tech",
 			Contact:         &v1alpha1.Contact{Name: contactName, Phone: contactPhone, Email: contactEmail},
 		},
-	}
-	for _, edit := range edits {
-		edit(order)
-	}
-	return order
+	}, edits)
 }
 
 // ReadOrder reads an order from the API server.
 func (w *World) ReadOrder(ctx context.Context, name string) *v1alpha1.ServiceOrder {
-	order := &v1alpha1.ServiceOrder{}
-	gomega.Expect(w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, order)).To(gomega.Succeed())
-	return order
+	ginkgo.GinkgoHelper()
+	return mustRead[v1alpha1.ServiceOrder](ctx, w, name)
 }
 
 // EditOrder changes an order as a user would.
 func (w *World) EditOrder(ctx context.Context, name string, edit func(*v1alpha1.ServiceOrder)) {
-	order := w.ReadOrder(ctx, name)
-	edit(order)
-	gomega.Expect(w.Update(ctx, order)).To(gomega.Succeed())
+	ginkgo.GinkgoHelper()
+	change(ctx, w, name, edit)
 }
 
 // AnnotateOrder sets an annotation as a user would.
 func (w *World) AnnotateOrder(ctx context.Context, name, key, value string) {
-	order := w.ReadOrder(ctx, name)
-	before := order.DeepCopy()
-	metav1.SetMetaDataAnnotation(&order.ObjectMeta, key, value)
-	gomega.Expect(w.Patch(ctx, order, client.MergeFrom(before))).To(gomega.Succeed())
+	ginkgo.GinkgoHelper()
+	annotate(ctx, w, w.ReadOrder(ctx, name), key, value)
 }
 
 // Ordered counts the POSTs that the carrier has seen for a customerReference.
@@ -107,11 +97,7 @@ func (w *World) Posted(path string) []string {
 // ReconcileOrder runs one pass over an order, which must leave it valid.
 func (p *Process) ReconcileOrder(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.run(func() (ctrl.Result, error) {
-		return p.reconcilers.Orders.Reconcile(ctx, p.request(name))
-	})
-	p.world.expectValid(ctx, "ServiceOrder", name)
-	return result, err
+	return p.reconcile(ctx, p.reconcilers.Orders, "ServiceOrder", name)
 }
 
 // Reject notifies the operator that the carrier rejects an order that it had accepted.
@@ -133,21 +119,11 @@ func (p *Process) DriveOrder(ctx context.Context, name string) *v1alpha1.Service
 	if !p.drive(ctx, pass, func() bool { return p.world.stalled(ctx, name) }) {
 		return nil
 	}
-	return p.world.order(ctx, name)
+	return lookUp[v1alpha1.ServiceOrder](ctx, p.world, name)
 }
 
 // stalled reports whether an order waits for a person. Such an order is reconciled forever.
 func (w *World) stalled(ctx context.Context, name string) bool {
-	order := w.order(ctx, name)
+	order := lookUp[v1alpha1.ServiceOrder](ctx, w, name)
 	return order != nil && Condition(order.Status.Conditions, v1alpha1.ConditionStalled).Status == metav1.ConditionTrue
-}
-
-func (w *World) order(ctx context.Context, name string) *v1alpha1.ServiceOrder {
-	order := &v1alpha1.ServiceOrder{}
-	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, order)
-	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
-	if err != nil {
-		return nil
-	}
-	return order
 }

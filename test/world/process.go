@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
-	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
@@ -71,21 +71,13 @@ func (p *Process) ReconcileAccount(ctx context.Context) (ctrl.Result, error) {
 // ReconcileAccountOf is ReconcileAccount for the account with the given name.
 func (p *Process) ReconcileAccountOf(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.run(func() (ctrl.Result, error) {
-		return p.reconcilers.Accounts.Reconcile(ctx, p.request(name))
-	})
-	p.world.expectValid(ctx, "CarrierAccount", name)
-	return result, err
+	return p.reconcile(ctx, p.reconcilers.Accounts, "CarrierAccount", name)
 }
 
 // Reconcile runs one pass over a service, which must leave it valid.
 func (p *Process) Reconcile(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.run(func() (ctrl.Result, error) {
-		return p.reconcilers.Services.Reconcile(ctx, p.request(name))
-	})
-	p.world.expectValid(ctx, "BroadbandService", name)
-	return result, err
+	return p.reconcile(ctx, p.reconcilers.Services, "BroadbandService", name)
 }
 
 // ReconcileLedger runs one pass over a ledger.
@@ -104,6 +96,16 @@ func (p *Process) ShrinkLedgers(ctx context.Context) error {
 
 func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
+}
+
+// reconcile runs one pass over an object, which must leave it valid.
+func (p *Process) reconcile(
+	ctx context.Context, with reconcile.Reconciler, kind, name string,
+) (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
+	result, err := p.run(func() (ctrl.Result, error) { return with.Reconcile(ctx, p.request(name)) })
+	p.world.expectValid(ctx, kind, name)
+	return result, err
 }
 
 // run runs a pass that may end the process, and that must not leak secrets.
@@ -136,7 +138,7 @@ func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandSer
 	if !p.drive(ctx, func() (ctrl.Result, error) { return p.Reconcile(ctx, name) }, nil) {
 		return nil
 	}
-	return p.read(ctx, name)
+	return lookUp[v1alpha1.BroadbandService](ctx, p.world, name)
 }
 
 // drive runs passes until none is due within the horizon, or the object is settled although it will
@@ -163,14 +165,4 @@ func (p *Process) drive(ctx context.Context, pass func() (ctrl.Result, error), i
 	ginkgo.Fail(fmt.Sprintf(
 		"after %d passes the object is still not settled: a hot loop; the last error was: %v", most, lastErr))
 	return false
-}
-
-func (p *Process) read(ctx context.Context, name string) *v1alpha1.BroadbandService {
-	service := &v1alpha1.BroadbandService{}
-	err := p.world.Get(ctx, client.ObjectKey{Namespace: p.world.Namespace, Name: name}, service)
-	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
-	if err != nil {
-		return nil
-	}
-	return service
 }
