@@ -87,7 +87,7 @@ func resultOf(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (res
 			reason, ready, stuck := stateOf(subject)
 			result += fmt.Sprintln(reason, ready, stuck)
 			for contract := range carrier.Contracts() {
-				if request := subject.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
+				if request := subject.Record().RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 					result += fmt.Sprintln(request.AttemptID, request.Phase, request.Location)
 				}
 			}

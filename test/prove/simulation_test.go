@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -61,7 +61,7 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, tra
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
-	must(controllers.IndexFields(ctx, l.store))
+	must(index.Fields(ctx, l.store))
 	l.simulationRecorder = newSimulationRecorder(l, traced)
 	l.world = world.Offline(l.store.Client(), now, func(options *simulator.Options) {
 		options.Hostile, options.RandomSeed, options.JournalLimit = l.rates.hostile, seed, 1000
@@ -194,7 +194,7 @@ func (l *simulation) start() {
 	m.ctx, m.cancel = context.WithCancel(l.ctx)
 	m.port = &port{env: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
 	m.reconcilers = m.operator(m.number, l.world.Events)
-	m.reconcilers.Accounts.Accounts.Changed = m.queueAccount
+	m.reconcilers.Accounts.Sessions.Changed = m.queueAccount
 	m.delivered = l.store.Version()
 	for _, one := range l.fleet.members {
 		m.queue = append(m.queue, &queueEntry{member: one, due: now()})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apiserver says what the answers of the Kubernetes API server prove.
+// Package apiserver says what the responses of the Kubernetes API server prove.
 package apiserver
 
 import (
