@@ -101,6 +101,7 @@ func (p *Pass) Input() decide.Input {
 	now := p.Protocol.Now()
 	if p.Session != nil {
 		p.Account.Breaker, p.Account.Extensions = p.Session.Breaker(), p.Session.Extensions()
+		p.Account.PollTimes = p.Session.PollTimes()
 	}
 	input := decide.Input{
 		Subject: p.Subject, Ledger: p.Ledger.Current(), Account: p.Account, Now: now, Elapsed: p.Protocol.Elapsed(),

@@ -89,6 +89,7 @@ type Account struct {
 	Breaker  Breaker                  // what holds back chargeable requests
 
 	Extensions Extensions // what this process knows about the carrier's extensions
+	PollTimes  PollTimes  // when requests are polled, as this process has learned
 
 	Continues *v1alpha1.CarrierLogin // the login whose records the account's login continues; nil if it has its own
 }

@@ -86,7 +86,10 @@ func QueryPause(n int) time.Duration { return doubling(n, shortestBackoff, longe
 // or a Retry-After, it is a pure function of the submission time, the operation's curve and the
 // object's UID, so a restart changes nothing and causes no extra call.
 func NextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
-	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
+	curve := curveOf(carrier.Operation(open.Operation), &in.Account)
+	if IsReadAgain(open) {
+		curve.learned = nil
+	}
 	look := curve.next(polledFrom(in, open), string(in.Subject.GetUID()), after)
 	if in.Memory.NotifiedAt.After(after) { // a hint to poll now, but not before the minimum pause
 		look = Earlier(look, Later(in.Memory.NotifiedAt, after.Add(curve.shortest)))
@@ -98,7 +101,10 @@ func NextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 // nothing had changed, the first pause is longer the longer the topic has been failing, so that an
 // attempt takes few polls.
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
-	curve := curveOf(reading.Handle.Operation, in.Account.Object)
+	curve := curveOf(reading.Handle.Operation, &in.Account)
+	if reading.Again {
+		curve.learned = nil
+	}
 	if since := reading.FailingSince; reading.Again {
 		curve.first = max(curve.first, min(reading.RequestedAt.Sub(since)/4, longestFirstPoll))
 		curve.longest = max(curve.longest, 2*curve.first)
@@ -128,7 +134,12 @@ const FailuresShown = 3
 // up to longest, and none is below shortest. A late poll may be followed by a shorter pause, but
 // not below least, the carrier's minimum. After the usual duration of a query, the pauses grow
 // further, up to an hour.
-type curve struct{ shortest, first, longest, least, usual time.Duration }
+// If it is known how long requests of the operation take, it begins with the learned times.
+type curve struct {
+	shortest, first, longest, least, usual time.Duration
+
+	learned []time.Duration // since the start
+}
 
 // longestOverdue is the longest pause between two polls of a query that takes longer than usual.
 const longestOverdue = time.Hour
@@ -140,11 +151,11 @@ func (c curve) spaced(in *Input, look, last time.Time) time.Time {
 	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.least)))
 }
 
-func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
+func curveOf(operation carrier.Operation, account *Account) curve {
 	contract, _ := carrier.ContractOf(operation)
 	var polling v1alpha1.Polling
-	if account != nil {
-		polling = account.Spec.Polling
+	if account.Object != nil {
+		polling = account.Object.Spec.Polling
 	}
 	shortest := max(polling.Min.Or(contract.Poll.Min), time.Second)
 	if operation == carrier.FibreBuildCharge { // the carrier's own limit (spec §8)
@@ -152,7 +163,10 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	}
 	longest := max(polling.Max.Or(contract.Poll.Max), shortest)
 	first := min(max(contract.Poll.First, shortest), longest)
-	c := curve{shortest: shortest, first: first, longest: longest, least: contract.Poll.Min}
+	c := curve{
+		shortest: shortest, first: first, longest: longest, least: contract.Poll.Min,
+		learned: account.PollTimes[operation],
+	}
 	if contract.Repeat == carrier.ClassQuery { // it changes nothing, so nobody waits for it for hours
 		c.usual = contract.Poll.Usual
 	}
@@ -170,6 +184,14 @@ func NextLook(first, longest time.Duration, start time.Time, uid string, after t
 func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 	stretch := 1 + float64(fraction(uid))/4
 	gap, point := c.first, start
+	if len(c.learned) > 0 {
+		elapsed := c.nextLearned(float64(fraction(uid)), after.Sub(start))
+		point = start.Add(elapsed)
+		if point.After(after) {
+			return point
+		}
+		gap = min(max(gap, elapsed/2), c.longest)
+	}
 	for {
 		point = point.Add(time.Duration(float64(gap) * stretch))
 		if point.After(after) {
@@ -181,6 +203,18 @@ func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 		}
 		gap = min(gap*3/2, longest)
 	}
+}
+
+// nextLearned returns the first learned time above elapsed, or the last of them if there is none. They
+// are stretched by up to a sixteenth, and keep the shortest and the longest pause.
+func (c curve) nextLearned(spread float64, elapsed time.Duration) (at time.Duration) {
+	for _, learned := range c.learned {
+		stretched := time.Duration(float64(learned) * (1 + spread/16))
+		for at < stretched && at <= elapsed {
+			at = min(max(stretched, at+c.shortest), at+c.longest)
+		}
+	}
+	return at
 }
 
 // longestAt returns the longest pause that applies this long after the start, and whether it applies

@@ -61,7 +61,7 @@ func TestTheAccountsPollingLimitsApplyToTheFirstPause(t *testing.T) {
 	} {
 		account := &v1alpha1.CarrierAccount{}
 		account.Spec.Polling = v1alpha1.Polling{Min: c.least, Max: c.most}
-		if got := curveOf(c.operation, account); got.first != c.first || got.longest != c.longest {
+		if got := curveOf(c.operation, &Account{Object: account}); got.first != c.first || got.longest != c.longest {
 			t.Errorf("%s polled from %q to %q: first after %v, at last every %v; want %v and %v",
 				c.operation, c.least, c.most, got.first, got.longest, c.first, c.longest)
 		}

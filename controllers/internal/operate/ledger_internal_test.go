@@ -206,7 +206,8 @@ func (t *tape) overtaken(ctx context.Context) Scope {
 func TestR15AResponseToAReplacedAttemptIsALateAcceptance(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
-	if err := tape.sendAs(t.Context(), tape.overtaken(t.Context())); err != nil || tape.steps[len(tape.steps)-1] != stepLate {
+	err := tape.sendAs(t.Context(), tape.overtaken(t.Context()))
+	if last := tape.steps[len(tape.steps)-1]; err != nil || last != stepLate {
 		t.Errorf("%v after %v", err, tape.steps)
 	}
 }

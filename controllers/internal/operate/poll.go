@@ -39,9 +39,28 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 		return 0, nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
 	}
 	if ends := err == nil && outcome.State != carrier.Pending && !request.Phase.Ended(); ends {
+		p.noteDuration(scope, request, seen)
 		return 0, p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
 	}
 	return 0, p.Record(ctx, scope, attemptID, p.pollFact(scope.Subject, request, outcome, err, finish))
+}
+
+// noteDuration notes how long a request took: it ended between the poll or the notification before
+// this poll, and now. The first poll by a process that has not sent the request may be late, so it
+// shows nothing.
+func (p *Protocol) noteDuration(scope Scope, request *v1alpha1.Request, seen metrics.Seen) {
+	since := request.SubmittedAt.Time
+	before, after := seen.Before.Sub(since), p.Now().Sub(since)
+	switch {
+	case seen.Polls == 1 && request.Sender != p.Memory.Sender():
+		return
+	case seen.Polls == 1:
+		before = 0
+	}
+	if seen.Notified.After(seen.Before) {
+		before = seen.Notified.Sub(since)
+	}
+	scope.Carrier.Took(carrier.Operation(request.Operation), before, after)
 }
 
 // isRetried reports whether a poll failed in a way that says nothing about the request.

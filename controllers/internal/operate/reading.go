@@ -140,7 +140,11 @@ func (p *Protocol) Collect(
 	}
 	if question.posts() {
 		outcome, err := session.Poll(ctx, reading.Handle)
+		before := reading.LastPoll
 		p.readingPolled(&reading, outcome, err)
+		if reading.Answered() && !reading.Again {
+			session.Took(reading.Handle.Operation, before.Sub(reading.RequestedAt), reading.LastPoll.Sub(reading.RequestedAt))
+		}
 	} else {
 		p.nextPage(ctx, session, question.ServiceID, &reading)
 		if reading.State == decide.ReadingFailed {

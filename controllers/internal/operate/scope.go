@@ -49,6 +49,8 @@ type Carrier interface {
 	Prepare(ctx context.Context, class carrier.RepeatClass) (time.Duration, error)
 	Submit(ctx context.Context, op carrier.Operation, version int, body []byte) carrier.Receipt
 	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
+	// Took notes that a request had not ended so long after it was submitted, and had ended later.
+	Took(op carrier.Operation, before, after time.Duration)
 	// Settled notes that the outcome of a request of the object, which was not known, is known by now.
 	Settled(op carrier.Operation)
 	PlainReads

@@ -141,6 +141,8 @@ func (t *tape) Prepare(context.Context, carrier.RepeatClass) (time.Duration, err
 // Submit answers that the request was accepted, or not at all if the context has ended.
 func (*tape) Settled(carrier.Operation) {}
 
+func (*tape) Took(carrier.Operation, time.Duration, time.Duration) {}
+
 func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ []byte) carrier.Receipt {
 	if err := t.take(stepPOST); err != nil || ctx.Err() != nil {
 		return carrier.Receipt{Delivery: carrier.Ambiguous, Err: &carrier.Error{Operation: op, Message: "no response"}}

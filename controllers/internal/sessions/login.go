@@ -22,6 +22,7 @@ import (
 type login struct {
 	rate    *carrier.Rate
 	breaker breaker
+	polls   pollTimes
 }
 
 func newLogin(now func() time.Time, own v1alpha1.RateLimit) *login {
