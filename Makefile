@@ -119,8 +119,9 @@ lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for word
 	bin/golangci-lint run --allow-parallel-runners ./...
 	for module in foreign/flux foreign/prometheus foreign/kubestatemetrics foreign/helm foreign/terminal release; do \
 		(cd hack/$$module && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...); done
-	@# It tests the simulator of this checkout, so it has a replace directive.
-	cd hack/foreign/browser && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
+	@# They use the packages of this checkout, so they have a replace directive.
+	for module in hack/foreign/browser bench; do \
+		(cd $$module && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...); done
 	@# Building Argo CD requires the replace block of its own go.mod.
 	cd hack/foreign/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 	go run ./hack/check/prose
@@ -138,6 +139,11 @@ plots: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run a wave of 300 
 	rm -f docs/dashboard/*.svg
 	go -C hack/foreign/prometheus test -count=1 -run='Plotted|PageOfTheDashboard' . \
 		-args -scrapes=$(CURDIR)/bin/scrapes.txt -plots=$(CURDIR)/docs/dashboard
+
+.PHONY: bench
+bench: build $(CONTROLPLANE) ## Measure the operator against a naive one and against the limit, and write docs/performance.md (half an hour; SCALE=0.1 for a tenth of the services, ONLY=burst for one scenario).
+	go -C bench build -o $(CURDIR)/bin/bench-run .
+	bin/bench-run $(if $(SCALE),-scale=$(SCALE)) $(if $(ONLY),-only=$(ONLY),-page=docs/performance.md)
 
 .PHONY: verify
 verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy, links whole, lint clean and limits kept.

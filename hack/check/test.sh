@@ -34,13 +34,13 @@ mapfile -t packages < <({
 } | awk '!seen[$0]++')
 
 # Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine. At full size
-# also kube-state-metrics with our configuration, the chart and the documented commands in Helm, and the files of
-# a release: half a minute to a minute of CPU time each.
-modules=(foreign/flux foreign/prometheus)
+# also kube-state-metrics with our configuration, the chart and the documented commands in Helm, the files of a
+# release, and a short run of make bench: half a minute to a minute of CPU time each.
+modules=(hack/foreign/flux hack/foreign/prometheus)
 raced=()
 if [ "$size" = all ]; then
   export TEST_ALL=1
-  modules+=(foreign/kubestatemetrics release foreign/helm)
+  modules+=(hack/foreign/kubestatemetrics hack/release hack/foreign/helm bench)
   if echo '#include <stdlib.h>' | "$(go env CC)" -x c -c -o /dev/null - 2>/dev/null; then
     mapfile -t raced < <(printf '%s\n' "${packages[@]}" | grep -E "$concurrent")
     mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -vE "$concurrent")
@@ -59,7 +59,7 @@ compile() { # compile CGO_ENABLED FOLDER ARGUMENTS
 compile 0 . ./...
 [ "${#raced[@]}" = 0 ] || compile 1 . -race "${raced[@]}" "${managing[@]}"
 for module in "${modules[@]}"; do
-  compile 0 "hack/$module" ./...
+  compile 0 "$module" ./...
 done
 
 # Several packages mostly wait, so more of them run at once than there are cores. make verify runs vet.
@@ -77,7 +77,7 @@ export "${shared?}"
 (
   failed=0
   for module in "${modules[@]}"; do
-    go -C "hack/$module" test -vet=off -count=1 -timeout=60m ./... >"$TEST_REPORTS/module-${module##*/}" 2>&1 || failed=1
+    go -C "$module" test -vet=off -count=1 -timeout=60m ./... >"$TEST_REPORTS/module-${module##*/}" 2>&1 || failed=1
   done
   exit "$failed"
 ) &
@@ -107,7 +107,7 @@ wait "$plane" || status=1
 
 wait "$modules_pid" || status=1
 for module in "${modules[@]}"; do
-  echo "test: hack/$module, a module of its own"
+  echo "test: $module, a module of its own"
   cat "$TEST_REPORTS/module-${module##*/}"
 done
 

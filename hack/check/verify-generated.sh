@@ -29,7 +29,7 @@ done
 # dependency of Kubernetes and of Argo CD.
 for module in . hack/run/tools hack/run/tools/golangci-lint hack/run/tools/helm-docs hack/run/tools/crd-ref-docs \
   hack/run/tools/hugo hack/foreign/flux hack/foreign/browser hack/foreign/prometheus hack/foreign/kubestatemetrics \
-  hack/foreign/helm hack/foreign/terminal hack/release; do
+  hack/foreign/helm hack/foreign/terminal hack/release bench; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
     failed=1

@@ -16,7 +16,8 @@ import (
 // aligned are the modules that `make test-all` builds. hack/foreign/prometheus is not one of them: it shares
 // few packages, and needs newer versions of some.
 var aligned = []string{
-	".", "hack/run/controlplane", "hack/foreign/flux", "hack/foreign/helm", "hack/foreign/kubestatemetrics", "hack/release", "hack/run/tools",
+	".", "bench", "hack/run/controlplane", "hack/foreign/flux", "hack/foreign/helm", "hack/foreign/kubestatemetrics",
+	"hack/release", "hack/run/tools",
 }
 
 // Go compiles a package again for each version of itself and of what it imports. With one version of

@@ -41,9 +41,9 @@ func (f figures) count(tree fs.FS) error {
 }
 
 // countLines counts the lines of a file of production code: one that is not generated, no test, and
-// not in test/ or hack/.
+// not in test/, hack/ or bench/.
 func (f figures) countLines(tree fs.FS, name string) error {
-	if isIn("test", name) || isIn("hack", name) || strings.HasSuffix(name, "_test.go") {
+	if isIn("test", name) || isIn("hack", name) || isIn("bench", name) || strings.HasSuffix(name, "_test.go") {
 		return nil
 	}
 	content, err := fs.ReadFile(tree, name)

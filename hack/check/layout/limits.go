@@ -25,7 +25,7 @@ const header = `# What "go run ./hack/check/layout" measures. These figures may 
 # To raise one, edit this file, and give the reason in the commit. A section that is deleted is written again.
 #
 # files: Go files of a folder. A folder that is not listed has at most 20.
-# lines: of each package, and of all, without tests, generated files, test/ and hack/.
+# lines: of each package, and of all, without tests, generated files, test/, hack/ and bench/.
 # references against the order: between the files of a package of pkg/decide, if there are any.
 # walk files, functions, returns: where the calls of a function lead within its package, and how often they
 #   return to a file that they had left.

@@ -46,7 +46,7 @@ func (x *exchange) newRequest(fam family) *request {
 	r := &request{
 		ID: strconv.FormatInt(number, 10), Number: number, Operation: x.route.operation,
 		Client: x.client.Name, ServiceID: x.serviceID(), Body: x.fields.encode(),
-		SubmittedAt: x.now, DoneAt: x.now.Add(x.sim.delay(x.route.operation)),
+		SubmittedAt: x.now, DoneAt: x.now.Add(x.sim.delay(x.route.operation, x.serviceID())),
 	}
 	if fam.opaque {
 		r.ID = opaqueID(number)

@@ -117,7 +117,7 @@ func (x *exchange) changeCancellation(change func(*cancellation)) (response, err
 	if !c.ChangeFailed {
 		former = *c.shown(x.now)
 	}
-	former.Meanwhile, former.SettledAt = nil, x.now.Add(x.sim.delay(x.route.operation))
+	former.Meanwhile, former.SettledAt = nil, x.now.Add(x.sim.delay(x.route.operation, x.serviceID()))
 	former.ChangeFailed = x.fault.Kind == FaultEndInError || x.service.Outcomes[string(x.route.operation)] == OutcomeFails
 	target := former
 	change(&target)

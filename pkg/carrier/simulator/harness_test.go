@@ -36,12 +36,20 @@ type harness struct {
 // start serves the simulator of a seed; edits change the seed first.
 func start(tb testing.TB, edits ...func(*simulator.Seed)) *harness {
 	tb.Helper()
+	return startWith(tb, func(options *simulator.Options) {
+		for _, edit := range edits {
+			edit(&options.Seed)
+		}
+	})
+}
+
+// startWith is start with an edit of all options.
+func startWith(tb testing.TB, edit func(*simulator.Options)) *harness {
+	tb.Helper()
 	h := &harness{t: tb, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
-	initial := seed()
-	for _, edit := range edits {
-		edit(&initial)
-	}
-	h.sim = simulator.New(simulator.Options{Seed: initial, Now: h.clock})
+	options := simulator.Options{Seed: seed(), Now: h.clock}
+	edit(&options)
+	h.sim = simulator.New(options)
 	h.server = httptest.NewServer(h.sim.Handler())
 	tb.Cleanup(h.server.Close)
 	tb.Cleanup(h.sim.Close)

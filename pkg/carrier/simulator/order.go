@@ -61,7 +61,7 @@ func createOrder(x *exchange) (response, error) {
 // place stores the order. An order with a wrong AVC is rejected later (scenario 6). An order on a
 // port with a service of the same client ends that service first (scenario 10).
 func (o *order) place() orderState {
-	done := o.now.Add(o.sim.delay(OpOrderCreate))
+	done := o.now.Add(o.sim.delay(OpOrderCreate, 0))
 	placed := orderState{PlacedOrder: PlacedOrder{
 		ID: o.sim.nextID(), Client: o.client.Name, PlacedAt: o.now,
 		CustomerReference: o.fields.text("customerReference"), Contact: o.contact(),

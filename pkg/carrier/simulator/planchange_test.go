@@ -42,6 +42,26 @@ func TestAPlanChangeCompletes(t *testing.T) {
 	h.expectViolations()
 }
 
+// TestTheDurationOfARequestCanDependOnItsService checks that the option replaces the delays of the
+// seed.
+func TestTheDurationOfARequestCanDependOnItsService(t *testing.T) {
+	h := startWith(t, func(o *simulator.Options) {
+		o.Duration = func(operation simulator.Operation, service int64) time.Duration {
+			if operation == simulator.OpPlanChange && service == fttp {
+				return 2 * time.Second
+			}
+			return time.Hour
+		}
+	})
+	short := h.post(planChange, planChangeBody(fttp, "Fast", 12)).created()
+	long := h.post(health, serviceBody(fttp)).created()
+	h.wait(1900 * time.Millisecond)
+	h.get(short).is(http.StatusAccepted)
+	h.wait(100 * time.Millisecond)
+	h.get(short).is(http.StatusOK)
+	h.get(long).is(http.StatusAccepted)
+}
+
 // TestAPlanChangeShowsItsFee checks the fee of the result, and that its term is a string.
 func TestAPlanChangeShowsItsFee(t *testing.T) {
 	h := start(t)

@@ -90,7 +90,7 @@ func (s *Simulator) cancellationOf(service *Service, now time.Time) cancellation
 // before the delay of a reschedule has passed. Without the delay, a cancellation for today could be
 // neither changed nor aborted.
 func (s *Simulator) cancellationDue(day string, now time.Time) time.Time {
-	soonest, starts := now.Add(s.delay(OpCancellationReschedule)), s.dayStarts(day)
+	soonest, starts := now.Add(s.delay(OpCancellationReschedule, 0)), s.dayStarts(day)
 	if starts.Before(soonest) {
 		return soonest
 	}

@@ -25,6 +25,9 @@ type Options struct {
 	Callback, CallbackSecret string
 	// Speed divides every delay; 1 when zero.
 	Speed float64
+	// Duration returns how long a request takes, about a service or about none (0); nil for the delays
+	// of the seed.
+	Duration func(operation Operation, serviceID int64) time.Duration
 	// Hostile makes the carrier cause random faults. The specification allows most of them, but not
 	// all: see the package documentation. RandomSeed makes them repeatable.
 	Hostile    bool
@@ -93,8 +96,11 @@ func (s *Simulator) now() time.Time {
 	return s.options.Now().Add(s.skew)
 }
 
-// delay returns how long a request of the operation takes.
-func (s *Simulator) delay(operation Operation) time.Duration {
+// delay returns how long a request of the operation takes, about a service or about none.
+func (s *Simulator) delay(operation Operation, serviceID int64) time.Duration {
+	if s.options.Duration != nil {
+		return s.options.Duration(operation, serviceID)
+	}
 	delay, known := s.options.Seed.Delays[string(operation)]
 	if !known {
 		delay, known = s.options.Seed.Delays[defaultDelayKey]
