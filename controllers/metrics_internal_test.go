@@ -118,14 +118,19 @@ func TestAScrapeShowsWhySendingIsWithheld(t *testing.T) {
 			if test.unprotected {
 				operator.Policies = policiesIn(t, cluster)
 			}
-			page := scrape.PageOf(t, scraped(t, operator))
-			for _, reason := range []string{metrics.WithheldByFlag, metrics.WithheldByPolicy, "Recovery", "NewInstallation"} {
-				shown := page[`broadband_sending_withheld{reason="`+reason+`"}`] == 1
-				if shown != (reason == test.want) {
-					t.Errorf("%s is shown: %t", reason, shown)
-				}
-			}
+			expectWithheld(t, operator, test.want)
 		})
+	}
+}
+
+// expectWithheld expects a scrape to show one reason why nothing is sent, or none.
+func expectWithheld(t *testing.T, operator *pass.Operator, want string) {
+	t.Helper()
+	page := scrape.PageOf(t, scraped(t, operator))
+	for _, reason := range []string{metrics.WithheldByFlag, metrics.WithheldByPolicy, "Recovery", "NewInstallation"} {
+		if shown := page[`broadband_sending_withheld{reason="`+reason+`"}`] == 1; shown != (reason == want) {
+			t.Errorf("%s is shown: %t", reason, shown)
+		}
 	}
 }
 

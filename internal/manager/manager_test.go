@@ -126,17 +126,6 @@ var _ = Describe("The manager", Ordered, func() {
 		g.Expect(service.Status.ObservedGeneration).To(Equal(service.Generation))
 		g.Expect(service.Status.InFlight).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
 	}
-	// The API server shows the account as Ready before the manager's cache does, and a pass in between
-	// would write that the account is not.
-	sendsOne := func(ctx SpecContext) {
-		GinkgoHelper()
-		Expect(w.Create(ctx, w.Check("first", w.Line()))).To(Succeed())
-		Eventually(func(g Gomega, ctx SpecContext) {
-			check, found := world.Fetch(ctx, w, "first", &v1alpha1.HealthCheck{})
-			g.Expect(found).To(BeTrue())
-			g.Expect(check.Status.Request).NotTo(BeNil())
-		}).WithContext(ctx).WithPolling(often).Should(Succeed())
-	}
 	inSync := func(generation int64) func(Gomega, *v1alpha1.BroadbandService) {
 		return func(g Gomega, service *v1alpha1.BroadbandService) {
 			g.Expect(service.Status.ObservedGeneration).To(Equal(generation))
@@ -164,7 +153,7 @@ var _ = Describe("The manager", Ordered, func() {
 
 	It("converges services, with three writes of the status and of the ledger each", func(ctx SpecContext) {
 		w.AwaitLogin(ctx, world.PollEverySecond)
-		sendsOne(ctx)
+		sendOne(ctx, w)
 		for i := range sites {
 			lines = append(lines, w.Line())
 			Expect(w.Create(ctx, w.Service(name(i), lines[i]))).To(Succeed())

@@ -24,8 +24,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// keptPage is a page of metrics of a real manager. The tests in hack/foreign/prometheus run the queries of
-// the dashboard and of the alerts on it, without a cluster.
+// keptPage is a page of metrics of a real manager. The tests in hack/foreign/prometheus run the
+// queries of the dashboard and of the alerts on it, without a cluster.
 const keptPage = "hack/foreign/prometheus/testdata/metrics.txt"
 
 // checkedFamilies are the metrics whose names must be those of the kept page. The others depend on

@@ -142,3 +142,16 @@ func expectLines(ctx context.Context, g Gomega, w *world.World) (attempts int) {
 	}
 	return attempts
 }
+
+// sendOne waits until a manager sends. The API server shows the account as Ready before the manager's
+// cache does, and a pass in between would write that the account is not.
+func sendOne(ctx SpecContext, w *world.World) {
+	GinkgoHelper()
+	const name = "first"
+	Expect(w.Create(ctx, w.Check(name, w.Line()))).To(Succeed())
+	Eventually(func(g Gomega, ctx SpecContext) {
+		check, found := world.Fetch(ctx, w, name, &v1alpha1.HealthCheck{})
+		g.Expect(found).To(BeTrue())
+		g.Expect(check.Status.Request).NotTo(BeNil())
+	}).WithContext(ctx).WithPolling(often).Should(Succeed())
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package kstatus computes what kstatus, the library with which Flux waits for objects, computes for
-// an object of a custom kind. It is tested with a table that hack/foreign/flux compares with the library,
-// whose dependencies the operator's module should not have.
+// an object of a custom kind. It is tested with a table that hack/foreign/flux compares with the
+// library, whose dependencies the operator's module should not have.
 package kstatus
 
 import (

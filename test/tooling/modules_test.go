@@ -13,8 +13,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// aligned are the modules that `make test-all` builds. hack/foreign/prometheus is not one of them: it shares
-// few packages, and needs newer versions of some.
+// aligned are the modules that `make test-all` builds. hack/foreign/prometheus is not one of them: it
+// shares few packages, and needs newer versions of some.
 var aligned = []string{
 	".", "bench", "hack/run/controlplane", "hack/foreign/flux", "hack/foreign/helm", "hack/foreign/kubestatemetrics",
 	"hack/release", "hack/run/tools",

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// sharedFolder is the environment variable with the folder of a control plane that hack/check/test.sh has
-// started for all packages. Without it each package starts its own.
+// sharedFolder is the environment variable with the folder of a control plane that was started for
+// all packages, by hack/check/test.sh. Without it each package starts its own.
 const sharedFolder = "TEST_CONTROLPLANE"
 
 const sharedKubeconfig = "kubeconfig"

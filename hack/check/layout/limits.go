@@ -20,9 +20,10 @@ const (
 )
 
 // header begins the list.
-const header = `# What "go run ./hack/check/layout" measures. These figures may only fall, and "make verify" fails if one
-# is not as it is here. "go run ./hack/check/layout -lower" writes those that have fallen, and those of new packages.
-# To raise one, edit this file, and give the reason in the commit. A section that is deleted is written again.
+const header = `# What "go run ./hack/check/layout" measures. These figures may only fall, and "make verify" fails
+# if one is not as it is here. "go run ./hack/check/layout -lower" writes those that have fallen, and those
+# of new packages. To raise one, edit this file, and give the reason in the commit. A section that is deleted is
+# written again.
 #
 # files: Go files of a folder. A folder that is not listed has at most 20.
 # lines: of each package, and of all, without tests, generated files, test/, hack/ and bench/.

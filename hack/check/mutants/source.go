@@ -34,6 +34,9 @@ func (t target) has(path string) bool {
 // allOf returns a target with all files of a package.
 func allOf(folder string) target { return target{folder, []string{"*.go"}} }
 
+// kindFiles are the functions by which a pass handles the objects of a kind.
+const kindFiles = "kind*.go"
+
 // targets returns the code that decides on a request, sends it and remembers it, and the part of the
 // plugin that limits what a person approves. How the controllers are set up and watch is left out.
 func targets() []target {
@@ -50,11 +53,13 @@ func targets() []target {
 		allOf(ofControllers + "/pass"),
 		{ofControllers + "/installation", []string{"marker.go"}},
 		{ofControllers + "/accounts", []string{"login.go"}},
-		{ofControllers + "/services", []string{"kind.go"}},
-		{ofControllers + "/orders", []string{"kind.go", "qualification.go", "rejection.go"}},
-		{ofControllers + "/appointments", []string{"kind.go", "finalize.go"}},
-		{ofControllers + "/oneshots", []string{"kind*.go", "diagnostictest.go", "finalize.go"}},
-		{ofControllers + "/ledgers", []string{"reconciler.go", "ended.go", "continued.go", "unrecorded.go", "withoutholder.go"}},
+		{ofControllers + "/services", []string{kindFiles}},
+		{ofControllers + "/orders", []string{kindFiles, "qualification.go", "rejection.go"}},
+		{ofControllers + "/appointments", []string{kindFiles, "finalize.go"}},
+		{ofControllers + "/oneshots", []string{kindFiles, "diagnostictest.go", "finalize.go"}},
+		{ofControllers + "/ledgers", []string{
+			"reconciler.go", "ended.go", "continued.go", "unrecorded.go", "withoutholder.go",
+		}},
 		{ofControllers + "/notifications", []string{"notifications.go", "rejected.go"}},
 		{ofTypes, []string{"*_access.go", "requestledger_account.go"}},
 		allOf(ofClient),

@@ -44,8 +44,10 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.StringVar(&s.accounts, "accounts", "hack/foreign/gitops/people",
 		"`folder` of the kustomize component with the scenario's users, and what each may do")
 	flags.StringVar(&s.example, "example", "config/argocd/example", "`folder` of the project and the Application")
-	flags.StringVar(&s.manifests, "manifests", "hack/foreign/gitops/site", "`folder` of the manifests that are committed first")
-	flags.StringVar(&s.carrier, "carrier", "hack/foreign/gitops/carrier.yaml", "`file` with the carrier's plans and services")
+	flags.StringVar(&s.manifests, "manifests", "hack/foreign/gitops/site",
+		"`folder` of the manifests that are committed first")
+	flags.StringVar(&s.carrier, "carrier", "hack/foreign/gitops/carrier.yaml",
+		"`file` with the carrier's plans and services")
 	flags.Usage = func() {
 		fmt.Fprint(out, usage) //nolint:errcheck // there is nowhere to report the error
 		flags.PrintDefaults()
