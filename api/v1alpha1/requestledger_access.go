@@ -4,9 +4,6 @@ package v1alpha1
 
 import "slices"
 
-// endedLimit is the maximum number of ended attempts that a ledger keeps.
-const endedLimit = 10
-
 // RequestOf returns the newest attempt at an operation, or nil. One in progress precedes one that
 // was accepted late. The pointer points into the ledger.
 func (l *RequestLedger) RequestOf(operation Operation) *Request {
@@ -183,16 +180,6 @@ func (r *Request) acceptElsewhere(late Request) bool {
 	return true
 }
 
-// remember inserts an attempt among those that have ended, newest first.
-func (l *RequestLedger) remember(attempt Request, at int) {
-	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
-	if !attempt.Phase.Reached() {
-		ended = fewerUnsent(ended, attempt)
-	}
-	ended = slices.Insert(ended, min(at, len(ended)), attempt.summary())
-	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
-}
-
 // summary returns what is kept of an attempt. The outcome of an open one is its phase.
 func (r *Request) summary() EndedAttempt {
 	return EndedAttempt{
@@ -203,31 +190,6 @@ func (r *Request) summary() EndedAttempt {
 		RetriedBy: r.RetriedBy, ResolvedBy: r.ResolvedBy.DeepCopy(),
 		SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
 	}
-}
-
-// keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most. One
-// would be enough to decide, but the status of a manager that is behind may still show an earlier
-// one with an unknown outcome.
-const keptUnsent = 3
-
-// fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
-// attempts after the last one that reached it, the oldest is removed if there would be more than
-// keptUnsent.
-func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
-	kept := 1
-	for i, held := range ended {
-		if held.Operation != attempt.Operation || held.UID != attempt.UID {
-			continue
-		}
-		if held.Outcome.Reached() {
-			break
-		}
-		kept++
-		if kept > keptUnsent {
-			return slices.Delete(ended, i, i+1)
-		}
-	}
-	return ended
 }
 
 // IsOpen reports whether an attempt is recorded and has not ended. The ledger may be nil.
@@ -312,19 +274,10 @@ func (l *RequestLedger) Knows(shown *Request) bool {
 	return len(l.locations(shown.AttemptID)) > 0
 }
 
-// MayHaveDropped reports whether the ledger may have contained an attempt that has ended, and has
-// dropped it for newer ones. The ledger may be nil.
-func (l *RequestLedger) MayHaveDropped(shown *Request) bool {
-	return l != nil && shown.Phase.Ended() && len(l.Spec.Ended) == endedLimit && !l.Knows(shown)
-}
-
 // AwaitsRelease reports whether the ledger is being deleted, and is kept by its finalizer.
 func (l *RequestLedger) AwaitsRelease() bool {
 	return !l.DeletionTimestamp.IsZero() && slices.Contains(l.Finalizers, FinalizerMemory)
 }
-
-// HasDropped reports whether the ledger may have dropped attempts that have ended.
-func (l *RequestLedger) HasDropped() bool { return len(l.Spec.Ended) == endedLimit }
 
 // LacksReceipt reports whether a status has the Location of an attempt and the ledger contains the
 // attempt without one. The ledger may be nil.

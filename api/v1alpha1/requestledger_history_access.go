@@ -4,6 +4,14 @@ package v1alpha1
 
 import "slices"
 
+// endedLimit is the maximum number of ended attempts that a ledger keeps.
+const endedLimit = 10
+
+// keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most. One
+// would be enough to decide, but the status of a manager that is behind may still show an earlier
+// one with an unknown outcome.
+const keptUnsent = 3
+
 // OtherAttemptAt returns the id of another attempt at the operation of this one that has a path as its
 // Location; "" if there is none, as far as the ledger contains them. The ledger may be nil.
 func (l *RequestLedger) OtherAttemptAt(attempt *Request, location string) string {
@@ -89,3 +97,42 @@ func (l *RequestLedger) eachAttempt(show func(id, location string)) {
 		show(l.Spec.Ended[i].AttemptID, l.Spec.Ended[i].Location)
 	}
 }
+
+// remember inserts an attempt among those that have ended, newest first.
+func (l *RequestLedger) remember(attempt Request, at int) {
+	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
+	if !attempt.Phase.Reached() {
+		ended = fewerUnsent(ended, attempt)
+	}
+	ended = slices.Insert(ended, min(at, len(ended)), attempt.summary())
+	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
+}
+
+// fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
+// attempts after the last one that reached it, the oldest is removed if there would be more than
+// keptUnsent.
+func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
+	kept := 1
+	for i, held := range ended {
+		if held.Operation != attempt.Operation || held.UID != attempt.UID {
+			continue
+		}
+		if held.Outcome.Reached() {
+			break
+		}
+		kept++
+		if kept > keptUnsent {
+			return slices.Delete(ended, i, i+1)
+		}
+	}
+	return ended
+}
+
+// MayHaveDropped reports whether the ledger may have contained an attempt that has ended, and has
+// dropped it for newer ones. The ledger may be nil.
+func (l *RequestLedger) MayHaveDropped(shown *Request) bool {
+	return l != nil && shown.Phase.Ended() && len(l.Spec.Ended) == endedLimit && !l.Knows(shown)
+}
+
+// HasDropped reports whether the ledger may have dropped attempts that have ended.
+func (l *RequestLedger) HasDropped() bool { return len(l.Spec.Ended) == endedLimit }

@@ -17,8 +17,6 @@ import (
 // LongestCall is the maximum total duration of one call.
 const LongestCall = 45 * time.Second
 
-const maxBodyBytes = 1 << 20
-
 // call is one HTTP request to the carrier.
 type call struct {
 	operation Operation
@@ -49,10 +47,7 @@ type response struct {
 	err     error
 }
 
-var (
-	errBodyTooLarge = errors.New("the body is larger than 1 MiB")
-	errNoStatus     = errors.New("the response's status is 000")
-)
+var errNoStatus = errors.New("the response's status is 000")
 
 // do makes one call, and reports it to the observer.
 func (c *Client) do(ctx context.Context, k call, token Token) response {

@@ -5,10 +5,15 @@ package carrier
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 )
+
+const maxBodyBytes = 1 << 20 // of a response of the carrier, before and after it is unpacked
+
+var errBodyTooLarge = errors.New("the body is larger than 1 MiB")
 
 // The wrappers of a body that a server or a gateway adds although nobody asked for them. RFC 8259
 // section 8.1 lets a reader ignore the byte order mark.

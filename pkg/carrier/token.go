@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,6 +15,52 @@ import (
 type Token struct {
 	AccessToken Secret
 	Expires     time.Time // counted from before the token request, by the source's clock
+}
+
+const (
+	minLifetime     = 5 * time.Second   // a token with a shorter lifetime is useless
+	maxLifetime     = 300 * time.Second // spec §8: 300 seconds in the response shape; longer lifetimes are not trusted
+	defaultLifetime = 60 * time.Second  // if expires_in is missing or not a number
+)
+
+// grantedToken is an access token that the identity provider granted.
+type grantedToken struct {
+	token       Token
+	grantedAt   time.Time // just before it was requested
+	usableUntil time.Time // it may be handed out until then
+	keyID       string    // the key that was accepted
+}
+
+// usableFor returns how long a token with a given lifetime is handed out: for 80 % of its lifetime,
+// but only while at least min(15 s, half of it) is left.
+func usableFor(lifetime time.Duration) time.Duration {
+	left := min(15*time.Second, lifetime/2)
+	return min(lifetime/5*4, lifetime-left)
+}
+
+// lifetimeOf reads expires_in, in seconds: a number, or a number in a string. The lifetime has an
+// upper bound, because with a wrong large value an expired token would be used until the carrier
+// refused it.
+func lifetimeOf(expiresIn any) time.Duration {
+	var seconds float64
+	switch value := expiresIn.(type) {
+	case float64:
+		seconds = value
+	case int64:
+		seconds = float64(value)
+	case string:
+		parsed, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return defaultLifetime
+		}
+		seconds = parsed
+	default:
+		return defaultLifetime
+	}
+	if math.IsNaN(seconds) {
+		return defaultLifetime
+	}
+	return time.Duration(math.Min(math.Max(seconds, 0), maxLifetime.Seconds()) * float64(time.Second))
 }
 
 // TokenSource hands out access tokens. It is safe for concurrent use.

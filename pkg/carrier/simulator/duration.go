@@ -27,3 +27,18 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 func (d Duration) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + time.Duration(d).String() + `"`), nil
 }
+
+// delay returns how long a request of the operation takes, about a service or about none.
+func (s *Simulator) delay(operation Operation, serviceID int64) time.Duration {
+	if s.options.Duration != nil {
+		return s.options.Duration(operation, serviceID)
+	}
+	delay, known := s.options.Seed.Delays[string(operation)]
+	if !known {
+		delay, known = s.options.Seed.Delays[defaultDelayKey]
+	}
+	if !known {
+		delay = Duration(defaultDelay)
+	}
+	return time.Duration(float64(s.hostile.delay(time.Duration(delay))) / s.options.Speed)
+}

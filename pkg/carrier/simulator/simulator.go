@@ -96,21 +96,6 @@ func (s *Simulator) now() time.Time {
 	return s.options.Now().Add(s.skew)
 }
 
-// delay returns how long a request of the operation takes, about a service or about none.
-func (s *Simulator) delay(operation Operation, serviceID int64) time.Duration {
-	if s.options.Duration != nil {
-		return s.options.Duration(operation, serviceID)
-	}
-	delay, known := s.options.Seed.Delays[string(operation)]
-	if !known {
-		delay, known = s.options.Seed.Delays[defaultDelayKey]
-	}
-	if !known {
-		delay = Duration(defaultDelay)
-	}
-	return time.Duration(float64(s.hostile.delay(time.Duration(delay))) / s.options.Speed)
-}
-
 // dayStarts returns when a date begins in the carrier's time zone. The date must be valid.
 func (s *Simulator) dayStarts(day string) time.Time {
 	starts, err := time.ParseInLocation(time.DateOnly, day, s.zone)
