@@ -65,8 +65,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // The ledger is also reconciled when an object is deleted.
 const keptAgain = time.Hour
 
-// hiddenAgain is when that is checked again if an object may not be read, or its kind is not served:
-// no watch shows its deletion.
+// hiddenAgain is when a ledger is checked again if its object may not be read, or the object's kind is
+// not served, because no watch shows then that the object is deleted.
 const hiddenAgain = time.Minute
 
 // keepReason is why a ledger must not be released, and when that is checked again.

@@ -24,7 +24,7 @@ type oneShot struct {
 	subject    subject
 	list       client.ObjectList // of the kind, empty
 	operation  v1alpha1.Operation
-	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
+	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // what a person may have to approve; nil: nothing
 	found      func() string                                 // a summary of the response; nil: none
 	holdsUntil func() string                                 // the last day on which the response is valid; nil: no limit
 	bodyFor    func(serviceID v1alpha1.CarrierID) []byte

@@ -85,8 +85,8 @@ func (p *Pass) isSettled() bool {
 	return done && ready.ObservedGeneration == p.Subject.GetGeneration()
 }
 
-// notReady is the decision of a pass for an account that is not proven, which is due again at a
-// time of its own.
+// notReady is the decision of a pass whose account is not proven. The next pass is due at the given
+// time at the latest.
 func (p *Pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
 	held := decide.AccountIsNotReady(input)
 	decision := decide.Overruled(p.Subject, held.Verdict)

@@ -38,7 +38,7 @@ func Recheck(after time.Duration) handler.Funcs {
 // workQueue is the work queue of a controller.
 type workQueue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// LessSettled reports whether an object of ours became less settled.
+// LessSettled reports whether an object became less settled.
 func LessSettled(before, after client.Object) bool {
 	return settlednessOf(after) < settlednessOf(before)
 }
@@ -52,7 +52,7 @@ const (
 	ready
 )
 
-// settlednessOf derives the settledness of an object of ours from its conditions.
+// settlednessOf returns how settled an object is, according to its conditions.
 func settlednessOf(object client.Object) settledness {
 	var conditions []metav1.Condition
 	if described, is := object.(v1alpha1.Described); is {

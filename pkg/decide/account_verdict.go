@@ -81,7 +81,7 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr err
 	shown := readyOf(account)
 	if reason == v1alpha1.ReasonUnreachable && shown.Reason == v1alpha1.ReasonTokenNotAccepted &&
 		shown.ObservedGeneration == account.Generation {
-		return Verdict{Stuck, shown.Reason, shown.Message} // an outage does not take the carrier's last word back
+		return Verdict{Stuck, shown.Reason, shown.Message} // the carrier's refusal still counts during an outage
 	}
 	verdict := Verdict{Stuck, reason, Bounded(loginMessage(account, login.Err), MaxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {

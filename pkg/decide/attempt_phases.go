@@ -95,9 +95,9 @@ func byPoll() []v1alpha1.RequestPhase {
 	}
 }
 
-// byRule returns the phases that a rule may set: class Verify ends an attempt if another
-// cancellation has been requested since, and a Query whose Location is lost is sent again. No rule
-// sets NotAccepted: that nothing shows an attempt does not prove that it was not accepted.
+// byRule returns the phases that a rule may set: an attempt of class Verify is ended if another
+// cancellation has been requested since, and a query whose Location is lost is sent again. No rule
+// sets NotAccepted: an attempt may have been accepted even if no reading shows it.
 func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress:

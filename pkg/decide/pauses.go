@@ -340,7 +340,7 @@ func NotifiedReadAt(in *Input, topic Topic) time.Time {
 // notifiedPause is the minimum time between two readings caused by notifications.
 const notifiedPause = time.Minute
 
-// notifiedOf returns when the last notification arrived that concerns a topic; zero if none did.
+// notifiedOf returns when the last notification about a topic arrived; zero if none did.
 func notifiedOf(topic Topic, memory *Memory) time.Time {
 	switch topic {
 	case TopicCancellation:

@@ -254,12 +254,12 @@ func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 // soon is how long a pass takes at most whose carrier answers its calls as usual.
 const soon = 5 * time.Second
 
-// mostWindows is how many accounts are remembered that may hold more than one worker. If there are
-// more, all begin with one again.
+// mostWindows is the maximum number of remembered accounts that may hold more than one worker. If
+// there are more, all begin with one again.
 const mostWindows = 10_000
 
-// widen lets an account hold twice as many workers after a pass that has ended soon, and one after
-// another. The lock must be held.
+// widen lets an account hold twice as many workers after a pass that has ended soon, and one worker
+// after a slower pass. The lock must be held.
 func (q *Queue) widen(ended holder) {
 	if q.Now().Sub(ended.since) > soon {
 		delete(q.windows, ended.Group)

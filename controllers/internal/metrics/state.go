@@ -57,7 +57,7 @@ func describe() stateMetrics {
 		tokenAge: desc("broadband_token_oldest_age_seconds",
 			"Age of the oldest access token that this manager uses; 0 if it uses none."),
 		withheld: desc("broadband_sending_withheld",
-			"1 while this manager sends nothing, or no order, by reason: a flag, or a missing acknowledgement.", "reason"),
+			"1 while this manager sends no requests, or no orders, by reason: a flag, or a missing acknowledgement.", "reason"),
 	}
 }
 

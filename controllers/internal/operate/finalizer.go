@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// mostFinalizers is how many finalizers of an object the cache keeps. The list is patched as a
-// whole, so that of an object with as many is not changed: the others would be removed.
+// mostFinalizers is how many finalizers of an object the cache keeps. A patch replaces the whole list
+// and would remove those that the cache has dropped, so an object that may have more is not patched.
 const mostFinalizers = 32
 
 var errFinalizers = fmt.Errorf("the object has %d finalizers or more: remove those of others", mostFinalizers)

@@ -183,8 +183,8 @@ func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (
 	return since
 }
 
-// lostHandle is the fact that a handle is not recognized, or has given nothing readable since a time;
-// zero for now.
+// lostHandle is the fact that, since a time, a handle is not recognized or has given nothing readable.
+// A time of zero means since now.
 func (p *Protocol) lostHandle(why *v1alpha1.RequestError, since time.Time) Fact {
 	if since.IsZero() {
 		since = p.Now()

@@ -33,7 +33,7 @@ type Question struct {
 // Location is kept only in memory, and the question is asked again if it is lost.
 func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) (time.Duration, error) {
 	if wait, err := session.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
-		return wait, err // a login error belongs to the account: the caller distinguishes it
+		return wait, err // the caller distinguishes an error of the login, which the account shows
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
 	result := p.send(ctx, session, question)
@@ -136,7 +136,7 @@ func (p *Protocol) Collect(
 	ctx context.Context, session Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
 	if wait, err := session.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
-		return wait, err // a login error belongs to the account: the caller distinguishes it
+		return wait, err // the caller distinguishes an error of the login, which the account shows
 	}
 	if question.posts() {
 		outcome, err := session.Poll(ctx, reading.Handle)

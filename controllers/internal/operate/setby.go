@@ -12,8 +12,8 @@ import (
 
 // SetBy returns who last set an annotation. That is the user whom the API server has confirmed:
 // config/usernames writes the name, and config/policy refuses any other than the user's own. If
-// something else checks approvals, the name is marked as claimed. Without a name, the client is
-// named that the field managers show. Objects from the cache have none.
+// something else checks approvals, the name is marked as claimed. Without a name, SetBy returns the
+// client that the field managers show, which objects from the cache do not have.
 func (p *Protocol) SetBy(object metav1.Object, annotation string) string {
 	by := "unknown"
 	if user := object.GetAnnotations()[v1alpha1.SetterAnnotation(annotation)]; user != "" {

@@ -270,7 +270,7 @@ func (l *Ledger) Late(ctx context.Context, late v1alpha1.Request) (news bool, er
 	return err == nil, err
 }
 
-// learn adds to a ledger's spec what the object has learned, by an attempt or without one.
+// learn adds to a ledger's spec what the object has learned, from an attempt unless by is nil.
 func (l *Ledger) learn(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 	if l.Learned != nil {
 		l.Learned(spec, by)

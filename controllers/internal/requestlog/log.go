@@ -86,7 +86,7 @@ func (l *Log) write(ctx context.Context) {
 	}
 }
 
-// errSlow is why a line is lost that finds the queue full.
+// errSlow is why a line is lost if the queue is full.
 var errSlow = fmt.Errorf("%d lines wait for standard output", mostWaiting)
 
 // lose counts a line that is lost. The log says so once, until a line is written again.

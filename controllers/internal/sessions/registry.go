@@ -42,7 +42,7 @@ type openSession struct {
 	session *Session
 	uid     types.UID
 	spec    [sha256.Size]byte
-	proves  [sha256.Size]byte // of what decides whether the carrier accepts the tokens
+	proves  [sha256.Size]byte // hash of what decides whether the carrier accepts the tokens
 	login   v1alpha1.CarrierLogin
 	rate    v1alpha1.RateLimit
 	proven  bool // whether the carrier has accepted a token

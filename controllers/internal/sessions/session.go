@@ -25,7 +25,7 @@ type Session struct {
 	changed func() // called when the account's status may have to change
 
 	carrierChanged func(*Session)      // called when it is news whether the carrier answers
-	join           func(*Session) bool // makes it share what belongs to its login; false: it is not in use any more
+	join           func(*Session) bool // shares the state of its login; false: it is not in use any more
 
 	extensions extensions
 }

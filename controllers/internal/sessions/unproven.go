@@ -45,9 +45,9 @@ func (b *breaker) noteUnproven(had ticket) (news bool) {
 	return len(b.unproven) == decide.MostUnproven
 }
 
-// noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether
-// requests of class Never are sent again. A query is no evidence: reads may be answered while other
-// POSTs are not. The lock must be held.
+// noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether that
+// lets requests of class Never be sent that were held back until now. A query is no evidence: reads
+// may be answered while other POSTs are not. The lock must be held.
 func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 	if class == carrier.ClassQuery {
 		return false
@@ -60,8 +60,8 @@ func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 // holdsNever reports whether no request of class Never is sent. The lock must be held.
 func (b *breaker) holdsNever() bool { return len(b.unproven) >= decide.MostUnproven }
 
-// settled notes that the outcome of a request is known by now, and reports whether requests of class
-// Never are sent again: one more, which shows whether the carrier gives evidence.
+// settled notes that the outcome of a request is known by now, and reports whether that lets one more
+// request of class Never be sent, which shows whether the carrier gives evidence.
 func (b *breaker) settled(request string) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

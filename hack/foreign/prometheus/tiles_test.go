@@ -40,8 +40,8 @@ func section(all []panel, title string) []panel {
 	return found
 }
 
-// drawTiles draws the first section of the dashboard as it was at the moment of the run at which it
-// had most to show.
+// drawTiles draws the first section of the dashboard as it was at the moment of the run at which most
+// was wrong.
 func (p plotted) drawTiles(t *testing.T) {
 	t.Helper()
 	shown := section(panels(t), needsPerson)

@@ -96,8 +96,8 @@ func restoreUnaltered(in *Input) {
 	}
 }
 
-// mayHaveComeDue reports whether the day of a cancellation has passed since a failed request was to
-// alter it, so that it may have been carried out, and the carrier has not shown it since the failure.
+// mayHaveComeDue reports whether a cancellation may have been carried out since a request to alter it
+// failed: its day has passed since, and the carrier has not shown the cancellation after the failure.
 func mayHaveComeDue(in *Input) bool {
 	known := in.Service.LastKnown().Cancellation
 	if known == nil || known.RequestDate >= decide.Today(&in.Input) {

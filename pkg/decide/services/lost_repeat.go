@@ -126,8 +126,8 @@ func notRepeated(in *Input, open *v1alpha1.Request, why string) *decide.Decision
 		"the cancellation had not changed at "+read+", and ")))
 }
 
-// awaitOutcome reads what a request changes, if it can be read: once the attempt has certainly ended,
-// and at most ten minutes ago.
+// awaitOutcome waits for a reading of what a request changes, if it can be read. The reading must be
+// from after the end of the attempt, and at most ten minutes old.
 func awaitOutcome(in *Input, open *v1alpha1.Request) *decide.Decision {
 	on, readable := basisOf(in, open.Operation)
 	at := countsFrom(in, open)

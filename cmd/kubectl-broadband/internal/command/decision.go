@@ -193,7 +193,7 @@ func (d *decision) again(ctx context.Context, there *fleet.Cluster, choice *judg
 		choice.Outcome = "not " + d.past + ": it has changed meanwhile: " + why
 		return nil
 	case now.Value != choice.Value:
-		choice.Outcome = "not " + d.past + ": it has changed meanwhile, and now is: " + now.What + "; run the command again"
+		choice.Outcome = "not " + d.past + ": it has changed meanwhile, and is now: " + now.What + "; run the command again"
 		return nil
 	}
 	return object

@@ -130,7 +130,7 @@ var _ = Describe("approve", func() {
 		})
 		ran := p.run(ctx, "approve", "site-one", "-n", f.Namespace)
 		Expect(ran.code).To(Equal(1))
-		Expect(ran.out).To(ContainSubstring("not approved: it has changed meanwhile, and now is: plan.name"))
+		Expect(ran.out).To(ContainSubstring("not approved: it has changed meanwhile, and is now: plan.name"))
 		Expect(f.hashOf(ctx, "site-one")).NotTo(Equal(shown))
 		Expect(f.annotationOf(ctx, "site-one", v1alpha1.AnnotationApprove)).To(BeEmpty())
 		Expect(f.Posts(f.lines["site-one"])).To(BeZero())

@@ -258,8 +258,8 @@ func (i *importer) lookUpAccount(ctx context.Context, namespace string) *imports
 
 // printImported says what was written and what comes next.
 func (i *importer) printImported(list *imports.List, against *imports.Against, account *imports.AccountLookup) error {
-	lines := append([]string{fmt.Sprintf("%s: %s written, %d as before, %d kept that differ from the list.", i.folder,
-		judge.Counted(len(against.New), "manifest"), against.Same, len(against.Changed))}, list.Notes()...)
+	lines := append([]string{fmt.Sprintf("%s: %s written, %d as before, %d kept although they differ from the list.",
+		i.folder, judge.Counted(len(against.New), "manifest"), against.Same, len(against.Changed))}, list.Notes()...)
 	lines = append(lines, against.Notes()...)
 	lines = append(lines, account.Notes()...)
 	lines = append(lines, "Next: "+i.applying()+", then kubectl broadband import --report --folder "+i.folder, "")

@@ -153,7 +153,8 @@ var _ = Describe("import", func() {
 		Expect(err).NotTo(HaveOccurred())
 		changed := run("name,service id\nSite Z,1001\nSite B,9002\nSite C,1003\n", "--errors", "changes.txt")
 		Expect(changed.code).To(Equal(1))
-		Expect(changed.out).To(And(HavePrefix("fleet: 0 manifests written, 1 as before, 2 kept that differ from the list."),
+		Expect(changed.out).To(And(
+			HavePrefix("fleet: 0 manifests written, 1 as before, 2 kept although they differ from the list."),
 			ContainSubstring(`line 2: the service 1001 is "site-a" in fleet/site-a.yaml, and "site-z" in the list`),
 			ContainSubstring(`line 3: "site-b" is the service 1002 in fleet/site-b.yaml, and 9002 in the list`)))
 		Expect(filepath.Glob("fleet/*")).To(Equal(before))

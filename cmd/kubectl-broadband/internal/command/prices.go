@@ -43,7 +43,7 @@ type asker struct {
 	answers   []judge.Answer
 	finished  chan *v1alpha1.PlanOptionsQuery
 	failed    chan error
-	left      bool // whether a query may be left that is not in places
+	left      bool // whether there may be a query left that is not in places
 }
 
 func (t *tool) newAsker(cluster *fleet.Cluster) *asker {

@@ -18,7 +18,7 @@ import (
 )
 
 // Rules are the rules of a CustomResourceDefinition: its schema, and its CEL expressions. They are
-// applied with the API server's own code, so that nothing is written that it would refuse.
+// applied with the API server's own code, so that no manifest is written that it would refuse.
 type Rules struct {
 	values validation.SchemaValidator
 	cel    *cel.Validator

@@ -106,7 +106,7 @@ func NextSteps(differences []imports.Difference, apply, folder string) []string 
 		},
 		{"find out what needs a look: kubectl broadband status", []imports.DifferenceKind{imports.Failing}},
 		{
-			"decide what cannot be read: if your records are right, set unknownValues: Trust on the account",
+			"decide about the values that cannot be read: if your records are right, set unknownValues: Trust on the account",
 			[]imports.DifferenceKind{imports.Unreadable},
 		},
 	} {

@@ -114,7 +114,7 @@ func csvRow(cells []string) string {
 	return strings.Join(quoted, ",") + "\n"
 }
 
-// plainCell matches texts that no spreadsheet divides.
+// plainCell matches texts that no spreadsheet splits into several cells.
 var plainCell = regexp.MustCompile(`^([-+A-Za-z0-9._:/()][-+A-Za-z0-9._:/() ]*)?$`)
 
 // inert returns a text that no spreadsheet treats as a formula, not even one that ignores what
