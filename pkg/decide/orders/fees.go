@@ -177,7 +177,7 @@ func feeDifference(plan []v1alpha1.Change, charged []v1alpha1.OrderFee) string {
 	shown := shownFees(plan)
 	var words []string
 	differ := func(name, how string, was, is *v1alpha1.Money) {
-		if centsOf(was) != centsOf(is) {
+		if !isSameAmount(was, is) {
 			words = append(words, fmt.Sprintf("%s for %s (%s) instead of %s", orNothing(is), name, how, orNothing(was)))
 		}
 	}
@@ -231,6 +231,12 @@ func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
 }
 
 // centsOf returns an amount in hundredths; an amount that is not charged or not given is zero.
+// isSameAmount reports whether two amounts are the same. A missing one is zero, in any currency.
+func isSameAmount(one, other *v1alpha1.Money) bool {
+	cents := centsOf(one)
+	return cents == centsOf(other) && (cents == 0 || one.Currency == other.Currency)
+}
+
 func centsOf(amount *v1alpha1.Money) int64 {
 	cents, _ := decide.Cents(amount)
 	return cents
