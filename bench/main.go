@@ -150,8 +150,8 @@ func runAll(
 		if err != nil {
 			return nil, err
 		}
-		measured, failed := place.run(ctx, one)
-		if failed = errors.Join(failed, place.plane.Stop()); failed != nil {
+		measured, err := place.run(ctx, one)
+		if failed := errors.Join(err, place.plane.Stop()); failed != nil {
 			return nil, failed
 		}
 		for i := range measured {

@@ -234,7 +234,8 @@ func (l *lane) management(ctx context.Context, method, path string, body, into a
 	if err != nil {
 		return fmt.Errorf("encode a call of the management: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+l.manage+path, bytes.NewReader(content))
+	address := "http://" + l.manage + path
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content)) //nolint:gosec // as below
 	if err != nil {
 		return fmt.Errorf("call the management: %w", err)
 	}

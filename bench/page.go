@@ -108,11 +108,13 @@ func writePage(file string, with page) error {
 			continue
 		}
 		var picture bytes.Buffer
-		if err := drawCurves(&picture, one.Title, curves); err != nil {
-			return err
+		drawn := drawCurves(&picture, one.Title, curves)
+		if drawn != nil {
+			return drawn
 		}
-		if err := writeFile(filepath.Join(folder, one.File), picture.Bytes()); err != nil {
-			return err
+		written := writeFile(filepath.Join(folder, one.File), picture.Bytes())
+		if written != nil {
+			return written
 		}
 		one.File = filepath.Base(folder) + "/" + one.File
 		with.Plots = append(with.Plots, one)

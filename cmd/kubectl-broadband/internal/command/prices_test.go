@@ -128,7 +128,8 @@ var _ = Describe("plan --prices", func() {
 		var ran result
 		Eventually(ended).WithTimeout(time.Minute).Should(Receive(&ran))
 		Expect(ran.code).To(Equal(3), ran.err)
-		Expect(f.optionCalls()-calls).To(Equal(3*number), "a request, a poll that is too early, and the result")
+		Expect(f.optionCalls()-calls).To(And(BeNumerically(">=", 2*number), BeNumerically("<=", 3*number)),
+			"a request, the result, and until polls have learned one that is too early")
 		Expect(ran.err).To(ContainSubstring("offers for 50 services; "))
 		Expect(ran.err).To(ContainSubstring("50 of 50 services answered after "))
 		Expect(f.queries(ctx)).To(BeEmpty())
