@@ -39,7 +39,6 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 		return 0, nil // remembered by notePoll: the next poll is made when it is due, and reports failing polls
 	}
 	if ends := err == nil && outcome.State != carrier.Pending && !request.Phase.Ended(); ends {
-		p.noteDuration(scope, request, seen)
 		return 0, p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
 	}
 	return 0, p.Record(ctx, scope, attemptID, p.pollFact(scope.Subject, request, outcome, err, finish))
@@ -74,12 +73,13 @@ func (p *Protocol) isRetried(subject Subject, request *v1alpha1.Request, err err
 func (p *Protocol) recordEnd(
 	ctx context.Context, scope Scope, request *v1alpha1.Request, end Fact, seen metrics.Seen,
 ) error {
-	operation, attemptID := request.Operation, request.AttemptID
-	if err := p.Record(ctx, scope, attemptID, end); err != nil {
+	sent := *request
+	if err := p.Record(ctx, scope, sent.AttemptID, end); err != nil {
 		return err
 	}
-	if recorded := attempt(scope.Subject, attemptID); recorded == nil || recorded.Phase.Ended() {
-		p.Metrics.Noticed(operation, seen, p.Now())
+	if recorded := attempt(scope.Subject, sent.AttemptID); recorded == nil || recorded.Phase.Ended() {
+		p.Metrics.Noticed(sent.Operation, seen, p.Now())
+		p.noteDuration(scope, &sent, seen)
 	}
 	return nil
 }
