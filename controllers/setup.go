@@ -70,7 +70,7 @@ type Options struct {
 	RequestLog    io.Writer                                 // nil: no request log
 	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
 	NewQueue      watch.NewQueue                            // below the fair queues; nil: [priorityqueue.New]
-	Leads         func() bool                               // as in [Operator]; [Setup] sets it
+	Leads         func() bool                               // as in [pass.Operator]; [Setup] sets it
 }
 
 // elapsed returns the monotonic clock.
@@ -227,18 +227,9 @@ func setupRequestLog(mgr ctrl.Manager, operator *pass.Operator, options Options,
 	if options.RequestLog == nil {
 		return nil
 	}
-	log := requestlog.New(options.RequestLog, options.Now, func(ledger *v1alpha1.RequestLedger) bool {
-		return mayManage(operator, ledger)
-	})
+	log := requestlog.New(options.RequestLog, options.Now, operator.MayManage)
 	log.Ledgers, log.Lost = mgr.GetCache(), lost
 	return mgr.Add(log)
-}
-
-// mayManage reports whether the object of a ledger may be in a namespace that this manager watches. A
-// ledger of diagnostic tests does not say where they are.
-func mayManage(operator *pass.Operator, ledger *v1alpha1.RequestLedger) bool {
-	namespace := ledger.Spec.Holder.Namespace
-	return namespace == "" || operator.Watches(namespace)
 }
 
 // leads returns a function that reports whether a manager was elected, or needs no election.

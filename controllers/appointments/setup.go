@@ -23,9 +23,9 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(watch.UserChanges())).
 		Watches(&v1alpha1.AppointmentRequest{}, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.Account)),
 			builder.WithPredicates(watch.AccountChanges())).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.OrderRef))).
 		Watches(&v1alpha1.AppointmentRequest{}, watch.WhenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, watch.EnqueueAll(r, &v1alpha1.AppointmentRequestList{}), watch.MarkerChanges()).
 		WatchesRawSource(r.Policies.Waiting(&v1alpha1.AppointmentRequestList{})).
@@ -33,27 +33,14 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 		Complete(r)
 }
 
-// ofAccount returns the appointment-requests that use an account.
-func (r *Reconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.of(ctx, index.Account, account)
-}
-
-// ofOrder returns the appointment-requests that refer to an order. They wait for its status, so
-// every change of it counts.
-func (r *Reconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
-	return r.of(ctx, index.OrderRef, order)
+// naming finds the appointment-requests that name an account or an order. They wait for the order's
+// status, so every change of it counts.
+func (r *Reconciler) naming(field string) handler.MapFunc {
+	return watch.Naming(r, &v1alpha1.AppointmentRequestList{}, field)
 }
 
 // forget drops what is remembered of a deleted object.
 func (r *Reconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	return nil
-}
-
-// of returns the appointment-requests that name an object of their namespace in a field.
-func (r *Reconciler) of(
-	ctx context.Context, field string, named client.Object,
-) []reconcile.Request {
-	return watch.RequestsFor(ctx, r, &v1alpha1.AppointmentRequestList{},
-		client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
 }

@@ -32,7 +32,8 @@ func (r *Reconciler) ofLedger(ctx context.Context, object client.Object) []recon
 func (r *Reconciler) testsNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
 	tests := watch.RequestsFor(ctx, r, r.newObject().list, client.MatchingFields{index.TestedID: string(number)})
 	for _, service := range watch.ServicesNumbered(ctx, r, number) {
-		tests = append(tests, r.withName(ctx, index.ServiceRef, service.NamespacedName)...)
+		tests = append(tests, watch.RequestsFor(ctx, r, r.newObject().list,
+			client.InNamespace(service.Namespace), client.MatchingFields{index.ServiceRef: service.Name})...)
 	}
 	return tests
 }
@@ -92,10 +93,4 @@ func (r *Reconciler) ofLate(ctx context.Context, ledger *v1alpha1.RequestLedger)
 		return nil
 	}
 	return watch.RequestsFor(ctx, r, r.newObject().list, client.MatchingFields{index.TestUID: late.UID})
-}
-
-// withName returns the objects that refer to the object with this key in the given field.
-func (r *Reconciler) withName(ctx context.Context, field string, key client.ObjectKey) []reconcile.Request {
-	return watch.RequestsFor(ctx, r, r.newObject().list,
-		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})
 }

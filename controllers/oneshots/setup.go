@@ -50,9 +50,9 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.newObject().subject, builder.WithPredicates(watch.UserChanges())).
 		Watches(r.newObject().subject, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.referringTo(index.Account)),
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.Account)),
 			builder.WithPredicates(watch.AccountChanges())).
-		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.referringTo(index.ServiceRef)),
+		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.ServiceRef)),
 			builder.WithPredicates(numberChanges())).
 		Watches(r.newObject().subject, watch.WhenDeleted(r.forget)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
@@ -64,11 +64,9 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 		Complete(r)
 }
 
-// referringTo returns a function that finds the objects that refer to a given object in this field.
-func (r *Reconciler) referringTo(field string) handler.MapFunc {
-	return func(ctx context.Context, named client.Object) []reconcile.Request {
-		return r.withName(ctx, field, client.ObjectKeyFromObject(named))
-	}
+// naming finds the objects that name an account or a service.
+func (r *Reconciler) naming(field string) handler.MapFunc {
+	return watch.Naming(r, r.newObject().list, field)
 }
 
 // forget drops what is remembered of a deleted object. Another test may have waited for it.

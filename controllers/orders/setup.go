@@ -30,7 +30,8 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers wa
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(watch.UserChanges())).
 		Watches(&v1alpha1.ServiceOrder{}, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(
+			watch.Naming(r, &v1alpha1.ServiceOrderList{}, index.Account)),
 			builder.WithPredicates(watch.AccountChanges())).
 		Watches(&v1alpha1.ServiceOrder{}, watch.WhenDeleted(r.successors)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
@@ -40,11 +41,6 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers wa
 		WatchesRawSource(r.Policies.Waiting(&v1alpha1.ServiceOrderList{})).
 		WithOptions(workers.Options(&v1alpha1.ServiceOrder{})).
 		Complete(r)
-}
-
-// ofAccount returns the orders that use an account.
-func (r *Reconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.list(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{index.Account: account.GetName()})
 }
 
 // successors returns the other objects with the customerReference of a deleted object, in all

@@ -86,3 +86,10 @@ const SecretInterval = 5 * time.Second
 func (o *Operator) Watches(namespace string) bool {
 	return len(o.Namespaces) == 0 || slices.Contains(o.Namespaces, namespace)
 }
+
+// MayManage reports whether the object of a ledger may be in a namespace that this manager watches. A
+// ledger of diagnostic tests does not say where they are.
+func (o *Operator) MayManage(ledger *v1alpha1.RequestLedger) bool {
+	namespace := ledger.Spec.Holder.Namespace
+	return namespace == "" || o.Watches(namespace)
+}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -64,8 +62,7 @@ func (p *Pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 		return nil, err
 	}
 	if live.GetUID() != p.annotatedObject().GetUID() || decide.Control(live, v1alpha1.AnnotationResolve) != word {
-		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
-		return nil, apierrors.NewConflict(group, p.Subject.GetName(), errAnnotationChanged) //nolint:wrapcheck // created here
+		return nil, apiserver.Conflict("", p.Subject.GetName(), errAnnotationChanged)
 	}
 	return &v1alpha1.Resolution{
 		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), By: p.Protocol.SetBy(live, v1alpha1.AnnotationResolve),

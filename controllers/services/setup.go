@@ -27,9 +27,9 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers wa
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(watch.UserChanges())).
 		Watches(&v1alpha1.BroadbandService{}, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.Account)),
 			builder.WithPredicates(watch.AccountChanges())).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.OrderRef))).
 		Watches(&v1alpha1.BroadbandService{}, watch.WhenDeleted(r.successors)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(watch.LedgerNews(r.Ledgers))).
@@ -40,9 +40,10 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers wa
 		Complete(r)
 }
 
-// ofAccount returns the services that use an account.
-func (r *Reconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.list(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{index.Account: account.GetName()})
+// naming finds the services that name an account or an order. They wait for the order's status, so
+// every change of it counts.
+func (r *Reconciler) naming(field string) handler.MapFunc {
+	return watch.Naming(r, &v1alpha1.BroadbandServiceList{}, field)
 }
 
 // successors returns the other objects of a service after one was deleted, because one of them may
@@ -65,19 +66,9 @@ func (r *Reconciler) ofLedger(ctx context.Context, object client.Object) []recon
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
 	case watch.IsMarker(object):
-		return r.list(ctx)
+		return watch.RequestsFor(ctx, r, &v1alpha1.BroadbandServiceList{})
 	case !is || ledger.Spec.Service == nil:
 		return nil
 	}
 	return watch.ServicesNumbered(ctx, r, ledger.Spec.Service.ID)
-}
-
-func (r *Reconciler) list(ctx context.Context, options ...client.ListOption) []reconcile.Request {
-	return watch.RequestsFor(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
-}
-
-// ofOrder returns the services that come from an order. They wait for its status, so every change
-// of it counts.
-func (r *Reconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
-	return r.list(ctx, client.InNamespace(order.GetNamespace()), client.MatchingFields{index.OrderRef: order.GetName()})
 }

@@ -151,6 +151,14 @@ func RequestsFor(
 	return requests
 }
 
+// Naming finds the objects of a list that name an object of their namespace in an indexed field.
+func Naming(from client.Reader, list client.ObjectList, field string) handler.MapFunc {
+	return func(ctx context.Context, named client.Object) []reconcile.Request {
+		return RequestsFor(ctx, from, apiserver.Empty(list),
+			client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
+	}
+}
+
 // EnqueueAll enqueues every object of a list.
 func EnqueueAll(from client.Reader, list client.ObjectList) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {

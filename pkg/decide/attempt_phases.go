@@ -34,7 +34,7 @@ func (w Writer) EndedBy(phase v1alpha1.RequestPhase) v1alpha1.EndedBy {
 }
 
 // MayBecome reports whether a writer may change the phase of an attempt. It is the table of R14;
-// apply in controllers/internal/operate/phases.go refuses every other change. The outcome of a
+// apply in controllers/internal/operate/fact.go refuses every other change. The outcome of a
 // repeat is weakened afterwards, because an earlier attempt may have been accepted: see
 // EndUnreached and PhaseOfRefusal.
 func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) bool {

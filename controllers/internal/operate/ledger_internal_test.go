@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -153,7 +154,7 @@ func TestR16AnOutcomeIsRecordedInTheLedgerAndOnlyShownInTheStatus(t *testing.T) 
 func TestR1AConflictOnTheIntentSendsNothing(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
-	tape.at[stepOpen] = func() error { return apierrors.NewConflict(schema.GroupResource{}, "ledger", errNotNewest) }
+	tape.at[stepOpen] = func() error { return apiserver.Conflict("", "ledger", apiserver.ErrNotNewest) }
 	if err := tape.sendByLedger(t.Context()); !apierrors.IsConflict(err) || slices.Contains(tape.steps, stepPOST) {
 		t.Errorf("%v after %v", err, tape.steps)
 	}

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -96,9 +94,6 @@ func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission
 	return p.verifyNewest(ctx, subject)
 }
 
-// errNotNewest is the reason of a conflict.
-var errNotNewest = errors.New("there is a newer version than the one that was evaluated")
-
 // verifyNewest returns a conflict unless the object is the latest version. A Query writes no
 // intent, so a stale cache could otherwise cause the same question to be sent twice.
 func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
@@ -107,8 +102,8 @@ func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
 		return fmt.Errorf("read the recorded state of %s: %w", subject.GetName(), err)
 	}
 	if live.GetResourceVersion() != subject.GetResourceVersion() {
-		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
-		return fmt.Errorf("evaluate %s: %w", subject.GetName(), apierrors.NewConflict(group, subject.GetName(), errNotNewest))
+		conflict := apiserver.Conflict("", subject.GetName(), apiserver.ErrNotNewest)
+		return fmt.Errorf("evaluate %s: %w", subject.GetName(), conflict)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -180,10 +179,8 @@ func unknownTo(err error) error {
 	return err
 }
 
-var errNotNewest = errors.New("there is a newer version than the one that was evaluated")
-
 // errChangedSince returns the conflict error for a ledger that changed since the decision.
-func errChangedSince(name string) error { return conflictOf(name, errNotNewest) }
+func errChangedSince(name string) error { return conflictOf(name, apiserver.ErrNotNewest) }
 
 var errContinues = errors.New("the login continues another one, under which its requests are recorded")
 
@@ -198,6 +195,5 @@ var errBehind = errors.New("it is older than a version seen before")
 func behind(name string) error { return conflictOf(name, errBehind) }
 
 func conflictOf(name string, why error) error {
-	group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "requestledgers"}
-	return apierrors.NewConflict(group, name, why) //nolint:wrapcheck // created here
+	return apiserver.Conflict("requestledgers", name, why)
 }

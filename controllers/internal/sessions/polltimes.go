@@ -18,9 +18,15 @@ const learnEvery = 8
 // begins with the times of each operation.
 type pollTimes struct {
 	mu    sync.Mutex
-	seen  map[carrier.Operation]*decide.Durations
-	count map[carrier.Operation]int
+	seen  map[carrier.Operation]*ended
 	times decide.PollTimes // replaced, and never changed
+}
+
+// ended are the requests of an operation that have ended.
+type ended struct {
+	decide.Durations
+
+	count int
 }
 
 // took notes that a request had not ended after some time, and had after another.
@@ -28,18 +34,19 @@ func (p *pollTimes) took(operation carrier.Operation, before, after time.Duratio
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.seen == nil {
-		p.seen, p.count = make(map[carrier.Operation]*decide.Durations), make(map[carrier.Operation]int)
+		p.seen = make(map[carrier.Operation]*ended)
 	}
 	if p.seen[operation] == nil {
-		p.seen[operation] = &decide.Durations{}
+		p.seen[operation] = &ended{}
 	}
-	p.seen[operation].Add(before, after)
-	p.count[operation]++
-	if p.count[operation]%learnEvery != 0 {
+	seen := p.seen[operation]
+	seen.Add(before, after)
+	seen.count++
+	if seen.count%learnEvery != 0 {
 		return
 	}
 	contract, _ := carrier.ContractOf(operation)
-	if learned := p.seen[operation].PollTimes(contract.Poll.Min); learned != nil {
+	if learned := seen.PollTimes(contract.Poll.Min); learned != nil {
 		times := make(decide.PollTimes)
 		maps.Copy(times, p.times)
 		times[operation], p.times = learned, times
