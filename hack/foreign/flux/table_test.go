@@ -36,7 +36,8 @@ func TestTableOfStates(t *testing.T) {
 	}
 	written, err := os.ReadFile(table)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(string(written)).To(Equal(lines.String()), "run: go -C hack/foreign/flux test -run=TestTableOfStates . -update")
+	g.Expect(string(written)).To(Equal(lines.String()),
+		"run: go -C hack/foreign/flux test -run=TestTableOfStates . -update")
 }
 
 // states returns objects, as JSON, with all combinations of what kstatus reads.

@@ -103,7 +103,8 @@ func TestThePrometheusRuleHasTheSameRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, have) {
-		t.Errorf("%s is not made from %s: run GOLDEN=1 go -C hack/foreign/prometheus test -count=1 ./...", manifest, rulesFile)
+		t.Errorf("%s is not made from %s: run GOLDEN=1 go -C hack/foreign/prometheus test -count=1 ./...",
+			manifest, rulesFile)
 	}
 }
 
