@@ -72,7 +72,7 @@ func TestCountsOfAShortRun(t *testing.T) {
 	g.Expect(own.traffic.posts).To(Equal(limit.traffic.posts), "POSTs")
 	g.Expect(own.traffic.refused).To(BeZero(), "POSTs that the carrier refused")
 	g.Expect(sum(own.writes)).To(BeNumerically("<=", sum(limit.writes)+1), "writes; one records the login")
-	g.Expect(own.events).To(BeNumerically("<=", 4*changes), "Events")
+	g.Expect(own.events).To(BeNumerically("<=", 2*changes), "Events")
 	g.Expect(limit.traffic.polls).To(HaveKeyWithValue(simulator.OpPlanChange, changes), "polls of the limit")
 	read := runs[burst][naiveName].traffic.posts[simulator.OpHealth]
 	g.Expect(read).To(Equal(2*changes), "readings of the naive operator")

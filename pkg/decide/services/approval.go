@@ -31,9 +31,13 @@ func approvalIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 // did not order. An unreadable value needs approval whatever the policies say (R7), and so do
 // unknown values.
 func needsApproval(in *Input, want decide.DesiredChange) bool {
+	return needsApprovalAtAnyPrice(in, want) || approvalOf(in) == v1alpha1.ApprovalOnCost && costsMoney(want)
+}
+
+func needsApprovalAtAnyPrice(in *Input, want decide.DesiredChange) bool {
 	policy := approvalOf(in)
-	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
-	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || onCost
+	firstOnCost := policy == v1alpha1.ApprovalOnCost && isFirstChange(in)
+	return want.Unread || needsUnknownDecision(in, want) || policy == v1alpha1.ApprovalAlways || firstOnCost
 }
 
 func costsMoney(want decide.DesiredChange) bool {
@@ -348,7 +352,26 @@ func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
 		pricedOnceApproved(in, want) {
 		return nil
 	}
-	return askPrice(in)
+	price := askPrice(in)
+	for _, guard := range append(guardsAtAnyPrice(), requestMustWait) {
+		if guard(in, want) != nil {
+			return price
+		}
+	}
+	if needsApprovalAtAnyPrice(in, want) {
+		return price
+	}
+	return withBasis(in, want, price)
+}
+
+// withBasis also reads the basis of a change while its price is read, so that the one does not wait
+// for the other.
+func withBasis(in *Input, want decide.DesiredChange, price *decide.Decision) *decide.Decision {
+	basis := basisIsOutdated(in, want)
+	if basis != nil && price.Transient && decide.IsRest(price.Step) {
+		price.Step, price.RequeueAt = basis.Step, decide.Earlier(price.RequeueAt, basis.RequeueAt)
+	}
+	return price
 }
 
 // isPriced reports whether the price of a change is as well known as it can be: the options were

@@ -57,11 +57,22 @@ type guard func(*Input, decide.DesiredChange) *decide.Decision
 
 // guards lists the checks between a change and its request, in order.
 func guards() []guard {
+	return slices.Concat([]guard{
+		policyIsObserve,    // managementPolicy Observe
+		serviceIsCancelled, // a cancelled service accepts no changes
+		valueIsNotOffered,  // nothing is asked for that the carrier is known not to offer for the service
+		priceIsUnread,      // the price is read if it has to be shown
+	}, guardsAtAnyPrice(), []guard{
+		approvalIsMissing,  // a person has to approve first
+		requestMustWait,    // the last attempt got through, the breaker is closed, the charge limit is not exceeded
+		priceIsUnconfirmed, // the approved price is still the price
+		basisIsOutdated,    // the value to be changed is still as it was read
+	})
+}
+
+// guardsAtAnyPrice lists the checks that follow the price and do not depend on it, in order.
+func guardsAtAnyPrice() []guard {
 	return []guard{
-		policyIsObserve,              // managementPolicy Observe
-		serviceIsCancelled,           // a cancelled service accepts no changes
-		valueIsNotOffered,            // nothing is asked for that the carrier is known not to offer for the service
-		priceIsUnread,                // the price is read if it has to be shown
 		ntdOptionIsMissing,           // a fast plan needs an NTD option
 		changesAreOnlyPlanned,        // managementPolicy Plan, --submit=false, and missing admission policies
 		installationIsUnacknowledged, // a new installation that nobody has acknowledged sends nothing for unknown values
@@ -70,10 +81,6 @@ func guards() []guard {
 		versionIsTooOld,              // the account's API version supports the operation and the field
 		termIsUnknown,                // an SLA change includes the plan's term
 		contactIsMissing,             // an NTD option needs a contact
-		approvalIsMissing,            // a person has to approve first
-		requestMustWait,              // the last attempt got through, the breaker is closed, the charge limit is not exceeded
-		priceIsUnconfirmed,           // the approved price is still the price
-		basisIsOutdated,              // the value to be changed is still as it was read
 	}
 }
 
@@ -214,7 +221,7 @@ func priceIsUnconfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	if !readsPrices(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
 		return nil
 	}
-	return askPrice(in)
+	return withBasis(in, want, askPrice(in))
 }
 
 // ntdOptionIsMissing requires an NTD option for a fast plan, if its speed is known (spec §4).
