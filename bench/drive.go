@@ -52,9 +52,15 @@ func (l *lane) loseResponses(ctx context.Context) error {
 
 // driveIdle changes nothing, and restarts the contestant once.
 func (l *lane) driveIdle(ctx context.Context) error {
-	const quiet = 30 * time.Second
-	steps := []step{after(quiet / 2), l.begin, after(quiet), l.restart, after(quiet), l.end(0, 0)}
+	steps := []step{after(l.Quiet / 2), l.begin, after(l.Quiet), l.restart, after(l.Quiet), l.end(0, 0)}
 	return inTurn(ctx, steps...)
+}
+
+// driveInFlight replaces the contestant while all changes are in progress, and measures for less time
+// than the operator lets pass between two polls of requests that old.
+func (l *lane) driveInFlight(ctx context.Context) error {
+	return inTurn(ctx, l.begin, l.edit(0, l.Changes), l.allSent(l.Changes), after(4*l.Quiet),
+		l.begin, l.halt, after(l.Quiet), l.start, after(l.Quiet/2), l.end(0, l.Changes))
 }
 
 // driveBusy edits one service after another: the first half while nothing else happens, the second

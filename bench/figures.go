@@ -52,6 +52,8 @@ func rows() []row {
 		{burst, "refused writes per change", refusedWrites, most, 0},
 		{idle, "calls and writes", callsAndWrites, most, 0},
 		{idle, "memory at most, MiB", memory, most, math.NaN()},
+		{inFlight, "polls per request, of a process that starts", pollsPerChange, most, 1},
+		{inFlight, "POSTs and writes of a process that starts", postsAndWrites, most, 0},
 		{lost, "plan change POSTs per change", posts(simulator.OpPlanChange), most, 1},
 		{lost, "the others are sent after the last loss within, s", sentAfterLoss, most, 30},
 		{kills, "plan changes carried out twice", duplicates, most, 0},
@@ -69,10 +71,14 @@ func writes(r *result) float64          { return ratio(sum(r.writes), r.changes)
 func eventsPerChange(r *result) float64 { return ratio(r.events, r.changes) }
 func refusedWrites(r *result) float64   { return ratio(r.refused, r.changes) }
 func callsAndWrites(r *result) float64  { return float64(r.traffic.calls() + sum(r.writes) + r.events) }
-func duplicates(r *result) float64      { return float64(r.traffic.duplicates()) }
-func memory(r *result) float64          { const mebi = 1 << 20; return float64(r.own.most) / mebi }
-func planeCPU(r *result) float64        { return milliseconds(r.plane, r.changes) }
-func ownCPU(r *result) float64          { return milliseconds(r.own, r.changes) }
+func postsAndWrites(r *result) float64 {
+	return float64(sum(r.traffic.posts) + sum(r.writes) + r.events)
+}
+func pollsPerChange(r *result) float64 { return ratio(sum(r.traffic.polls), r.changes) }
+func duplicates(r *result) float64     { return float64(r.traffic.duplicates()) }
+func memory(r *result) float64         { const mebi = 1 << 20; return float64(r.own.most) / mebi }
+func planeCPU(r *result) float64       { return milliseconds(r.plane, r.changes) }
+func ownCPU(r *result) float64         { return milliseconds(r.own, r.changes) }
 
 func milliseconds(of usage, changes int) float64 { return ratio(of.seconds*1000, float64(changes)) }
 

@@ -54,7 +54,13 @@ func (l *lane) prepare(ctx context.Context) error {
 	// The first change of a service differs from all later ones: it waits for an approval, and learns
 	// how the carrier's health names the plan.
 	return inTurn(ctx, l.startCarrier, l.start, l.createAll, l.await(0, l.Services, 1),
-		l.declare(world.PlanFast, 0, l.Services), l.await(0, l.Services, prepared), l.pace, l.limitAccount)
+		l.declare(world.PlanFast, 0, l.Services), l.await(0, l.Services, prepared), l.pace, l.forget, l.limitAccount)
+}
+
+// forget replaces the contestant, which has learned how long requests take at a carrier that responds
+// at once.
+func (l *lane) forget(ctx context.Context) error {
+	return errors.Join(l.changing.kill(), l.start(ctx))
 }
 
 // createAll creates the account and all services.
@@ -139,10 +145,13 @@ func (l *lane) stop() error {
 }
 
 // restart kills the contestant, and starts it again.
-func (l *lane) restart(ctx context.Context) error {
+func (l *lane) restart(ctx context.Context) error { return inTurn(ctx, l.halt, l.start) }
+
+// halt kills the contestant.
+func (l *lane) halt(context.Context) error {
 	used, err := l.changing.usage()
 	l.result.own.add(used)
-	return errors.Join(err, l.changing.kill(), l.start(ctx))
+	return errors.Join(err, l.changing.kill())
 }
 
 // pace lets the carrier take its time from now on.

@@ -27,19 +27,23 @@ type scenario struct {
 	Rate        int // calls a second that the account may make
 	Approval    v1alpha1.Approval
 	times       times
-	Lost        int // responses to plan changes that are lost, of services evenly spread
-	Kills       int // how often the contestant is killed while the changes are made
+	Lost        int           // responses to plan changes that are lost, of services evenly spread
+	Kills       int           // how often the contestant is killed while the changes are made
+	Quiet       time.Duration // how long nothing happens, before and after a restart
 	contestants []string
 	drive       func(*lane, context.Context) error
 }
 
 // scale returns the scenario with another number of services.
 func (s scenario) scale(by float64) scenario {
-	const least = 4
-	for _, count := range []*int{&s.Services, &s.WarmUp, &s.Changes} {
+	const least, learns = 4, 24 // from fewer requests, the operator learns nothing
+	for count, least := range map[*int]int{&s.Services: least, &s.WarmUp: learns, &s.Changes: least} {
 		if *count > 0 {
 			*count = max(least, int(float64(*count)*by))
 		}
+	}
+	if s.Quiet > 0 {
+		s.Quiet = max(5*time.Second, time.Duration(min(1, by)*float64(s.Quiet)))
 	}
 	s.Services = max(s.Services, s.WarmUp+s.Changes)
 	if s.Lost > 0 {
@@ -73,6 +77,7 @@ func spread() times {
 const (
 	idle, burst, busy, slow = "idle", "burst", "busy", "slow"
 	kills, lost, limited    = "kills", "lost", "rate"
+	inFlight                = "in flight"
 )
 
 // scenarios are measured in this order, each on a new control plane.
@@ -83,13 +88,13 @@ func scenarios() []scenario {
 		{
 			Name:     burst,
 			About:    "all are edited at once, and the price has to be read first; every request takes 2 s",
-			Services: 300, Changes: 300, Rate: unlimited,
+			Services: 324, WarmUp: 24, Changes: 300, Rate: unlimited,
 			Approval: v1alpha1.ApprovalOnCost, times: quick, contestants: all, drive: (*lane).driveBurst,
 		},
 		{
 			Name:     limited,
 			About:    "all are edited at once; 20 calls a second are allowed",
-			Services: 300, Changes: 300, Rate: 20,
+			Services: 324, WarmUp: 24, Changes: 300, Rate: 20,
 			Approval: v1alpha1.ApprovalAutomatic, times: quick, contestants: all, drive: (*lane).driveBurst,
 		},
 		{
@@ -102,7 +107,7 @@ func scenarios() []scenario {
 		{
 			Name:     idle,
 			About:    "nothing changes for half a minute, before and after a restart",
-			Services: 1000, Rate: unlimited,
+			Services: 1000, Rate: unlimited, Quiet: 30 * time.Second,
 			Approval: v1alpha1.ApprovalAutomatic, times: quick, contestants: both, drive: (*lane).driveIdle,
 		},
 		{
@@ -111,6 +116,13 @@ func scenarios() []scenario {
 			Services: 1000, WarmUp: 100, Changes: 40, Rate: unlimited,
 			Approval: v1alpha1.ApprovalAutomatic, times: constant(2*time.Second, 3*time.Minute),
 			contestants: []string{product}, drive: (*lane).driveBusy,
+		},
+		{
+			Name:     inFlight,
+			About:    "the contestant is killed, and started half a minute later, while all changes are in progress",
+			Services: 1000, Changes: 1000, Rate: unlimited, Quiet: 30 * time.Second,
+			Approval: v1alpha1.ApprovalAutomatic, times: constant(2*time.Second, 10*time.Minute),
+			contestants: both, drive: (*lane).driveInFlight,
 		},
 		{
 			Name:     lost,
