@@ -22,11 +22,11 @@ type Durations struct {
 
 const (
 	// mostDurations is how many durations are kept.
-	mostDurations = 64
+	mostDurations = 128
 	// enoughDurations is how many durations polls are based on at least.
 	enoughDurations = 16
 	// pollPrice is how much later an end may be noticed, per request, for one poll less.
-	pollPrice = 3 * time.Second
+	pollPrice = 6 * time.Second
 )
 
 // Add adds the duration of a request that had not ended after some time, and had after another. It
