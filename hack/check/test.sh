@@ -34,13 +34,13 @@ mapfile -t packages < <({
 } | awk '!seen[$0]++')
 
 # Modules of their own: Flux's health checks; the alerts and the dashboard in Prometheus' engine. At full size
-# also kube-state-metrics with our configuration, the chart and the documented commands in Helm, and the files of a
-# release: half a minute to a minute of CPU time each.
+# also kube-state-metrics with our configuration, the chart and the documented commands in Helm, the files of a
+# release, and the counts of a short run of the bench: half a minute to a minute of CPU time each.
 modules=(hack/foreign/flux hack/foreign/prometheus)
 raced=()
 if [ "$size" = all ]; then
   export TEST_ALL=1
-  modules+=(hack/foreign/kubestatemetrics hack/release hack/foreign/helm)
+  modules+=(hack/foreign/kubestatemetrics hack/release hack/foreign/helm bench)
   if echo '#include <stdlib.h>' | "$(go env CC)" -x c -c -o /dev/null - 2>/dev/null; then
     mapfile -t raced < <(printf '%s\n' "${packages[@]}" | grep -E "$concurrent")
     mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -vE "$concurrent")
