@@ -31,7 +31,7 @@ func TestStateOfAnotherLoginIsDropped(t *testing.T) {
 		if forgot != row.forgets || gone != row.forgets {
 			t.Errorf("%s: forgotten is %t, and left %+v", name, forgot, status)
 		}
-		memory := decide.Memory{Login: row.from}
+		memory := decide.Memory{Observed: decide.Observed{Login: row.from}}
 		memory.Readings.Health.State = decide.ReadingRecorded
 		memory.ForgetUnlessFrom(here)
 		kept := memory.Readings.Health.State == decide.ReadingRecorded

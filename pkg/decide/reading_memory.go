@@ -12,13 +12,19 @@ import (
 // Memory is what one process remembers about one object. It is lost with the process, so nothing
 // that must survive is kept only here.
 type Memory struct {
+	Observed
+
+	Attempts map[string]Attempt // by attempt id: the attempts that have not ended
+	Readings Readings           // the newest reading of each topic
+}
+
+// Observed is what this process remembers of an object besides its attempts and readings.
+type Observed struct {
 	Sender           string                // the id of this process
 	FirstSeen        time.Time             // when this process first saw the object
-	Attempts         map[string]Attempt    // by attempt id: the attempts that have not ended
 	NotBefore        time.Time             // the carrier asked for no calls before this time (Retry-After)
 	Gate             Gate                  // what the check before a POST last saw
 	FutureTimes      FutureTimes           // recorded times that were in the future when first seen
-	Readings         Readings              // the newest reading of each topic
 	Login            v1alpha1.CarrierLogin // with which the readings were made
 	LastQuery        LastQuery             // the outcome of the last POST of class Query
 	NextRefusalWrite time.Time             // before this time the same refusal is not written again in other words
@@ -96,6 +102,13 @@ func (t Topic) Operation() carrier.Operation {
 
 // Readings holds the newest reading of each topic.
 type Readings struct{ Health, Cancellation, Disruptions, Options, TestTypes, Service, Order Reading }
+
+// Topics lists all topics.
+func Topics() []Topic {
+	return []Topic{
+		TopicHealth, TopicCancellation, TopicDisruptions, TopicOptions, TopicTestTypes, TopicService, TopicOrder,
+	}
+}
 
 // Of returns the newest reading of a topic.
 func (r *Readings) Of(topic Topic) *Reading {

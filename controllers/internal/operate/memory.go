@@ -3,6 +3,7 @@
 package operate
 
 import (
+	"reflect"
 	"sync"
 	"time"
 
@@ -41,10 +42,35 @@ type Memory struct {
 	dropped time.Time               // the newest submission time among the attempts dropped from posted
 }
 
+// entry keeps what is remembered of one object. Most topics of most objects are never read, and an
+// empty reading takes a kilobyte.
 type entry struct {
-	memory   decide.Memory
+	observed decide.Observed
+	readings map[decide.Topic]decide.Reading
 	attempts map[string]remembered // by attempt id
 	written  write                 // the last status that this process wrote
+}
+
+// memory returns what is remembered of an object, without its attempts.
+func (e *entry) memory() decide.Memory {
+	memory := decide.Memory{Observed: e.observed}
+	for topic, reading := range e.readings {
+		*memory.Readings.Of(topic) = reading
+	}
+	return memory
+}
+
+// change changes what is remembered of an object.
+func (e *entry) change(change func(*decide.Memory)) {
+	memory := e.memory()
+	change(&memory)
+	e.observed = memory.Observed
+	clear(e.readings)
+	for _, topic := range decide.Topics() {
+		if reading := memory.Readings.Of(topic); !reflect.ValueOf(reading).Elem().IsZero() {
+			e.readings[topic] = *reading
+		}
+	}
 }
 
 // write is one write of an object.
@@ -86,7 +112,7 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 	defer m.mu.Unlock()
 	held := m.entry(uid, now)
 	attempts := map[string]remembered{}
-	memory := held.memory
+	memory := held.memory()
 	memory.Attempts = map[string]decide.Attempt{}
 	for _, request := range open {
 		known, found := held.attempts[request.AttemptID]
@@ -142,14 +168,14 @@ func (m *Memory) View(uid types.UID) decide.Memory {
 	if !found {
 		return decide.Memory{}
 	}
-	return held.memory
+	return held.memory()
 }
 
 // Change changes what is remembered of an object.
 func (m *Memory) Change(uid types.UID, now time.Time, change func(*decide.Memory)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	change(&m.entry(uid, now).memory)
+	m.entry(uid, now).change(change)
 }
 
 // Wrote remembers that this process wrote the status of an object.
@@ -228,7 +254,9 @@ func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 	m.sweep(now)
 	held, found := m.objects[uid]
 	if !found {
-		held = &entry{memory: decide.Memory{Sender: m.sender, FirstSeen: now}}
+		held = &entry{
+			observed: decide.Observed{Sender: m.sender, FirstSeen: now}, readings: map[decide.Topic]decide.Reading{},
+		}
 		m.objects[uid] = held
 	}
 	return held
@@ -248,7 +276,7 @@ func (m *Memory) sweep(now time.Time) {
 		}
 	}
 	for _, held := range m.objects {
-		held.memory.Readings.DropStale(now)
+		held.change(func(memory *decide.Memory) { memory.Readings.DropStale(now) })
 	}
 	m.sweepGone(now)
 }

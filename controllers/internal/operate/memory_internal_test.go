@@ -271,3 +271,20 @@ func TestR28AStandbyForgetsDeletedObjects(t *testing.T) {
 		t.Errorf("%d objects that are gone are remembered", len(memory.gone))
 	}
 }
+
+// With 10,000 services at rest, the readings of all topics were half of the manager's memory.
+func TestMemoryKeepsOnlyTheReadingsThatWereMade(t *testing.T) {
+	t.Parallel()
+	memory, now := NewMemory("me"), time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	memory.Change("u-1", now, func(memory *decide.Memory) { memory.Readings.Health.State = decide.ReadingRecorded })
+	if kept := len(memory.objects["u-1"].readings); kept != 1 {
+		t.Errorf("%d readings are kept, want 1", kept)
+	}
+	if state := memory.View("u-1").Readings.Health.State; state != decide.ReadingRecorded {
+		t.Errorf("the state of the reading is %q", state)
+	}
+	memory.Change("u-1", now, func(memory *decide.Memory) { memory.Readings = decide.Readings{} })
+	if kept := len(memory.objects["u-1"].readings); kept != 0 {
+		t.Errorf("%d readings are kept after they were dropped", kept)
+	}
+}

@@ -49,7 +49,10 @@ func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 		test.Record().PutRequest(request)
 		departure := oneshots.Finalize(decide.Input{
 			Subject: test, Now: decidetest.Start().Add(row.after),
-			Memory: decide.Memory{Sender: "me", Attempts: map[string]decide.Attempt{"a-1": {FirstSeen: decidetest.Start()}}},
+			Memory: decide.Memory{
+				Observed: decide.Observed{Sender: "me"},
+				Attempts: map[string]decide.Attempt{"a-1": {FirstSeen: decidetest.Start()}},
+			},
 		})
 		until := time.Time{}
 		if row.waits {

@@ -59,7 +59,7 @@ func orderAt(order *v1alpha1.ServiceOrder, now time.Time, posted bool) orders.In
 	attempt := decide.Attempt{FirstSeen: decidetest.Start(), LastPoll: decidetest.Start(), Posted: posted}
 	return orders.Input{Order: order, Input: decide.Input{
 		Subject: order, Account: decidetest.Input(order).Account, Submit: true, Now: now,
-		Memory: decide.Memory{Sender: "us", Attempts: map[string]decide.Attempt{"a-1": attempt}},
+		Memory: decide.Memory{Observed: decide.Observed{Sender: "us"}, Attempts: map[string]decide.Attempt{"a-1": attempt}},
 	}}
 }
 

@@ -188,7 +188,7 @@ type operator struct {
 
 func (o *operator) run(t *testing.T) {
 	t.Helper()
-	o.memory = decide.Memory{Sender: "s-1", FirstSeen: o.now}
+	o.memory = decide.Memory{Observed: decide.Observed{Sender: "s-1", FirstSeen: o.now}}
 	for range 100 {
 		decision := services.Decide(services.Input{
 			Input: decide.Input{

@@ -247,7 +247,7 @@ func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 		order = services.OrderOf(known.Order, service.AccountName())
 	}
 	services.TakeNumber(service, order)
-	memory := decide.Memory{FirstSeen: known.Now}
+	memory := decide.Memory{Observed: decide.Observed{FirstSeen: known.Now}}
 	if known.Offers != nil {
 		memory.Readings.Options = decide.Reading{
 			State: decide.ReadingAnswered, RequestedAt: known.Now, Options: offersOf(known.Offers),

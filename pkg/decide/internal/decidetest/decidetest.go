@@ -92,7 +92,7 @@ func Input(subject decide.Subject) decide.Input {
 			},
 		}},
 		Memory: decide.Memory{
-			Sender: "me", FirstSeen: Start().Add(-time.Hour),
+			Observed: decide.Observed{Sender: "me", FirstSeen: Start().Add(-time.Hour)},
 			Attempts: map[string]decide.Attempt{"a-1": {FirstSeen: Start(), LastPoll: Start()}},
 		},
 		Now:    Start().Add(time.Minute),
