@@ -42,25 +42,13 @@ func convertAggregation(svc *serviceState, r *request) {
 	svc.aggregation.set(r.DoneAt, r.body().text("aggregationMethod"))
 }
 
-// aggregationResult is the aggregation conversion resource of spec §2.
-type aggregationResult struct {
-	ID               int64   `json:"id"`
-	ServiceID        int64   `json:"serviceId"`
-	ConvertTo        string  `json:"convertTo"`
-	Status           string  `json:"status"`
-	RequestedOn      string  `json:"requestedOn"`
-	RequestedByID    int64   `json:"requestedById"`
-	RequestedByName  string  `json:"requestedByName"`
-	RequestedByEmail string  `json:"requestedByEmail"`
-	ErrorDetail      *string `json:"errorDetail"`
-}
-
+// showAggregation returns the aggregation conversion resource of spec §2.
 func showAggregation(x *exchange, r *request) any {
-	user := x.client.User
-	return aggregationResult{
-		ID: r.Number, ServiceID: r.ServiceID, ConvertTo: r.body().text("aggregationMethod"),
-		Status: r.status(x.now), RequestedOn: timestamp(r.SubmittedAt),
-		RequestedByID: user.ID, RequestedByName: user.Name, RequestedByEmail: user.Email,
-		ErrorDetail: r.errorDetailAt(x.now),
-	}
+	return r.shown(x, resource{
+		"convertTo":        r.body().text("aggregationMethod"),
+		"requestedById":    x.client.User.ID,
+		"requestedByName":  x.client.User.Name,
+		"requestedByEmail": x.client.User.Email,
+		"errorDetail":      r.errorDetailAt(x.now),
+	})
 }

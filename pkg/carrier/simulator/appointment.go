@@ -50,17 +50,6 @@ func cancelSlots(x *exchange) (response, error) {
 	return response{status: http.StatusNoContent}, nil
 }
 
-// slot is the appointment slot of spec §2.
-type slot struct {
-	SlotID           string `json:"slotId"`
-	SlotType         string `json:"slotType"`
-	StartTime        string `json:"startTime"`
-	EndTime          string `json:"endTime"`
-	TimezoneOffset   string `json:"timezoneOffset"`
-	WithinTimeWindow bool   `json:"withinTimeWindow"`
-	LeadTime         string `json:"leadTime"`
-}
-
 // slotOffer is one slot of a day.
 type slotOffer struct {
 	kind, lead string
@@ -81,10 +70,11 @@ func slotOffers(day int) []slotOffer {
 // windowDays is the number of days from the requested date that are within the SLA of the order.
 const windowDays = 4
 
-// showSlots returns the slots on the working days of the week that starts on the requested date.
+// showSlots returns the appointment slots of spec §2 on the working days of the week that starts on
+// the requested date.
 func showSlots(x *exchange, r *request) any {
 	const week = 7
-	slots := []slot{}
+	slots := []resource{}
 	first := x.sim.dayStarts(r.body().text("dateFrom"))
 	for ahead := range week {
 		day := first.AddDate(0, 0, ahead)
@@ -92,20 +82,23 @@ func showSlots(x *exchange, r *request) any {
 			continue
 		}
 		for _, offer := range slotOffers(ahead) {
-			shown := offer.on(day, fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.kind))
-			shown.WithinTimeWindow = ahead < windowDays
+			shown := offer.on(day)
+			shown["slotId"] = fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.kind)
+			shown["withinTimeWindow"] = ahead < windowDays
+			shown["leadTime"] = offer.lead
 			slots = append(slots, shown)
 		}
 	}
 	return slots
 }
 
-func (o slotOffer) on(day time.Time, id string) slot {
+// on returns what a slot and an appointment state about their time.
+func (o slotOffer) on(day time.Time) resource {
 	hour := func(h int) time.Time {
 		return time.Date(day.Year(), day.Month(), day.Day(), h, 0, 0, 0, day.Location())
 	}
-	return slot{
-		SlotID: id, SlotType: o.kind, StartTime: timestamp(hour(o.from)), EndTime: timestamp(hour(o.to)),
-		TimezoneOffset: hour(o.from).Format("-07:00"), LeadTime: o.lead,
+	return resource{
+		"slotType": o.kind, "startTime": timestamp(hour(o.from)), "endTime": timestamp(hour(o.to)),
+		"timezoneOffset": hour(o.from).Format("-07:00"),
 	}
 }

@@ -27,50 +27,36 @@ func readCancellation(x *exchange) (response, error) {
 	return response{status: http.StatusOK, body: svc.showCancellation(x.now)}, nil
 }
 
-// cancellationResult is the service cancellation resource of spec §2.
-type cancellationResult struct {
-	ServiceID                 int64   `json:"serviceId"`
-	Cancelled                 bool    `json:"cancelled"`
-	Status                    *string `json:"status"`
-	RequestDate               *string `json:"requestDate"`
-	RequestedOn               *string `json:"requestedOn"`
-	RequestedByID             *int64  `json:"requestedById"`
-	RequestedByName           *string `json:"requestedByName"`
-	RequestedByEmail          *string `json:"requestedByEmail"`
-	ErrorDetail               *string `json:"errorDetail"`
-	CancelledOn               *string `json:"cancelledOn"`
-	AbortedOn                 *string `json:"abortedOn"`
-	AbortedByID               *int64  `json:"abortedById"`
-	AbortedByName             *string `json:"abortedByName"`
-	AbortedByEmail            *string `json:"abortedByEmail"`
-	CanRequestCancellation    bool    `json:"canRequestCancellation"`
-	CanAbortCancellation      bool    `json:"canAbortCancellation"`
-	CanRescheduleCancellation bool    `json:"canRescheduleCancellation"`
+// showCancellation returns the service cancellation resource of spec §2.
+func (svc *serviceState) showCancellation(now time.Time) resource {
+	c, status := svc.cancellation.shown(now), svc.cancellation.status(now)
+	shown := resource{
+		serviceIDField: svc.ID, "cancelled": status == cancelCompleted, statusField: orNull(status),
+		"canRequestCancellation":    !svc.NotCancellable && (status == "" || status == cancelAborted),
+		"canAbortCancellation":      c.changeable(now),
+		"canRescheduleCancellation": c.changeable(now),
+		"requestDate":               nil, "requestedOn": nil, "errorDetail": nil, "cancelledOn": nil, "abortedOn": nil,
+	}
+	var requestedBy, abortedBy User
+	if status != "" {
+		requestedBy = c.RequestedBy
+		shown["requestDate"], shown["errorDetail"] = orNull(c.Date), orNull(c.ErrorDetail)
+		shown["requestedOn"] = instantOrNull(c.RequestedOn)
+	}
+	switch status {
+	case cancelCompleted:
+		shown["cancelledOn"] = instantOrNull(c.DueAt)
+	case cancelAborted:
+		abortedBy, shown["abortedOn"] = c.AbortedBy, instantOrNull(c.AbortedOn)
+	}
+	shown.addUser("requestedBy", requestedBy)
+	shown.addUser("abortedBy", abortedBy)
+	return shown
 }
 
-func (svc *serviceState) showCancellation(now time.Time) cancellationResult {
-	c, status := *svc.cancellation.shown(now), svc.cancellation.status(now) // a copy: the result outlives the lock
-	result := cancellationResult{
-		ServiceID: svc.ID, Cancelled: status == cancelCompleted, Status: orNull(status),
-		CanRequestCancellation: !svc.NotCancellable && (status == "" || status == cancelAborted),
-		CanAbortCancellation:   c.changeable(now), CanRescheduleCancellation: c.changeable(now),
-	}
-	if status == "" {
-		return result
-	}
-	result.RequestDate = orNull(c.Date)
-	result.RequestedOn, result.ErrorDetail = instantOrNull(c.RequestedOn), orNull(c.ErrorDetail)
-	result.RequestedByID, result.RequestedByName = &c.RequestedBy.ID, orNull(c.RequestedBy.Name)
-	result.RequestedByEmail = orNull(c.RequestedBy.Email)
-	if result.Cancelled {
-		result.CancelledOn = instantOrNull(c.DueAt)
-	}
-	if status == cancelAborted {
-		result.AbortedOn = instantOrNull(c.AbortedOn)
-		result.AbortedByID, result.AbortedByName = &c.AbortedBy.ID, orNull(c.AbortedBy.Name)
-		result.AbortedByEmail = orNull(c.AbortedBy.Email)
-	}
-	return result
+// addUser adds the fields of a user, which are null for nobody.
+func (r resource) addUser(prefix string, user User) {
+	r[prefix+"Id"], r[prefix+"Name"], r[prefix+"Email"] = idOrNull(user.ID), orNull(user.Name), orNull(user.Email)
 }
 
 // rescheduleFields is the body of a reschedule (spec §4). A separate rule requires the date.

@@ -35,51 +35,31 @@ func newCatalog(seed Seed) catalog {
 	return c
 }
 
-// money is the Money of spec §2.
-type money struct {
-	Amount   string `json:"amount"`
-	Currency string `json:"currency"`
-	Symbol   string `json:"symbol"`
-}
-
-// fee is the Fee of spec §2. Name is present on some fees.
-type fee struct {
-	Name                   string            `json:"name,omitempty"`
-	Attributes             map[string]string `json:"attributes"`
-	OneTimeCharge          money             `json:"oneTimeCharge"`
-	MonthlyRecurringCharge money             `json:"monthlyRecurringCharge"`
-}
-
-// speed is the Speed of spec §2.
-type speed struct {
-	Speed int64  `json:"speed"`
-	Unit  string `json:"unit"`
-}
-
 // hasSLA reports whether the carrier offers a restoration SLA.
 func (c *catalog) hasSLA(name string) bool {
 	return slices.ContainsFunc(c.slas, func(s SLA) bool { return s.Name == name })
 }
 
-func mbits(rate int64) speed { return speed{Speed: rate, Unit: "MBit/s"} }
+// mbits returns the Speed of spec §2.
+func mbits(rate int64) resource { return resource{"speed": rate, "unit": "MBit/s"} }
 
-func (c *catalog) money(amount string) money {
-	return money{Amount: cmp.Or(amount, "0.00"), Currency: c.currency.Code, Symbol: c.currency.Symbol}
+// money returns the Money of spec §2.
+func (c *catalog) money(amount string) resource {
+	return resource{"amount": cmp.Or(amount, "0.00"), "currency": c.currency.Code, "symbol": c.currency.Symbol}
 }
 
-func (c *catalog) fee(name string, price Price, attributes map[string]string) fee {
-	return fee{
-		Name: name, Attributes: attributes,
-		OneTimeCharge: c.money(price.OneTime), MonthlyRecurringCharge: c.money(price.Monthly),
+// fee returns the Fee of spec §2. The plan's own has no name.
+func (c *catalog) fee(name string, price Price, attributes resource) resource {
+	fee := resource{
+		"attributes": attributes, "oneTimeCharge": c.money(price.OneTime), "monthlyRecurringCharge": c.money(price.Monthly),
 	}
+	if name != "" {
+		fee["name"] = name
+	}
+	return fee
 }
 
-// slaInfo is the `sla` of spec §2.
-type slaInfo struct {
-	SLA string `json:"sla"`
-	Fee fee    `json:"fee"`
-}
-
-func (c *catalog) sla(sla SLA) slaInfo {
-	return slaInfo{SLA: sla.Name, Fee: c.fee("SLA", sla.Price, map[string]string{"sla": sla.Name})}
+// sla returns the `sla` of spec §2.
+func (c *catalog) sla(sla SLA) resource {
+	return resource{"sla": sla.Name, "fee": c.fee("SLA", sla.Price, resource{"sla": sla.Name})}
 }

@@ -175,7 +175,8 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	}
 	placed.AppointmentCancelledAt = s.now()
 	s.orders[orderID] = placed
-	notice := eventAppointment{appointmentInfo: s.appointmentAt(&placed, s.now()), Reason: reason}
+	notice := s.appointmentAt(&placed, s.now())
+	notice["reason"] = reason
 	s.announce(appointmentCancelled(), outbox.Event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})

@@ -55,43 +55,21 @@ func acceptDiagnostic(x *exchange, r *request) error {
 	return nil
 }
 
-// diagnosticResult is the diagnostic test resource of spec §2.
-type diagnosticResult struct {
-	ServiceID int64          `json:"serviceId"`
-	TestType  string         `json:"testType"`
-	CreatedOn string         `json:"createdOn"`
-	Result    diagnosticBody `json:"result"`
-}
-
-type diagnosticBody struct {
-	ID          string            `json:"id"`
-	Status      []diagnosticStage `json:"status"`
-	Type        string            `json:"type"`
-	Result      map[string]string `json:"result"`
-	IsActive    bool              `json:"is_active"`
-	RequestedAt string            `json:"requested_at"`
-}
-
-type diagnosticStage struct {
-	Name      string  `json:"name"`
-	Reason    *string `json:"reason"`
-	CreatedAt string  `json:"created_at"` // without an offset
-}
-
+// showDiagnostic returns the diagnostic test resource of spec §2.
 func showDiagnostic(_ *exchange, r *request) any {
-	const local = "2006-01-02T15:04:05"
+	const local = "2006-01-02T15:04:05" // without an offset
 	kind, third := r.body().text("testType"), r.DoneAt.Sub(r.SubmittedAt)/3
-	names := []string{"completed", "accepted", "in-progress", "pending"} // newest first
-	stages := make([]diagnosticStage, 0, len(names))
-	for i, name := range names {
+	var stages []resource
+	for i, name := range []string{"completed", "accepted", "in-progress", "pending"} { // newest first
 		at := r.DoneAt.Add(-time.Duration(i) * third)
-		stages = append(stages, diagnosticStage{Name: name, CreatedAt: at.UTC().Format(local)})
+		stages = append(stages, resource{"name": name, "reason": nil, "created_at": at.UTC().Format(local)})
 	}
-	return diagnosticResult{
-		ServiceID: r.ServiceID, TestType: kind, CreatedOn: timestamp(r.SubmittedAt),
-		Result: diagnosticBody{
-			ID: opaqueID(r.Number), Status: stages, Type: kind, RequestedAt: timestamp(r.SubmittedAt),
-			Result: map[string]string{
+	return resource{
+		serviceIDField: r.ServiceID, "testType": kind, "createdOn": timestamp(r.SubmittedAt),
+		"result": resource{
+			"id": opaqueID(r.Number), statusField: stages, "type": kind, "is_active": false,
+			"requested_at": timestamp(r.SubmittedAt),
+			"result": resource{
 				"wholesale_test_id": fmt.Sprintf("WRI%012d", r.Number), "result": "Passed",
 				"start": timestamp(r.SubmittedAt), "end": timestamp(r.DoneAt),
 			},

@@ -20,41 +20,6 @@ const (
 	disruptionCompleted = "COMPLETED"
 )
 
-// disruptionInfo is the disruption item of spec §2.
-type disruptionInfo struct {
-	Type                  string  `json:"type"`
-	MaintenanceStartAt    string  `json:"maintenanceStartAt"`
-	MaintenanceEndAt      *string `json:"maintenanceEndAt"`
-	WholesaleDisruptionID string  `json:"wholesaleDisruptionId"`
-	Description           string  `json:"description"`
-	Severity              string  `json:"severity"`
-	Category              string  `json:"category"`
-	Status                string  `json:"status"`
-}
-
-// disruptionPage is the service disruption page of spec §2.
-type disruptionPage struct {
-	Content         []disruptionInfo `json:"content"`
-	TotalPages      int              `json:"totalPages"`
-	CurrentPageSize int              `json:"currentPageSize"`
-	TotalElements   int              `json:"totalElements"`
-	Size            int              `json:"size"`
-	Number          int              `json:"number"`
-	Sort            []sortInfo       `json:"sort"`
-	FirstPage       bool             `json:"firstPage"`
-	LastPage        bool             `json:"lastPage"`
-}
-
-// sortInfo describes how a page is sorted.
-type sortInfo struct {
-	Direction    string `json:"direction"`
-	Property     string `json:"property"`
-	IgnoreCase   bool   `json:"ignoreCase"`
-	NullHandling string `json:"nullHandling"`
-	Ascending    bool   `json:"ascending"`
-	Descending   bool   `json:"descending"`
-}
-
 // pageQuery is the parsed query of spec §4.
 type pageQuery struct {
 	statuses []string
@@ -115,76 +80,79 @@ func queryNumber(values url.Values, name string, usual, least int) (int, error) 
 func (q *pageQuery) parseSort(expression string) error {
 	property, direction, _ := strings.Cut(expression, ",")
 	q.property, q.order = property, strings.ToUpper(cmp.Or(direction, "ASC"))
-	if _, known := sortKeys()[q.property]; !known || q.order != "ASC" && q.order != "DESC" {
+	if !slices.Contains(sortKeys(), q.property) || q.order != "ASC" && q.order != "DESC" {
 		return problem.NotNumeric("sort")
 	}
 	return nil
 }
 
-// sortKeys returns the properties by which a page can be sorted. Times have one format, so they
-// sort as texts.
-func sortKeys() map[string]func(disruptionInfo) string {
-	return map[string]func(disruptionInfo) string{
-		"maintenanceStartAt":    func(d disruptionInfo) string { return d.MaintenanceStartAt },
-		"maintenanceEndAt":      func(d disruptionInfo) string { return orEmpty(d.MaintenanceEndAt) },
-		"type":                  func(d disruptionInfo) string { return d.Type },
-		"severity":              func(d disruptionInfo) string { return d.Severity },
-		"category":              func(d disruptionInfo) string { return d.Category },
-		statusField:             func(d disruptionInfo) string { return d.Status },
-		"wholesaleDisruptionId": func(d disruptionInfo) string { return d.WholesaleDisruptionID },
+// sortKeys are the properties by which a page can be sorted. Times have one format, so they sort as
+// texts.
+func sortKeys() []string {
+	return []string{
+		"maintenanceStartAt", "maintenanceEndAt", "type", "severity", "category", statusField, "wholesaleDisruptionId",
 	}
 }
 
 // filter returns the disruptions with one of the requested statuses, or all if none is requested.
-func (q *pageQuery) filter(all []Disruption, now time.Time) []disruptionInfo {
-	found := make([]disruptionInfo, 0, len(all))
+func (q *pageQuery) filter(all []Disruption, now time.Time) []resource {
+	found := make([]resource, 0, len(all))
 	for i := range all {
-		info := all[i].info(now)
-		if len(q.statuses) == 0 || slices.Contains(q.statuses, info.Status) {
-			found = append(found, info)
+		if len(q.statuses) == 0 || slices.Contains(q.statuses, all[i].status(now)) {
+			found = append(found, all[i].shown(now))
 		}
 	}
 	return found
 }
 
 // sort sorts the disruptions. Equal ones keep the order of the seed.
-func (q *pageQuery) sort(found []disruptionInfo) []disruptionInfo {
-	key, sign := sortKeys()[q.property], 1
+func (q *pageQuery) sort(found []resource) []resource {
+	sign := 1
 	if q.order == "DESC" {
 		sign = -1
 	}
-	slices.SortStableFunc(found, func(a, b disruptionInfo) int { return sign * cmp.Compare(key(a), key(b)) })
+	slices.SortStableFunc(found, func(a, b resource) int {
+		return sign * strings.Compare(textOf(a[q.property]), textOf(b[q.property]))
+	})
 	return found
 }
 
-// slice returns one page of the disruptions. A page beyond the last is empty.
-func (q *pageQuery) slice(found []disruptionInfo) disruptionPage {
+// textOf returns the text of a field, empty for null.
+func textOf(value any) string {
+	text, _ := value.(string)
+	return text
+}
+
+// slice returns one page of the disruptions (spec §2). A page beyond the last is empty.
+func (q *pageQuery) slice(found []resource) resource {
 	pages := (len(found) + q.size - 1) / q.size
-	content := []disruptionInfo{}
+	content := []resource{}
 	if q.page < pages {
 		from := q.page * q.size
 		content = found[from:min(from+q.size, len(found))]
 	}
 	ascending := q.order == "ASC"
-	return disruptionPage{
-		Content: content, TotalPages: pages, CurrentPageSize: len(content), TotalElements: len(found),
-		Size: q.size, Number: q.page, FirstPage: q.page == 0, LastPage: q.page >= pages-1,
-		Sort: []sortInfo{{
-			Direction: q.order, Property: q.property, NullHandling: "NATIVE",
-			Ascending: ascending, Descending: !ascending,
+	return resource{
+		"content": content, "totalPages": pages, "currentPageSize": len(content), "totalElements": len(found),
+		"size": q.size, "number": q.page, "firstPage": q.page == 0, "lastPage": q.page >= pages-1,
+		"sort": []resource{{
+			"direction": q.order, "property": q.property, "ignoreCase": false, "nullHandling": "NATIVE",
+			"ascending": ascending, "descending": !ascending,
 		}},
 	}
 }
 
-func (d *Disruption) info(now time.Time) disruptionInfo {
-	info := disruptionInfo{
-		Type: d.Type, MaintenanceStartAt: timestamp(d.StartAt), WholesaleDisruptionID: d.ID,
-		Description: d.Description, Severity: d.Severity, Category: d.Category, Status: d.status(now),
+// shown returns the disruption item of spec §2.
+func (d *Disruption) shown(now time.Time) resource {
+	shown := resource{
+		"type": d.Type, "maintenanceStartAt": timestamp(d.StartAt), "maintenanceEndAt": nil,
+		"wholesaleDisruptionId": d.ID, "description": d.Description, "severity": d.Severity,
+		"category": d.Category, statusField: d.status(now),
 	}
 	if d.EndAt != nil {
-		info.MaintenanceEndAt = instantOrNull(*d.EndAt)
+		shown["maintenanceEndAt"] = timestamp(*d.EndAt)
 	}
-	return info
+	return shown
 }
 
 // status returns the seed's status, or derives it from the times.

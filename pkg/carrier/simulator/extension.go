@@ -41,15 +41,10 @@ func extensionRoutes(names []string) (rows []route) {
 	return rows
 }
 
-// testTypeList is the response to a read of the test types.
-type testTypeList struct {
-	TestTypes []string `json:"testTypes"`
-}
-
 // listTestTypes is the GET of the tests that are offered for a service.
 func listTestTypes(x *exchange) (response, error) {
 	if _, err := x.serviceInPath(); err != nil {
 		return response{}, err
 	}
-	return response{status: http.StatusOK, body: testTypeList{TestTypes: x.sim.testTypes()}}, nil
+	return response{status: http.StatusOK, body: resource{"testTypes": x.sim.testTypes()}}, nil
 }

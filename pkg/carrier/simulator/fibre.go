@@ -28,35 +28,24 @@ func acceptFibre(x *exchange, r *request) error {
 	return nil
 }
 
-// fibreResult is the FibreBuildCharge resource of spec §2.
-type fibreResult struct {
-	WholesaleLocationID string `json:"wholesaleLocationId"`
-	WholesaleQuoteID    string `json:"wholesaleQuoteId"`
-	QuoteDate           string `json:"quoteDate"`
-	Zone                string `json:"zone"`
-	POIName             string `json:"poiName"`
-	EstDeliveryTime     string `json:"estDeliveryTime"`
-	FibreBuildCategory  string `json:"fibreBuildCategory"`
-	PriceType           string `json:"priceType"`
-	Name                string `json:"name"`
-	PriceUnit           string `json:"priceUnit"`
-	PriceValue          int64  `json:"priceValue"` // in cents
-	ValidUntil          string `json:"validUntil"`
-	CreatedOn           string `json:"createdOn"`
-}
-
+// showFibre returns the FibreBuildCharge resource of spec §2. The price is in cents.
 func showFibre(x *exchange, r *request) any {
 	const usualDays = 90
 	build := x.sim.catalog.fibre[r.body().text("locationId")]
 	quoted := r.DoneAt.In(x.sim.zone)
-	return fibreResult{
-		WholesaleLocationID: build.LocationID, WholesaleQuoteID: fmt.Sprintf("EEQ-%d", r.Number),
-		QuoteDate: quoted.Format(time.DateOnly), Zone: cmp.Or(build.Zone, "Zone 1"), POIName: build.POIName,
-		EstDeliveryTime:    cmp.Or(build.DeliveryTime, "90 business days"),
-		FibreBuildCategory: cmp.Or(build.Category, "A"), PriceType: cmp.Or(build.PriceType, "One Time"),
-		Name: cmp.Or(build.Name, "Fibre Build Charge"), PriceUnit: x.sim.catalog.currency.Code,
-		PriceValue: build.PriceCents,
-		ValidUntil: quoted.AddDate(0, 0, cmp.Or(build.ValidDays, usualDays)).Format(time.DateOnly),
-		CreatedOn:  timestamp(r.SubmittedAt),
+	return resource{
+		"wholesaleLocationId": build.LocationID,
+		"wholesaleQuoteId":    fmt.Sprintf("EEQ-%d", r.Number),
+		"quoteDate":           quoted.Format(time.DateOnly),
+		"zone":                cmp.Or(build.Zone, "Zone 1"),
+		"poiName":             build.POIName,
+		"estDeliveryTime":     cmp.Or(build.DeliveryTime, "90 business days"),
+		"fibreBuildCategory":  cmp.Or(build.Category, "A"),
+		"priceType":           cmp.Or(build.PriceType, "One Time"),
+		"name":                cmp.Or(build.Name, "Fibre Build Charge"),
+		"priceUnit":           x.sim.catalog.currency.Code,
+		"priceValue":          build.PriceCents,
+		"validUntil":          quoted.AddDate(0, 0, cmp.Or(build.ValidDays, usualDays)).Format(time.DateOnly),
+		"createdOn":           timestamp(r.SubmittedAt),
 	}
 }

@@ -3,6 +3,7 @@ package simulator
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
@@ -10,67 +11,6 @@ import (
 // versionWithNewNames is the first version with the field names of spec §2. Version 5 has different
 // ones.
 const versionWithNewNames = 6
-
-// healthResult has the fields of the service health resource that all versions share. Unknown
-// values are null.
-type healthResult struct {
-	ID                 int64         `json:"id"`
-	RequestedByID      int64         `json:"requestedById"`
-	RequestedOn        string        `json:"requestedOn"`
-	LastRefreshedOn    *string       `json:"lastRefreshedOn"`
-	WholesaleServiceID *string       `json:"wholesaleServiceId"`
-	TechnologyType     *string       `json:"technologyType"`
-	Plan               *string       `json:"plan"`
-	LocID              *string       `json:"locId"`
-	AVCID              *string       `json:"avcId"`
-	PRIID              *string       `json:"priId"`
-	HRIID              *string       `json:"hriId"`
-	ErrorDetail        *string       `json:"errorDetail"`
-	CurrentCondition   *condition    `json:"currentCondition"`
-	NextAction         *healthAction `json:"nextAction"`
-}
-
-type condition struct {
-	Code         string `json:"code"`
-	Status       string `json:"status"`
-	AlertMessage string `json:"alertMessage"`
-	Summary      string `json:"summary"`
-}
-
-type healthAction struct {
-	Code        string `json:"code"`
-	Description string `json:"description"`
-}
-
-// healthV6 is the resource of versions 6 to 8.
-type healthV6 struct {
-	healthResult
-
-	Status           string           `json:"status"`
-	Indicator        *indicator       `json:"indicator"`
-	HealthCategories []HealthCategory `json:"healthCategories"`
-}
-
-type indicator struct {
-	Connectivity string `json:"connectivity"`
-	Performance  string `json:"performance"`
-	Stability    string `json:"stability"`
-}
-
-// healthV5 is the resource of version 5.
-type healthV5 struct {
-	healthResult
-
-	ServiceStatus  string           `json:"serviceStatus"`
-	Indicators     *indicatorsV5    `json:"indicators"`
-	HealthCategory []HealthCategory `json:"healthCategory"`
-}
-
-type indicatorsV5 struct {
-	Connectivity string `json:"connectivityIndicator"`
-	Performance  string `json:"performanceIndicator"`
-	Stability    string `json:"stabilityIndicator"`
-}
 
 func healthFamily() family {
 	return family{
@@ -102,52 +42,63 @@ func pendingHealth(x *exchange, r *request) any {
 	if x.version >= versionWithNewNames {
 		return nil
 	}
-	return healthV5{healthResult: x.healthHead(r), ServiceStatus: r.status(x.now)}
+	shown := x.healthHead(r)
+	shown["serviceStatus"], shown["indicators"], shown["healthCategory"] = r.status(x.now), nil, nil
+	for _, name := range []string{
+		"lastRefreshedOn", "wholesaleServiceId", "technologyType", "plan", "locId", "avcId", "priId", "hriId",
+		"errorDetail", "currentCondition", "nextAction",
+	} {
+		shown[name] = nil
+	}
+	return shown
 }
 
 // healthHead returns the fields of a health request that are known from the start.
-func (x *exchange) healthHead(r *request) healthResult {
-	return healthResult{ID: r.Number, RequestedByID: x.client.User.ID, RequestedOn: timestamp(r.SubmittedAt)}
+func (x *exchange) healthHead(r *request) resource {
+	return resource{"id": r.Number, "requestedById": x.client.User.ID, "requestedOn": timestamp(r.SubmittedAt)}
 }
 
+// showHealth returns the service health resource of spec §2. Version 5 has other names for three of
+// its fields.
 func showHealth(x *exchange, r *request) any {
 	svc := x.sim.services[r.ServiceID]
-	found := svc.Health
-	light := indicator{
-		Connectivity: cmp.Or(found.Connectivity, green),
-		Performance:  cmp.Or(found.Performance, green),
-		Stability:    cmp.Or(found.Stability, green),
+	shown, found := x.healthContent(r, svc), svc.Health
+	status, indicator, categories, suffix := statusField, "indicator", "healthCategories", ""
+	if x.version < versionWithNewNames {
+		status, indicator, categories, suffix = "serviceStatus", "indicators", "healthCategory", "Indicator"
 	}
-	head, categories := x.healthContent(r, svc), svc.healthCategories()
-	if x.version >= versionWithNewNames {
-		return healthV6{
-			healthResult: head, Status: r.status(x.now), Indicator: &light, HealthCategories: categories,
-		}
+	shown[status], shown[categories] = r.status(x.now), svc.healthCategories()
+	shown[indicator] = resource{
+		"connectivity" + suffix: cmp.Or(found.Connectivity, green),
+		"performance" + suffix:  cmp.Or(found.Performance, green),
+		"stability" + suffix:    cmp.Or(found.Stability, green),
 	}
-	old := indicatorsV5(light)
-	return healthV5{
-		healthResult: head, ServiceStatus: r.status(x.now), Indicators: &old, HealthCategory: categories,
-	}
+	return shown
 }
 
 const green = "Green"
 
 // healthContent returns the content of a health result, with the plan that the service had when the
 // request completed.
-func (x *exchange) healthContent(r *request, svc *serviceState) healthResult {
-	found, head, refreshed := svc.Health, x.healthHead(r), timestamp(r.DoneAt)
-	plan := x.sim.catalog.healthName(svc.plan.at(r.DoneAt).Name)
-	record := cmp.Or(found.HRIID, fmt.Sprintf("HRI%020d", r.Number))
-	head.LastRefreshedOn = &refreshed
-	head.WholesaleServiceID, head.TechnologyType = &svc.WholesaleServiceID, &svc.TechnologyType
-	head.Plan, head.LocID, head.AVCID = &plan, &svc.LocationID, orNull(*svc.AVCID)
-	head.PRIID, head.HRIID, head.ErrorDetail = &svc.PRIID, &record, orNull(found.ErrorDetail)
-	head.CurrentCondition = &condition{
-		Code: found.Code, Status: cmp.Or(found.Status, green),
-		AlertMessage: found.AlertMessage, Summary: found.Summary,
-	}
-	head.NextAction = &healthAction{Code: found.NextAction.Code, Description: found.NextAction.Description}
-	return head
+func (x *exchange) healthContent(r *request, svc *serviceState) resource {
+	found, shown := svc.Health, x.healthHead(r)
+	maps.Copy(shown, resource{
+		"lastRefreshedOn":    timestamp(r.DoneAt),
+		"wholesaleServiceId": svc.WholesaleServiceID,
+		"technologyType":     svc.TechnologyType,
+		"plan":               x.sim.catalog.healthName(svc.plan.at(r.DoneAt).Name),
+		"locId":              svc.LocationID,
+		"avcId":              orNull(*svc.AVCID),
+		"priId":              svc.PRIID,
+		"hriId":              cmp.Or(found.HRIID, fmt.Sprintf("HRI%020d", r.Number)),
+		"errorDetail":        orNull(found.ErrorDetail),
+		"currentCondition": resource{
+			"code": found.Code, statusField: cmp.Or(found.Status, green),
+			"alertMessage": found.AlertMessage, "summary": found.Summary,
+		},
+		"nextAction": resource{"code": found.NextAction.Code, "description": found.NextAction.Description},
+	})
+	return shown
 }
 
 // healthName returns the spelling of a plan in health results.

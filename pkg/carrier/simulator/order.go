@@ -66,8 +66,7 @@ func (o *order) place() orderState {
 		ID: o.sim.nextID(), Client: o.client.Name, PlacedAt: o.now,
 		CustomerReference: o.fields.text("customerReference"), Contact: o.contact(),
 	}}
-	resource := o.info(placed.PlacedOrder)
-	placed.Resource = &resource
+	placed.Resource = o.info(placed.PlacedOrder)
 	avc := o.fields.text("avcIdForTransfer")
 	switch {
 	case o.fault.Kind == FaultEndInError:
@@ -107,28 +106,15 @@ func (s *Simulator) disconnect(owner, avc string, how cancellation) {
 	}
 }
 
-// eventOrder is an order as an event of the published interface shows it: with type instead of
-// orderType, with the fields of the rejection, and without status, provider and fee. A field here
-// hides the order's field with the same key.
-type eventOrder struct {
-	orderInfo
-
-	Type           string    `json:"type"`
-	ServiceID      *int64    `json:"serviceId"`
-	RejectedReason string    `json:"rejectedReason"`
-	RejectedOn     string    `json:"rejectedOn"`
-	OrderType      *struct{} `json:"orderType,omitempty"`
-	Status         *struct{} `json:"status,omitempty"`
-	Provider       *struct{} `json:"provider,omitempty"`
-	Fee            *struct{} `json:"fee,omitempty"`
-}
-
-// announceRejection announces the rejection of an order, with the order as it was placed.
+// announceRejection announces the rejection of an order. The event shows the order as it was placed,
+// as the published interface shows it: with type instead of orderType, with the fields of the
+// rejection, and without status, provider and fee.
 func (s *Simulator) announceRejection(placed *orderState) {
-	info := placed.placed()
-	notice := eventOrder{
-		orderInfo: info, Type: info.OrderType,
-		RejectedReason: placed.RejectedReason, RejectedOn: timestamp(placed.RejectedAt),
+	notice := placed.placed()
+	notice["type"], notice["serviceId"] = notice["orderType"], nil
+	notice["rejectedReason"], notice["rejectedOn"] = placed.RejectedReason, timestamp(placed.RejectedAt)
+	for _, name := range []string{"orderType", statusField, "provider", "fee"} {
+		delete(notice, name)
 	}
 	s.announce(orderRejected(), outbox.Event{
 		Client: placed.Client, OrderID: placed.ID, HappensAt: placed.RejectedAt, Resource: encoded(notice),

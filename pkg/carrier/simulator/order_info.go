@@ -6,107 +6,52 @@ import (
 	"strings"
 )
 
-// orderInfo is the order of spec §2.
-type orderInfo struct {
-	ID                   int64             `json:"id"`
-	Provider             string            `json:"provider"`
-	OrderType            string            `json:"orderType"`
-	Status               string            `json:"status"`
-	ServiceClass         string            `json:"serviceClass"`
-	TechnologyType       string            `json:"technologyType"`
-	TrafficClass         string            `json:"trafficClass"`
-	InstallationType     string            `json:"installationType"`
-	CustomerRef          string            `json:"customerRef"`
-	LocID                string            `json:"locId"`
-	AVCID                *string           `json:"avcId"`
-	AVCIDForTransfer     *string           `json:"avcIdForTransfer"`
-	VLANID               *int64            `json:"vlanId"`
-	POI                  *string           `json:"poi"`
-	POIName              *string           `json:"poiName"`
-	Region               string            `json:"region"`
-	ESLA                 string            `json:"eSla"`
-	BandwidthProfile     bandwidthProfile  `json:"bandwidthProfile"`
-	Infrastructure       *orderInfraInfo   `json:"infrastructure"`
-	Address              Address           `json:"address"`
-	Fee                  fee               `json:"fee"`
-	AdditionalFees       []additionalFee   `json:"additionalFees"`
-	Appointments         []appointmentInfo `json:"appointments"`
-	AggregationMethod    string            `json:"aggregationMethod"`
-	LegacyTechnologyType *string           `json:"legacyTechnologyType"`
-	TransferType         *string           `json:"transferType"`
-	NTDOption            *orderNTDInfo     `json:"ntdOption"`
-	ServiceID360         *int64            `json:"360ServiceId"`
-	IsNFAS               bool              `json:"isNfas"`
-	IsCancellable        bool              `json:"isCancellable"`
-}
-
-type bandwidthProfile struct {
-	SpeedDown    int64   `json:"speedDown"`
-	SpeedUp      int64   `json:"speedUp"`
-	PlanName     string  `json:"planName"`
-	CVCInclusion *string `json:"cvcInclusion"`
-}
-
-type orderInfraInfo struct {
-	ID        string  `json:"id"`
-	PortID    *string `json:"portId"`
-	ProductID *string `json:"productId"`
-}
-
-type orderNTDInfo struct {
-	Name       string `json:"name"`
-	NTDType    string `json:"ntdType"`
-	NTDVersion string `json:"ntdVersion"`
-}
-
-type additionalFee struct {
-	AddOnTypeName string `json:"addOnTypeName"`
-	Fee           fee    `json:"fee"`
-}
-
-// info returns the order as it was placed.
-func (o *order) info(placed PlacedOrder) orderInfo {
+// info returns the order of spec §2, as it was placed.
+func (o *order) info(placed PlacedOrder) resource {
 	offers, body := &o.sim.catalog, o.fields
-	info := orderInfo{
-		ID: placed.ID, Provider: wholesaleSource, OrderType: "new", Status: statusOpen,
-		ServiceClass: o.site.ServiceClass, TechnologyType: o.site.TechnologyType,
-		TrafficClass:     strings.ToUpper(cmp.Or(body.text("trafficClass"), defaultTrafficClass)),
-		InstallationType: cmp.Or(body.text("ntdInstallation"), noAction),
-		CustomerRef:      placed.CustomerReference, LocID: o.site.LocationID,
-		AVCIDForTransfer: orNull(body.text("avcIdForTransfer")), VLANID: body.numberOrNull("vlanId"),
-		POI: orNull(o.site.POI), POIName: orNull(o.site.POIName), Region: cmp.Or(o.site.Region, "Urban"),
-		ESLA: cmp.Or(body.text("restorationSla"), standard),
-		BandwidthProfile: bandwidthProfile{
-			SpeedDown: o.plan.SpeedDown, SpeedUp: o.plan.SpeedUp, PlanName: o.plan.Name,
+	info := resource{
+		"id": placed.ID, "provider": wholesaleSource, "orderType": "new", statusField: statusOpen,
+		"serviceClass": o.site.ServiceClass, "technologyType": o.site.TechnologyType,
+		"trafficClass": o.trafficClass(), "installationType": cmp.Or(body.text("ntdInstallation"), noAction),
+		"customerRef": placed.CustomerReference, "locId": o.site.LocationID, "avcId": nil,
+		"avcIdForTransfer": orNull(body.text("avcIdForTransfer")), "vlanId": body.numberOrNull("vlanId"),
+		"poi": orNull(o.site.POI), "poiName": orNull(o.site.POIName), "region": o.region(),
+		"eSla": cmp.Or(body.text("restorationSla"), standard),
+		"bandwidthProfile": resource{
+			"speedDown": o.plan.SpeedDown, "speedUp": o.plan.SpeedUp, "planName": o.plan.Name, "cvcInclusion": nil,
 		},
-		Infrastructure: o.infraInfo(), Address: o.site.Address,
-		Fee: offers.fee("", o.plan.Price, map[string]string{
-			"plan": o.plan.Name, termField: string(body[termField]),
-		}),
-		AdditionalFees: o.additionalFees(), Appointments: []appointmentInfo{},
-		AggregationMethod: body.text("aggregationMethod"), TransferType: orNull(body.text("transferType")),
-		NTDOption: o.ntdInfo(),
-		IsNFAS:    o.plan.NFASFee != nil, IsCancellable: true,
+		"infrastructure": o.infraInfo(), "address": o.site.Address,
+		"fee":            offers.fee("", o.plan.Price, resource{"plan": o.plan.Name, termField: string(body[termField])}),
+		"additionalFees": o.additionalFees(), "appointments": []resource{},
+		"aggregationMethod": body.text("aggregationMethod"), "legacyTechnologyType": nil,
+		"transferType": orNull(body.text("transferType")), "ntdOption": o.ntdInfo(), "360ServiceId": nil,
+		"isNfas": o.plan.NFASFee != nil, "isCancellable": true,
 	}
 	if o.transfer() {
-		info.OrderType = "transfer" // spec §2: scenario 5
+		info["orderType"] = "transfer" // spec §2: scenario 5
 	}
 	return info
 }
 
-func (o *order) infraInfo() *orderInfraInfo {
+func (o *order) trafficClass() string {
+	return strings.ToUpper(cmp.Or(o.fields.text("trafficClass"), defaultTrafficClass))
+}
+
+func (o *order) region() string { return cmp.Or(o.site.Region, "Urban") }
+
+func (o *order) infraInfo() resource {
 	if o.infra == nil {
 		return nil
 	}
-	return &orderInfraInfo{ID: o.infra.ID, PortID: orNull(string(o.fields["portId"]))}
+	return resource{"id": o.infra.ID, "portId": orNull(string(o.fields["portId"])), "productId": nil}
 }
 
 // additionalFees returns the fees of the order in addition to the plan's.
-func (o *order) additionalFees() []additionalFee {
-	charged := []additionalFee{}
+func (o *order) additionalFees() []resource {
+	charged := []resource{}
 	add := func(name, attribute, of string, price Price) {
-		charged = append(charged, additionalFee{
-			AddOnTypeName: name, Fee: o.sim.catalog.fee(name, price, map[string]string{attribute: of}),
+		charged = append(charged, resource{
+			"addOnTypeName": name, "fee": o.sim.catalog.fee(name, price, resource{attribute: of}),
 		})
 	}
 	name := o.fields.text("restorationSla")

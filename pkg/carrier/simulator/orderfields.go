@@ -63,10 +63,10 @@ func (o *order) furtherFieldsValid() error {
 }
 
 // ntdInfo returns the device that an order names, null if it names none.
-func (o *order) ntdInfo() *orderNTDInfo {
+func (o *order) ntdInfo() resource {
 	name := o.fields.text(ntdOptionField)
 	if name == "" {
 		return nil
 	}
-	return &orderNTDInfo{Name: name, NTDType: "Indoor", NTDVersion: "4"}
+	return resource{"name": name, "ntdType": "Indoor", "ntdVersion": "4"}
 }

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -18,15 +19,7 @@ const statusRejected = "REJECTED"
 type orderState struct {
 	PlacedOrder
 
-	Resource *orderInfo `json:"resource,omitempty"`
-}
-
-// readInfo is an order as it is read: the order of spec §2, and why it was rejected.
-type readInfo struct {
-	orderInfo
-
-	RejectedReason string `json:"rejectedReason,omitempty"`
-	RejectedOn     string `json:"rejectedOn,omitempty"`
+	Resource resource `json:"resource,omitempty"`
 }
 
 // readOrder is the GET of an order.
@@ -41,37 +34,38 @@ func readOrder(x *exchange) (response, error) {
 	return response{status: http.StatusOK, body: x.sim.orderAt(order, x.now)}, nil
 }
 
-// placed returns the order as it was placed.
-func (o *orderState) placed() orderInfo {
+// placed returns the order of spec §2, as it was placed.
+func (o *orderState) placed() resource {
 	if o.Resource != nil {
-		return *o.Resource
+		return maps.Clone(o.Resource)
 	}
-	return orderInfo{
-		ID: o.ID, Provider: wholesaleSource, OrderType: "new", Status: statusOpen, CustomerRef: o.CustomerReference,
-		AdditionalFees: []additionalFee{}, Appointments: []appointmentInfo{}, IsCancellable: true,
+	return resource{
+		"id": o.ID, "provider": wholesaleSource, "orderType": "new", statusField: statusOpen,
+		"customerRef": o.CustomerReference, "additionalFees": []resource{}, "appointments": []resource{},
+		"isCancellable": true,
 	}
 }
 
 // orderAt returns the order as it is at an instant. An order that becomes a service is OPEN for the
 // first quarter of its time, then IN_PROGRESS, then COMPLETED. Any other order is OPEN until it is
-// rejected.
-func (s *Simulator) orderAt(order orderState, now time.Time) readInfo {
-	read := readInfo{orderInfo: order.placed()}
+// rejected, and then shows why.
+func (s *Simulator) orderAt(order orderState, now time.Time) resource {
+	read := order.placed()
 	switch {
 	case order.rejected(now):
-		read.Status, read.IsCancellable = statusRejected, false
-		read.RejectedReason, read.RejectedOn = order.RejectedReason, timestamp(order.RejectedAt)
+		read[statusField], read["isCancellable"] = statusRejected, false
+		read["rejectedReason"], read["rejectedOn"] = order.RejectedReason, timestamp(order.RejectedAt)
 		return read
 	case order.CompletesAt.IsZero():
 		return read
 	case order.completed(now):
-		read.Status, read.IsCancellable = statusCompleted, false
+		read[statusField], read["isCancellable"] = statusCompleted, false
 		read.showService(s.services[order.ServiceID])
 	case !now.Before(order.quarter(1)):
-		read.Status = statusInProgress
+		read[statusField] = statusInProgress
 	}
-	if read.InstallationType == technician || read.InstallationType == dispatched {
-		read.Appointments = []appointmentInfo{s.appointmentAt(&order, now)}
+	if installation := read["installationType"]; installation == technician || installation == dispatched {
+		read["appointments"] = []resource{s.appointmentAt(&order, now)}
 	}
 	return read
 }
@@ -90,58 +84,31 @@ func (o *PlacedOrder) quarter(n int) time.Time {
 }
 
 // showService shows the service that the order has become. The service is nil if it was removed.
-func (r *readInfo) showService(svc *serviceState) {
+func (r resource) showService(svc *serviceState) {
 	if svc == nil {
 		return
 	}
-	r.ServiceID360, r.AVCID = &svc.ID, orNull(*svc.AVCID)
-	infra := orderInfraInfo{ID: svc.InfrastructureID, PortID: orNull(svc.PortID), ProductID: &svc.PRIID}
-	r.Infrastructure = &infra
+	r["360ServiceId"], r["avcId"] = svc.ID, orNull(*svc.AVCID)
+	r["infrastructure"] = resource{"id": svc.InfrastructureID, "portId": orNull(svc.PortID), "productId": svc.PRIID}
 }
 
-// appointmentInfo is an appointment of an order, with the fields that carriers show.
-type appointmentInfo struct {
-	ID                     int64              `json:"id"`
-	OrderID                int64              `json:"orderId"`
-	WholesaleAppointmentID string             `json:"wholesaleAppointmentId"`
-	Status                 string             `json:"status"`
-	StartTime              string             `json:"startTime"`
-	EndTime                string             `json:"endTime"`
-	SlotType               string             `json:"slotType"`
-	TimezoneOffset         string             `json:"timezoneOffset"`
-	PriorityAssist         bool               `json:"priorityAssist"`
-	ESLA                   string             `json:"eSla"`
-	DemandType             string             `json:"demandType"`
-	Contact                appointmentContact `json:"contact"`
-	CustomerRef            string             `json:"customerRef"`
-	CancelledOn            *string            `json:"cancelledOn"`
-	ServiceID              *int64             `json:"serviceId"`
-}
-
-type appointmentContact struct {
-	Name  string  `json:"name"`
-	Type  string  `json:"type"`
-	Phone string  `json:"phone"`
-	Notes *string `json:"notes"`
-}
-
-// appointmentAt returns the appointment of an order that needs a technician. The appointment is on
-// the day after the order was placed, and its statuses are those that were observed.
-func (s *Simulator) appointmentAt(order *orderState, now time.Time) appointmentInfo {
-	day, placed := s.dayStarts(order.placedAt(now).In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly)), order.placed()
-	slot := slotOffers(0)[0].on(day, "")
-	shown := appointmentInfo{
-		ID: order.ID, OrderID: order.ID, WholesaleAppointmentID: fmt.Sprintf("APT%012d", order.ID),
-		Status: order.appointmentStatus(now), StartTime: slot.StartTime, EndTime: slot.EndTime, SlotType: slot.SlotType,
-		TimezoneOffset: slot.TimezoneOffset, ESLA: placed.ESLA, DemandType: "Standard Install",
-		Contact:     appointmentContact{Name: order.Contact.Name, Type: "Site", Phone: order.Contact.Phone},
-		CustomerRef: order.CustomerReference,
-	}
+// appointmentAt returns the appointment of an order that needs a technician, with the fields that
+// carriers show. The appointment is on the day after the order was placed, and its statuses are those
+// that were observed.
+func (s *Simulator) appointmentAt(order *orderState, now time.Time) resource {
+	day := s.dayStarts(order.placedAt(now).In(s.zone).AddDate(0, 0, 1).Format(time.DateOnly))
+	shown := slotOffers(0)[0].on(day)
+	maps.Copy(shown, resource{
+		"id": order.ID, "orderId": order.ID, "wholesaleAppointmentId": fmt.Sprintf("APT%012d", order.ID),
+		statusField: order.appointmentStatus(now), "priorityAssist": false, "eSla": order.placed()["eSla"],
+		"demandType": "Standard Install", "customerRef": order.CustomerReference,
+		"contact": resource{
+			"name": order.Contact.Name, "type": "Site", "phone": order.Contact.Phone, "notes": nil,
+		},
+		"cancelledOn": instantOrNull(order.AppointmentCancelledAt), serviceIDField: nil,
+	})
 	if order.completed(now) {
-		shown.ServiceID = &order.ServiceID
-	}
-	if at := order.AppointmentCancelledAt; !at.IsZero() {
-		shown.CancelledOn = instantOrNull(at)
+		shown[serviceIDField] = order.ServiceID
 	}
 	return shown
 }
@@ -173,10 +140,10 @@ func (o *order) becomeService(placed *orderState, at time.Time) {
 	placed.CompletesAt, placed.ServiceID = at, o.sim.nextID()
 	service := Service{
 		ID: placed.ServiceID, Client: o.client.Name, ActivatedAt: at, CustomerReference: placed.CustomerReference,
-		TechnologyType: o.site.TechnologyType, TrafficClass: placed.Resource.TrafficClass,
+		TechnologyType: o.site.TechnologyType, TrafficClass: o.trafficClass(),
 		Plan: o.plan.Name, Term: o.fields.number(termField), RestorationSLA: o.fields.text("restorationSla"),
 		AggregationMethod: o.fields.text("aggregationMethod"), LocationID: o.site.LocationID,
-		VLANID: string(o.fields["vlanId"]), POI: o.site.POI, POIName: o.site.POIName, Region: placed.Resource.Region,
+		VLANID: string(o.fields["vlanId"]), POI: o.site.POI, POIName: o.site.POIName, Region: o.region(),
 		Address: o.site.Address, Contact: placed.Contact, PortID: "1",
 	}
 	if o.infra != nil {

@@ -147,51 +147,30 @@ func changePlan(svc *serviceState, r *request) {
 	}
 }
 
-// planChangeResult has the fields of the plan change resource of spec §2 that both sources share.
-type planChangeResult struct {
-	ID          int64    `json:"id"`
-	ServiceID   int64    `json:"serviceId"`
-	RequestedOn string   `json:"requestedOn"`
-	Status      string   `json:"status"`
-	Plan        any      `json:"plan"`
-	SLA         *slaInfo `json:"sla"`
-}
-
-// wholesalePlanChangeResult adds the NTD installation contact, null if there is none.
-type wholesalePlanChangeResult struct {
-	planChangeResult
-
-	ContactName  *string `json:"contactName"`
-	ContactPhone *string `json:"contactPhone"`
-	ContactEmail *string `json:"contactEmail"`
-}
-
+// showPlanChange returns the plan change resource of spec §2. Only that of the wholesale source has
+// the NTD installation contact, null if there is none.
 func showPlanChange(x *exchange, r *request) any {
 	svc, body := x.sim.services[r.ServiceID], r.body()
 	plan := x.sim.catalog.plans[body.text("planName")]
-	result := planChangeResult{
-		ID: r.Number, ServiceID: r.ServiceID, RequestedOn: timestamp(r.SubmittedAt), Status: r.status(x.now),
-		Plan: x.sim.catalog.planInfo(svc, plan, body.number(termField)),
-		SLA:  x.sim.catalog.slaOf(svc.sla.at(r.DoneAt)),
+	shown := r.shown(x, resource{
+		"plan": x.sim.catalog.planInfo(svc, plan, body.number(termField)),
+		"sla":  x.sim.catalog.slaOf(svc.sla.at(r.DoneAt)),
+	})
+	if !svc.alternate() {
+		contact := installationContact(svc, body)
+		shown[contactNameField], shown[contactPhoneField] = orNull(contact.Name), orNull(contact.Phone)
+		shown[contactEmailField] = orNull(contact.Email)
 	}
-	if svc.alternate() {
-		return result
-	}
-	contact := installationContact(svc, body)
-	return wholesalePlanChangeResult{
-		planChangeResult: result,
-		ContactName:      orNull(contact.Name), ContactPhone: orNull(contact.Phone), ContactEmail: orNull(contact.Email),
-	}
+	return shown
 }
 
 // slaOf returns the SLA with the given name, null if the carrier offers none of that name.
-func (c *catalog) slaOf(name string) *slaInfo {
+func (c *catalog) slaOf(name string) resource {
 	i := slices.IndexFunc(c.slas, func(s SLA) bool { return s.Name == name })
 	if i < 0 {
 		return nil
 	}
-	info := c.sla(c.slas[i])
-	return &info
+	return c.sla(c.slas[i])
 }
 
 // installationContact applies spec §4: the contact details of the order are used if the request has

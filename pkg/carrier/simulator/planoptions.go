@@ -1,11 +1,5 @@
 package simulator
 
-// planOptionsResult is the plan change options resource of spec §2.
-type planOptionsResult struct {
-	Plans []any     `json:"plans"`
-	SLAs  []slaInfo `json:"slas"`
-}
-
 func planOptionsFamily() family {
 	return family{
 		operation: OpPlanOptions,
@@ -14,23 +8,24 @@ func planOptionsFamily() family {
 	}
 }
 
-// showPlanOptions lists every plan that is available to the service, once per term, and every SLA.
+// showPlanOptions returns the plan change options resource of spec §2: every plan that is available
+// to the service, once per term, and every SLA.
 func showPlanOptions(x *exchange, r *request) any {
 	svc, offers := x.sim.services[r.ServiceID], &x.sim.catalog
-	result := planOptionsResult{Plans: []any{}, SLAs: []slaInfo{}}
+	plans, slas := []resource{}, []resource{}
 	for _, name := range offers.order {
 		plan := offers.plans[name]
 		if !plan.suits(svc.TechnologyType) {
 			continue
 		}
 		for _, term := range plan.terms() {
-			result.Plans = append(result.Plans, offers.planInfo(svc, plan, term))
+			plans = append(plans, offers.planInfo(svc, plan, term))
 		}
 	}
 	for _, sla := range offers.slas {
-		result.SLAs = append(result.SLAs, offers.sla(sla))
+		slas = append(slas, offers.sla(sla))
 	}
-	return result
+	return resource{"plans": plans, "slas": slas}
 }
 
 // terms returns the terms in which the plan is listed. A plan that is available in any term is

@@ -38,22 +38,12 @@ func changeProfile(svc *serviceState, r *request) {
 	svc.profile.set(r.DoneAt, r.body().text("dslStabilityProfile"))
 }
 
-// profileResult is the DSL stability profile change resource of spec §2.
-type profileResult struct {
-	ID                  int64   `json:"id"`
-	ServiceID           int64   `json:"serviceId"`
-	DSLStabilityProfile string  `json:"dslStabilityProfile"`
-	Status              string  `json:"status"`
-	RequestedOn         string  `json:"requestedOn"`
-	RequestedByID       int64   `json:"requestedById"`
-	RequestedByName     string  `json:"requestedByName"`
-	ErrorDetail         *string `json:"errorDetail"`
-}
-
+// showProfile returns the DSL stability profile change resource of spec §2.
 func showProfile(x *exchange, r *request) any {
-	return profileResult{
-		ID: r.Number, ServiceID: r.ServiceID, DSLStabilityProfile: r.body().text("dslStabilityProfile"),
-		Status: r.status(x.now), RequestedOn: timestamp(r.SubmittedAt),
-		RequestedByID: x.client.User.ID, RequestedByName: x.client.User.Name, ErrorDetail: r.errorDetailAt(x.now),
-	}
+	return r.shown(x, resource{
+		"dslStabilityProfile": r.body().text("dslStabilityProfile"),
+		"requestedById":       x.client.User.ID,
+		"requestedByName":     x.client.User.Name,
+		"errorDetail":         r.errorDetailAt(x.now),
+	})
 }

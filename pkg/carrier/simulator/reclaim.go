@@ -34,16 +34,5 @@ func reclaim(svc *serviceState, r *request) {
 	svc.cancellation.ReclaimedAt = r.DoneAt
 }
 
-// reclaimResult is the reclaim resource of spec §2.
-type reclaimResult struct {
-	ID          int64  `json:"id"`
-	ServiceID   int64  `json:"serviceId"`
-	RequestedOn string `json:"requestedOn"`
-	Status      string `json:"status"`
-}
-
-func showReclaim(x *exchange, r *request) any {
-	return reclaimResult{
-		ID: r.Number, ServiceID: r.ServiceID, RequestedOn: timestamp(r.SubmittedAt), Status: r.status(x.now),
-	}
-}
+// showReclaim returns the reclaim resource of spec §2.
+func showReclaim(x *exchange, r *request) any { return r.shown(x, nil) }

@@ -3,6 +3,7 @@ package simulator
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"time"
 )
 
@@ -74,6 +75,15 @@ func (r *request) errorDetailAt(now time.Time) *string {
 		return nil
 	}
 	return orNull(r.ErrorDetail)
+}
+
+// shown returns the resource of a request: the fields that all have, and its own.
+func (r *request) shown(x *exchange, own resource) resource {
+	shown := resource{
+		"id": r.Number, serviceIDField: r.ServiceID, "requestedOn": timestamp(r.SubmittedAt), statusField: r.status(x.now),
+	}
+	maps.Copy(shown, own)
+	return shown
 }
 
 func (r *request) body() fields {

@@ -29,49 +29,6 @@ const (
 	ModificationsText   ModificationsForm = "Text"   // a text; null
 )
 
-// serviceInfo is the resource of ServiceRead (docs/carrier-api.md).
-type serviceInfo struct {
-	ID                      int64                 `json:"id"`
-	CustomerRef             string                `json:"customerRef"`
-	WholesaleActivatedOn    string                `json:"wholesaleServiceActivatedOn"`
-	TechnologyType          string                `json:"technologyType"`
-	LegacyTechnologyType    *string               `json:"legacyTechnologyType"`
-	TrafficClass            string                `json:"trafficClass"`
-	LocID                   string                `json:"locId"`
-	AVCID                   *string               `json:"avcId"`
-	VLANID                  string                `json:"vlanId"`
-	POI                     string                `json:"poi"`
-	Region                  string                `json:"region"`
-	ESLA                    string                `json:"eSla"`
-	BandwidthProfile        serviceBandwidth      `json:"bandwidthProfile"`
-	Infrastructure          serviceInfrastructure `json:"infrastructure"`
-	Address                 Address               `json:"address"`
-	ModifiedOn              string                `json:"modifiedOn"`
-	AggregationMethod       string                `json:"aggregationMethod"`
-	SubscriberSTag          *string               `json:"subscriberSTag"`
-	SubscriberCTag          *string               `json:"subscriberCTag"`
-	DSLStabilityProfile     *string               `json:"dslStabilityProfile"`
-	IsNFAS                  bool                  `json:"isNfas"`
-	HasNFASCommitment       bool                  `json:"hasNfasCommitment"`
-	NFASCommitmentExpiresOn *string               `json:"nfasCommitmentExpiresOn"`
-	Modifications           any                   `json:"modifications"`
-}
-
-// serviceBandwidth is the bandwidth profile of a service. Its cvcInclusion is a Number.
-type serviceBandwidth struct {
-	SpeedDown    int64   `json:"speedDown"`
-	SpeedUp      int64   `json:"speedUp"`
-	PlanName     string  `json:"planName"`
-	CVCInclusion float64 `json:"cvcInclusion"`
-}
-
-// serviceInfrastructure is where a service is connected. A copper pair has no port.
-type serviceInfrastructure struct {
-	ID        string `json:"id"`
-	PortID    string `json:"portId,omitempty"`
-	ProductID string `json:"productId"`
-}
-
 // readService is the GET of a service.
 func readService(x *exchange) (response, error) {
 	svc, err := x.serviceInPath()
@@ -81,36 +38,45 @@ func readService(x *exchange) (response, error) {
 	return response{status: http.StatusOK, body: x.sim.serviceInfo(svc, x.now.Add(-x.sim.readLag))}, nil
 }
 
-// serviceInfo returns the service as it was at an instant.
-func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) serviceInfo {
+// serviceInfo returns the service as it was at an instant (docs/carrier-api.md). Its cvcInclusion is a
+// Number.
+func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) resource {
 	then := svc.snapshot(at)
 	plan := s.catalog.plans[then.Plan]
-	info := serviceInfo{
-		ID: then.ID, CustomerRef: then.CustomerReference, WholesaleActivatedOn: timestamp(svc.activatedAt()),
-		TechnologyType: then.TechnologyType, LegacyTechnologyType: orNull(then.LegacyTechnologyType),
-		TrafficClass: then.TrafficClass, LocID: then.LocationID, AVCID: orNull(*then.AVCID), VLANID: then.VLANID,
-		POI: strings.TrimSpace(then.POI + " " + then.POIName), Region: then.Region,
-		ESLA: cmp.Or(then.RestorationSLA, standard),
-		BandwidthProfile: serviceBandwidth{
-			SpeedDown: plan.SpeedDown, SpeedUp: plan.SpeedUp, PlanName: then.Plan, CVCInclusion: plan.CVCInclusion,
+	info := resource{
+		"id": then.ID, "customerRef": then.CustomerReference, "wholesaleServiceActivatedOn": timestamp(svc.activatedAt()),
+		"technologyType": then.TechnologyType, "legacyTechnologyType": orNull(then.LegacyTechnologyType),
+		"trafficClass": then.TrafficClass, "locId": then.LocationID, "avcId": orNull(*then.AVCID),
+		"vlanId": then.VLANID, "poi": strings.TrimSpace(then.POI + " " + then.POIName), "region": then.Region,
+		"eSla": cmp.Or(then.RestorationSLA, standard),
+		"bandwidthProfile": resource{
+			"speedDown": plan.SpeedDown, "speedUp": plan.SpeedUp, "planName": then.Plan, "cvcInclusion": plan.CVCInclusion,
 		},
-		Infrastructure: serviceInfrastructure{ID: then.InfrastructureID, PortID: then.PortID, ProductID: then.PRIID},
-		Address:        then.Address, ModifiedOn: svc.modifiedOn(at), AggregationMethod: then.AggregationMethod,
-		IsNFAS: plan.NFASFee != nil, HasNFASCommitment: plan.NFASFee != nil,
-		Modifications: s.options.Seed.ServiceRead.show(svc.modification.at(at)),
+		"infrastructure": then.infrastructure(), "address": then.Address, "modifiedOn": svc.modifiedOn(at),
+		"aggregationMethod": then.AggregationMethod, "subscriberSTag": nil, "subscriberCTag": nil,
+		"dslStabilityProfile": nil, "isNfas": plan.NFASFee != nil, "hasNfasCommitment": plan.NFASFee != nil,
+		"nfasCommitmentExpiresOn": nil, "modifications": s.options.Seed.ServiceRead.show(svc.modification.at(at)),
 	}
 	if then.AggregationMethod == ethernet {
-		outer, inner := fmt.Sprint(100+then.ID%1000), fmt.Sprint(1000+then.ID%1000) //nolint:mnd // any tags will do
-		info.SubscriberSTag, info.SubscriberCTag = &outer, &inner
+		info["subscriberSTag"] = fmt.Sprint(100 + then.ID%1000)  //nolint:mnd // any tags will do
+		info["subscriberCTag"] = fmt.Sprint(1000 + then.ID%1000) //nolint:mnd // likewise
 	}
 	if isDSL(then.TechnologyType) {
-		info.DSLStabilityProfile = &then.DSLStabilityProfile
+		info["dslStabilityProfile"] = then.DSLStabilityProfile
 	}
-	if info.HasNFASCommitment {
-		expires := svc.activatedAt().AddDate(1, 0, 0).Format(time.DateOnly)
-		info.NFASCommitmentExpiresOn = &expires
+	if plan.NFASFee != nil {
+		info["nfasCommitmentExpiresOn"] = svc.activatedAt().AddDate(1, 0, 0).Format(time.DateOnly)
 	}
 	return info
+}
+
+// infrastructure returns where a service is connected. A copper pair has no port.
+func (s *Service) infrastructure() resource {
+	shown := resource{"id": s.InfrastructureID, "productId": s.PRIID}
+	if s.PortID != "" {
+		shown["portId"] = s.PortID
+	}
+	return shown
 }
 
 // activatedAt returns when the service was connected. A service that always existed shows a fixed day.
@@ -139,38 +105,32 @@ func (svc *serviceState) modifiedOn(at time.Time) string {
 	return timestamp(last)
 }
 
-// listedModification is a modification in progress, as listed in a service.
-type listedModification struct {
-	Type        string `json:"type"`
-	RequestedOn string `json:"requestedOn"`
-}
-
 // show returns a service's modifications. Only changes of the plan, the SLA and the DSL profile are
 // listed, which are the only ones that carriers are known to list.
 func (r ServiceReadRules) show(underway modification) any {
-	listed := underway.Operation == OpPlanChange || underway.Operation == OpDSLStabilityProfileChange
-	if underway.Operation == "" || !listed {
+	if underway.Operation != OpPlanChange && underway.Operation != OpDSLStabilityProfileChange {
 		return r.none()
 	}
-	shown := listedModification{Type: string(underway.Operation), RequestedOn: timestamp(underway.Since)}
+	name, since := string(underway.Operation), timestamp(underway.Since)
+	shown := resource{"type": name, "requestedOn": since}
 	switch r.Modifications {
 	case ModificationsObject:
-		return map[string]listedModification{shown.Type: shown}
+		return resource{name: shown}
 	case ModificationsText:
-		return shown.Type + " since " + shown.RequestedOn
+		return name + " since " + since
 	case ModificationsList, "":
 	}
-	return []listedModification{shown}
+	return []resource{shown}
 }
 
 // none returns the modifications of a service without any.
 func (r ServiceReadRules) none() any {
 	switch r.Modifications {
 	case ModificationsObject:
-		return struct{}{}
+		return resource{}
 	case ModificationsText:
 		return nil
 	case ModificationsList, "":
 	}
-	return []listedModification{}
+	return []resource{}
 }

@@ -89,10 +89,10 @@ func TestAReadServiceShowsItsSLAMethodAndProfile(t *testing.T) {
 func TestAServiceListsTheModificationInProgress(t *testing.T) {
 	for form, want := range map[simulator.ModificationsForm][2]string{
 		simulator.ModificationsList: {
-			`[]`, `[{"type":"PlanChange","requestedOn":"2026-11-20T10:00:00Z"}]`,
+			`[]`, `[{"requestedOn":"2026-11-20T10:00:00Z","type":"PlanChange"}]`,
 		},
 		simulator.ModificationsObject: {
-			`{}`, `{"PlanChange":{"type":"PlanChange","requestedOn":"2026-11-20T10:00:00Z"}}`,
+			`{}`, `{"PlanChange":{"requestedOn":"2026-11-20T10:00:00Z","type":"PlanChange"}}`,
 		},
 		simulator.ModificationsText: {`null`, `"PlanChange since 2026-11-20T10:00:00Z"`},
 	} {

@@ -145,6 +145,7 @@ func (s *Simulator) Restore(r io.Reader) error {
 	var saved state
 	decoder := json.NewDecoder(r)
 	decoder.DisallowUnknownFields()
+	decoder.UseNumber() // the ids in the resource of an order are above 2^53
 	if err := decoder.Decode(&saved); err != nil {
 		return fmt.Errorf("read state: %w", err)
 	}

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// resource is a JSON object of the carrier.
+type resource map[string]any
+
 // timestamp returns a date-time in UTC, with Z as its offset (spec §1 rule 6).
 func timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
@@ -28,14 +31,6 @@ func orNull(text string) *string {
 		return nil
 	}
 	return &text
-}
-
-// orEmpty returns the text, or an empty text instead of null.
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 func idOrNull(id int64) *int64 {
