@@ -59,8 +59,9 @@ func acceptDiagnostic(x *exchange, r *request) error {
 func showDiagnostic(_ *exchange, r *request) any {
 	const local = "2006-01-02T15:04:05" // without an offset
 	kind, third := r.body().text("testType"), r.DoneAt.Sub(r.SubmittedAt)/3
-	var stages []resource
-	for i, name := range []string{"completed", "accepted", "in-progress", "pending"} { // newest first
+	names := []string{"completed", "accepted", "in-progress", "pending"} // newest first
+	stages := make([]resource, 0, len(names))
+	for i, name := range names {
 		at := r.DoneAt.Add(-time.Duration(i) * third)
 		stages = append(stages, resource{"name": name, "reason": nil, "created_at": at.UTC().Format(local)})
 	}

@@ -119,8 +119,10 @@ func (q *pageQuery) sort(found []resource) []resource {
 
 // textOf returns the text of a field, empty for null.
 func textOf(value any) string {
-	text, _ := value.(string)
-	return text
+	if text, isText := value.(string); isText {
+		return text
+	}
+	return ""
 }
 
 // slice returns one page of the disruptions (spec §2). A page beyond the last is empty.

@@ -31,7 +31,7 @@ func (c *catalog) installation(plan Plan) resource {
 	if plan.NFASFee != nil {
 		info["nfasFee"] = c.fee("NFAS_COMMITMENT", *plan.NFASFee, resource{"nfas_commitment_fee": plan.Name})
 	}
-	options := []resource{}
+	options := make([]resource, 0, len(plan.NTDOptions))
 	for _, o := range plan.NTDOptions {
 		options = append(options, resource{
 			"option": o.Option, "recommended": o.Recommended,

@@ -12,7 +12,7 @@ func planOptionsFamily() family {
 // to the service, once per term, and every SLA.
 func showPlanOptions(x *exchange, r *request) any {
 	svc, offers := x.sim.services[r.ServiceID], &x.sim.catalog
-	plans, slas := []resource{}, []resource{}
+	plans, slas := []resource{}, make([]resource, 0, len(offers.slas))
 	for _, name := range offers.order {
 		plan := offers.plans[name]
 		if !plan.suits(svc.TechnologyType) {
