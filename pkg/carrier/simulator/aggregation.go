@@ -39,7 +39,7 @@ func acceptAggregation(x *exchange, _ *request) error {
 }
 
 func convertAggregation(svc *serviceState, r *request) {
-	svc.aggregation.set(r.DoneAt, r.body().text("aggregationMethod"))
+	svc.Aggregations.set(r.DoneAt, r.body().text("aggregationMethod"))
 }
 
 // showAggregation returns the aggregation conversion resource of spec §2.

@@ -1,10 +1,8 @@
 package simulator
 
-import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
-
 // announce schedules an event. It does nothing if the client has no callback, or if the event has
 // no name in the form that the seed selects.
-func (s *Simulator) announce(kind eventKind, e outbox.Event) {
+func (s *Simulator) announce(kind eventKind, e event) {
 	holder := s.clients[e.Client]
 	if holder == nil {
 		return
@@ -13,18 +11,18 @@ func (s *Simulator) announce(kind eventKind, e outbox.Event) {
 		return
 	}
 	e.Name, e.Dotted, e.Model = kind.name, kind.dotted, kind.model
-	e.Number = s.outbox.Last + 1
+	e.Number = s.state.LastEvent + 1
 	if s.formOf(&e) == "" {
 		return
 	}
-	s.outbox.Last, e.NextAt = e.Number, e.HappensAt
-	s.outbox.Put(&e)
+	s.state.LastEvent, e.NextAt = e.Number, e.HappensAt
+	s.state.Events[e.Number] = &e
 }
 
 // formOf returns the form in which an event is sent. This is the form that the seed selects, or ""
 // if the event has no name in that form. Mixed alternates between the forms, and falls back to the
 // one in which the event has a name.
-func (s *Simulator) formOf(e *outbox.Event) EventForm {
+func (s *Simulator) formOf(e *event) EventForm {
 	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
 	switch s.options.Seed.Events.Form {
 	case EventsInHeaders:
@@ -50,15 +48,15 @@ func (s *Simulator) announceEnd(fam family, svc *serviceState, r *request) {
 		return
 	}
 	for _, kind := range fam.announce(s, svc, r) {
-		s.announce(kind, outbox.Event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
+		s.announce(kind, event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
 	}
 }
 
 // announceCancellation schedules the event that a service was cancelled, for the time when its
 // cancellation is due. If the service is not cancelled at that time, the event is dropped.
 func (s *Simulator) announceCancellation(svc *serviceState) {
-	if svc.cancellation.LastStatus == cancelRequested {
-		s.announce(serviceCancelled(), outbox.Event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})
+	if svc.CancellationState.LastStatus == cancelRequested {
+		s.announce(serviceCancelled(), event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.CancellationState.DueAt})
 	}
 }
 

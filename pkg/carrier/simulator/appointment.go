@@ -32,7 +32,7 @@ func slotsFamily() family {
 
 // acceptSlots applies spec §4: 404 for an order that is not the client's.
 func acceptSlots(x *exchange, _ *request) error {
-	owned, known := x.sim.orders[x.fields.number("orderId")]
+	owned, known := x.sim.state.Orders[x.fields.number("orderId")]
 	if !known || owned.Client != x.client.Name {
 		return problem.NotFound()
 	}
@@ -42,7 +42,7 @@ func acceptSlots(x *exchange, _ *request) error {
 // cancelSlots cancels an appointment-request, even if it was cancelled before.
 func cancelSlots(x *exchange) (response, error) {
 	id := strconv.FormatInt(x.fields.number("appointmentRequestId"), 10)
-	given, known := x.sim.requests[id]
+	given, known := x.sim.state.Requests[id]
 	if !known || given.Operation != OpAppointmentSlots || given.Client != x.client.Name {
 		return response{}, problem.NotFound()
 	}

@@ -142,11 +142,11 @@ func (x *tokenExchange) useOnce(claims jwt.RegisteredClaims) error {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	key := claims.Issuer + " " + claims.ID
-	if _, used := x.sim.jtis.get(key, x.now); used {
-		x.sim.journal.violations.add(x.violation(RuleTokenReuse, "jti "+claims.ID))
+	if _, used := x.sim.state.Assertions.get(key, x.now); used {
+		x.sim.state.Journal.Violations.add(x.violation(RuleTokenReuse, "jti "+claims.ID))
 		return invalidClient("Token reuse detected")
 	}
 	until := claims.ExpiresAt.Add(time.Duration(x.sim.options.Seed.Token.ClockTolerance) + time.Second)
-	x.sim.jtis.put(key, struct{}{}, x.now, until)
+	x.sim.state.Assertions.put(key, struct{}{}, x.now, until)
 	return nil
 }

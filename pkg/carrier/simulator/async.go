@@ -81,7 +81,7 @@ func (x *exchange) decideOutcome(fam family, r *request) {
 
 // begin stores a request and schedules its effect.
 func (s *Simulator) begin(fam family, svc *serviceState, r *request) {
-	s.requests[r.ID] = r
+	s.state.Requests[r.ID] = r
 	s.announceEnd(fam, svc, r)
 	if fam.effect == nil {
 		return
@@ -140,14 +140,14 @@ func (x *exchange) findRequest() (*request, error) {
 	if x.route.rules.numericID && !numeric(x.id) {
 		return nil, problem.NotNumeric("id")
 	}
-	r, found := x.sim.requests[x.id]
+	r, found := x.sim.state.Requests[x.id]
 	if found && x.sim.hostile.hidesRequest(r, x.now) {
 		return nil, problem.NotFound()
 	}
 	if !found || r.Operation != x.route.operation || r.Client != x.client.Name {
 		return nil, problem.NotFound()
 	}
-	if r.ServiceID != 0 && x.sim.services[r.ServiceID] == nil {
+	if r.ServiceID != 0 && x.sim.state.Services[r.ServiceID] == nil {
 		return nil, problem.NotFound() // the service was removed
 	}
 	return r, nil
@@ -157,7 +157,7 @@ func (x *exchange) findRequest() (*request, error) {
 // seconds (spec §8). Polls count when they arrive, whatever their response.
 func (x *exchange) checkPollInterval() {
 	const minInterval = 5 * time.Second
-	r := x.sim.requests[x.id]
+	r := x.sim.state.Requests[x.id]
 	if r == nil || r.Operation != x.call.Operation {
 		return
 	}

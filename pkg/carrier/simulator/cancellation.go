@@ -15,11 +15,11 @@ func readCancellation(x *exchange) (response, error) {
 		return response{}, err
 	}
 	switch {
-	case x.now.Before(svc.cancellation.SettledAt):
+	case x.now.Before(svc.CancellationState.SettledAt):
 		changing := response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}
-		return x.sim.hostile.toggleBody(changing, svc.cancellation.status(x.now)), nil
-	case svc.cancellation.ChangeFailed:
-		status := svc.cancellation.status(x.now)
+		return x.sim.hostile.toggleBody(changing, svc.CancellationState.status(x.now)), nil
+	case svc.CancellationState.ChangeFailed:
+		status := svc.CancellationState.status(x.now)
 		return response{}, problem.Refused(notEligible(problem.SubError{
 			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
 		}))
@@ -29,7 +29,7 @@ func readCancellation(x *exchange) (response, error) {
 
 // showCancellation returns the service cancellation resource of spec §2.
 func (svc *serviceState) showCancellation(now time.Time) resource {
-	c, status := svc.cancellation.shown(now), svc.cancellation.status(now)
+	c, status := svc.CancellationState.shown(now), svc.CancellationState.status(now)
 	shown := resource{
 		serviceIDField: svc.ID, "cancelled": status == cancelCompleted, statusField: orNull(status),
 		"canRequestCancellation":    !svc.NotCancellable && (status == "" || status == cancelAborted),
@@ -98,7 +98,7 @@ func (x *exchange) changeCancellation(change func(*cancellation)) (response, err
 	if err := x.requireChangeable(); err != nil {
 		return response{}, err
 	}
-	c := &x.service.cancellation
+	c := &x.service.CancellationState
 	former := *c
 	if !c.ChangeFailed {
 		former = *c.shown(x.now)
@@ -128,13 +128,13 @@ func (x *exchange) changeCancellation(change func(*cancellation)) (response, err
 // requireChangeable applies the state table of spec §3.
 func (x *exchange) requireChangeable() error {
 	refusal := problem.SubError{
-		Object: "ServiceCancellation", Field: statusField, RejectedValue: orNull(x.service.cancellation.status(x.now)),
+		Object: "ServiceCancellation", Field: statusField, RejectedValue: orNull(x.service.CancellationState.status(x.now)),
 		Code: "constraints.service-cancellation.not.requested", Message: "No cancellation is requested",
 	}
 	switch {
 	case x.service.NotCancellable:
 		return problem.Refused(notEligible(refusal))
-	case !x.service.cancellation.changeable(x.now):
+	case !x.service.CancellationState.changeable(x.now):
 		return problem.Refused(refusal)
 	}
 	return nil

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // Advance moves the carrier's clock forward. The identity provider's clock does not change, because
@@ -15,7 +13,7 @@ func (s *Simulator) Advance(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	s.skew += by
+	s.state.Skew += by
 }
 
 // SetServiceReadLag changes how old each reading of a service is (seed: serviceRead.lag).
@@ -23,7 +21,7 @@ func (s *Simulator) SetServiceReadLag(lag time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	s.readLag = max(lag, 0)
+	s.state.ReadLag = max(lag, 0)
 }
 
 // DisableHostile turns a hostile carrier into a friendly one. Earlier effects remain.
@@ -40,7 +38,7 @@ func (s *Simulator) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	s.requests = make(map[string]*request)
+	s.state.Requests = make(map[string]*request)
 }
 
 // RevokeTokens makes every access token invalid.
@@ -48,7 +46,7 @@ func (s *Simulator) RevokeTokens() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	s.tokens = expiring[*client]{}
+	s.state.Tokens = expiring[string]{}
 }
 
 // SetKeys replaces a client's public keys, in PEM by kid. Issued tokens remain valid.
@@ -120,7 +118,7 @@ func (s *Simulator) RemoveService(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	delete(s.services, id)
+	delete(s.state.Services, id)
 }
 
 // SetPlan changes the plan of a service without a request. A plan change in progress still takes
@@ -128,7 +126,7 @@ func (s *Simulator) RemoveService(id int64) {
 func (s *Simulator) SetPlan(serviceID int64, plan string) error {
 	return s.edit(serviceID, func(svc *serviceState) {
 		now := s.now()
-		svc.plan.set(now, planAndTerm{Name: plan, Term: svc.plan.at(now).Term})
+		svc.Plans.set(now, planAndTerm{Name: plan, Term: svc.Plans.at(now).Term})
 	})
 }
 
@@ -144,7 +142,7 @@ func (s *Simulator) SetCancellation(serviceID int64, cancellation *Cancellation)
 	}
 	return s.edit(serviceID, func(svc *serviceState) {
 		svc.Cancellation = cancellation
-		svc.cancellation = s.cancellationOf(&svc.Service, s.now())
+		svc.CancellationState = s.cancellationOf(&svc.Service, s.now())
 		s.announceCancellation(svc)
 	})
 }
@@ -169,15 +167,15 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	placed, known := s.orders[orderID]
+	placed, known := s.state.Orders[orderID]
 	if !known {
 		return fmt.Errorf("there is no order %d", orderID)
 	}
 	placed.AppointmentCancelledAt = s.now()
-	s.orders[orderID] = placed
+	s.state.Orders[orderID] = placed
 	notice := s.appointmentAt(&placed, s.now())
 	notice["reason"] = reason
-	s.announce(appointmentCancelled(), outbox.Event{
+	s.announce(appointmentCancelled(), event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})
 	return nil

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // The headers of a signed event. The signature is "v1," and the base64 of HMAC-SHA256 over
@@ -49,23 +47,29 @@ func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 	return delivered
 }
 
-// takeDue removes the due events from the queue, so that two callers never attempt the same event
-// at the same time.
-func (s *Simulator) takeDue() []*outbox.Event {
+// takeDue returns the due events in the order of their times. An event that is being sent is not due,
+// so that two callers never attempt the same event at the same time.
+func (s *Simulator) takeDue() []*event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var due []*outbox.Event
-	for e := s.outbox.Due(s.now()); e != nil; e = s.outbox.Due(s.now()) {
-		due = append(due, e)
+	var due []*event
+	for _, e := range s.state.Events {
+		if !e.isSent && !e.NextAt.After(s.now()) {
+			e.isSent = true
+			due = append(due, e)
+		}
 	}
+	slices.SortFunc(due, func(a, b *event) int {
+		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.Number, b.Number))
+	})
 	return due
 }
 
-// requeue puts back an event that was not attempted.
-func (s *Simulator) requeue(e *outbox.Event) {
+// requeue makes an event wait again that was not attempted.
+func (s *Simulator) requeue(e *event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.outbox.Put(e)
+	e.isSent = false
 }
 
 // message is an event ready to be sent.
@@ -77,7 +81,7 @@ type message struct {
 }
 
 // attempt sends an event and records the result.
-func (s *Simulator) attempt(ctx context.Context, client Doer, e *outbox.Event) bool {
+func (s *Simulator) attempt(ctx context.Context, client Doer, e *event) bool {
 	m, valid := s.compose(e)
 	if !valid {
 		return false
@@ -90,14 +94,14 @@ func (s *Simulator) attempt(ctx context.Context, client Doer, e *outbox.Event) b
 
 // compose builds the message of an event. It drops an event that did not happen, or whose service
 // no longer exists.
-func (s *Simulator) compose(e *outbox.Event) (message, bool) {
+func (s *Simulator) compose(e *event) (message, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
 	resource, valid := s.resourceOf(e)
 	holder := s.clients[e.Client]
 	if !valid || holder == nil {
-		s.outbox.Drop(e)
+		delete(s.state.Events, e.Number)
 		return message{}, false
 	}
 	callback, secret := s.callbackOf(holder)
@@ -122,15 +126,15 @@ func (s *Simulator) compose(e *outbox.Event) (message, bool) {
 }
 
 // resourceOf returns the resource of the event, as it was when the event happened.
-func (s *Simulator) resourceOf(e *outbox.Event) (json.RawMessage, bool) {
+func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 	if e.Resource != nil {
 		return e.Resource, true
 	}
-	svc := s.services[e.ServiceID]
+	svc := s.state.Services[e.ServiceID]
 	if svc == nil {
 		return nil, false
 	}
-	if e.Dotted == serviceCancelled().dotted && !svc.cancellation.carriedOutAt(e.HappensAt) {
+	if e.Dotted == serviceCancelled().dotted && !svc.CancellationState.carriedOutAt(e.HappensAt) {
 		return nil, false // the cancellation was rescheduled or aborted
 	}
 	return encoded(svc.eventResource(e.HappensAt)), true
@@ -138,8 +142,8 @@ func (s *Simulator) resourceOf(e *outbox.Event) (json.RawMessage, bool) {
 
 // bareResourceOf returns the body of an event in the header form: the resource alone. For a service,
 // that is the resource that a read of the service returns, as it was when the event happened.
-func (s *Simulator) bareResourceOf(e *outbox.Event, resource json.RawMessage) json.RawMessage {
-	svc := s.services[e.ServiceID]
+func (s *Simulator) bareResourceOf(e *event, resource json.RawMessage) json.RawMessage {
+	svc := s.state.Services[e.ServiceID]
 	if e.Model != serviceModel || svc == nil {
 		return resource
 	}
@@ -147,7 +151,7 @@ func (s *Simulator) bareResourceOf(e *outbox.Event, resource json.RawMessage) js
 }
 
 // envelope returns the body in the specification's form.
-func envelope(e *outbox.Event, resource json.RawMessage) []byte {
+func envelope(e *event, resource json.RawMessage) []byte {
 	return encoded(map[string]any{
 		"eventType": e.Name, "occurredOn": timestamp(e.HappensAt), e.Model: resource,
 		"requestId": idOrNull(e.RequestID), "serviceId": idOrNull(e.ServiceID), "orderId": idOrNull(e.OrderID),
@@ -195,19 +199,18 @@ func (m *message) send(ctx context.Context, client Doer) int {
 
 // recordAttempt drops an event that was delivered or has no attempts left, and queues any other for
 // its next attempt.
-func (s *Simulator) recordAttempt(e *outbox.Event, delivery Delivery) {
+func (s *Simulator) recordAttempt(e *event, delivery Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
 	e.Attempts++
 	delivery.GivenUp = !delivery.Delivered && e.Attempts >= cmp.Or(s.options.Seed.Events.Attempts, defaultAttempts)
-	s.journal.deliveries.add(delivery)
+	s.state.Journal.Deliveries.add(delivery)
 	if delivery.Delivered || delivery.GivenUp {
-		s.outbox.Drop(e)
+		delete(s.state.Events, e.Number)
 		return
 	}
-	e.NextAt = s.now().Add(s.backoff(e.Attempts))
-	s.outbox.Put(e)
+	e.NextAt, e.isSent = s.now().Add(s.backoff(e.Attempts)), false
 }
 
 // backoff returns the pause after the given number of failures.

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
@@ -108,6 +110,42 @@ func TestEventsAreSigned(t *testing.T) {
 		if got.header.Get("Webhook-Signature") != want || at != fmt.Sprint(h.clock().Unix()) || len(id) < 16 {
 			t.Errorf("with %s: %v", secret, got.header)
 		}
+	}
+}
+
+// TestEventsAreSentInTheOrderOfTheirTimes submits the request first that ends last.
+func TestEventsAreSentInTheOrderOfTheirTimes(t *testing.T) {
+	h := start(t, withEventReceiver(newEventReceiver(t), ""), func(s *simulator.Seed) {
+		s.Delays = map[string]simulator.Duration{"PlanChange": simulator.Duration(time.Hour)}
+	})
+	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.post(reclaims, serviceBody(cancelledService)).created()
+	h.wait(time.Hour)
+	h.deliver(2)
+	if diff := cmp.Diff([]string{"ServiceReclaimActivated", "ServicePlanChanged"}, h.names()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// sender makes calls with a function.
+type sender func(*http.Request) (*http.Response, error)
+
+func (send sender) Do(call *http.Request) (*http.Response, error) { return send(call) }
+
+// TestAnEventThatIsBeingSentIsNotDue delivers events while one is being sent.
+func TestAnEventThatIsBeingSentIsNotDue(t *testing.T) {
+	h := start(t, withEventReceiver(newEventReceiver(t), ""))
+	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.wait(10 * time.Second)
+	sent := 0
+	var send sender
+	send = func(call *http.Request) (*http.Response, error) {
+		sent++
+		h.sim.Deliver(call.Context(), send)
+		return h.server.Client().Do(call)
+	}
+	if got := h.sim.Deliver(t.Context(), send); got != 1 || sent != 1 {
+		t.Errorf("%d events were delivered with %d calls, want one with one", got, sent)
 	}
 }
 

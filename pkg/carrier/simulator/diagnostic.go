@@ -46,12 +46,12 @@ func acceptDiagnostic(x *exchange, r *request) error {
 		refusal.Message = "There is no such test"
 		return problem.Refused(refusal)
 	}
-	if x.now.Before(x.service.testedUntil) {
+	if x.now.Before(x.service.TestedUntil) {
 		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.in-progress", serviceIDField
 		refusal.Message = "A test is in progress"
 		return problem.Refused(refusal)
 	}
-	x.service.testedUntil = r.DoneAt
+	x.service.TestedUntil = r.DoneAt
 	return nil
 }
 

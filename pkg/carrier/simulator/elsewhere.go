@@ -45,18 +45,18 @@ func (s *Simulator) ModifyElsewhere(m Modification) error {
 func (svc *serviceState) modifyElsewhere(m Modification, from, until time.Time) {
 	svc.modify(m.Operation, from, until)
 	if m.Plan != "" {
-		svc.plan.set(until, planAndTerm{Name: m.Plan, Term: svc.plan.at(from).Term})
+		svc.Plans.set(until, planAndTerm{Name: m.Plan, Term: svc.Plans.at(from).Term})
 	}
 	if m.RestorationSLA != "" {
-		svc.sla.set(until, m.RestorationSLA)
+		svc.SLAs.set(until, m.RestorationSLA)
 	}
 	if m.AggregationMethod != "" {
-		svc.aggregation.set(until, m.AggregationMethod)
+		svc.Aggregations.set(until, m.AggregationMethod)
 	}
 	if m.DSLStabilityProfile != "" {
-		svc.profile.set(until, m.DSLStabilityProfile)
+		svc.Profiles.set(until, m.DSLStabilityProfile)
 	}
 	if m.Operation == OpReclaim {
-		svc.cancellation.ReclaimedAt = until
+		svc.CancellationState.ReclaimedAt = until
 	}
 }

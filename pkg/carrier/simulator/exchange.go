@@ -38,7 +38,7 @@ func (x *exchange) serviceID() int64 {
 	if x.route.rules.serviceID {
 		return parseID(x.id)
 	}
-	if followed, found := x.sim.requests[x.id]; found && followed.Operation == x.route.operation {
+	if followed, found := x.sim.state.Requests[x.id]; found && followed.Operation == x.route.operation {
 		return followed.ServiceID
 	}
 	return 0
@@ -46,7 +46,7 @@ func (x *exchange) serviceID() int64 {
 
 // recordViolation records that the call breaks a rule.
 func (x *exchange) recordViolation(rule Rule, detail string) {
-	x.sim.journal.violations.add(Violation{
+	x.sim.state.Journal.Violations.add(Violation{
 		Time: x.now, Rule: rule, Detail: truncate(detail), Operation: x.call.Operation, Path: truncate(x.call.Path),
 	})
 }
@@ -54,7 +54,7 @@ func (x *exchange) recordViolation(rule Rule, detail string) {
 // formatLocation returns a path in the form that the seed requires.
 func (x *exchange) formatLocation(path string) string {
 	form := x.sim.options.Seed.Location
-	if form == LocationPath || form == LocationMixed && len(x.sim.requests)%2 == 0 {
+	if form == LocationPath || form == LocationMixed && len(x.sim.state.Requests)%2 == 0 {
 		return path
 	}
 	return origin(x.request, x.sim.options.CarrierURL) + path

@@ -92,8 +92,9 @@ func (f Fault) processes() bool {
 	return true
 }
 
-// armedFault is a fault that waits for its call.
-type armedFault struct {
-	target string
-	fault  Fault
+// ArmedFault is a fault that waits for its call.
+type ArmedFault struct {
+	Fault
+
+	Target string `json:"target"`
 }

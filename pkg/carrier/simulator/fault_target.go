@@ -23,7 +23,7 @@ func (s *Simulator) FailNext(target string, fault Fault) error {
 	defer s.mu.Unlock()
 	s.changes++
 	for range max(1, fault.Times) {
-		s.faults = append(s.faults, armedFault{target: target, fault: fault})
+		s.state.Faults = append(s.state.Faults, ArmedFault{Target: target, Fault: fault})
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func faultKinds() []FaultKind {
 func (s *Simulator) Armed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.faults)
+	return len(s.state.Faults)
 }
 
 // Disarm removes all armed faults.
@@ -69,7 +69,7 @@ func (s *Simulator) Disarm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	s.faults = nil
+	s.state.Faults = nil
 }
 
 func (s *Simulator) knownTarget(target string) bool {
@@ -84,14 +84,14 @@ func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
 	if r == nil {
 		return Fault{}
 	}
-	i := slices.IndexFunc(s.faults, func(a armedFault) bool {
-		return s.targets(a.target, r) && (a.fault.ServiceID == 0 || a.fault.ServiceID == serviceID)
+	i := slices.IndexFunc(s.state.Faults, func(a ArmedFault) bool {
+		return s.targets(a.Target, r) && (a.ServiceID == 0 || a.ServiceID == serviceID)
 	})
 	if i < 0 {
 		return Fault{}
 	}
-	fault := s.faults[i].fault
-	s.faults = slices.Delete(s.faults, i, i+1)
+	fault := s.state.Faults[i].Fault
+	s.state.Faults = slices.Delete(s.state.Faults, i, i+1)
 	return fault
 }
 

@@ -23,13 +23,13 @@ func healthFamily() family {
 // acceptHealth accepts every request, or only one at a time of a service if the seed says so. The
 // request fails later if the service's Health.Fails is set.
 func acceptHealth(x *exchange, r *request) error {
-	if x.sim.options.Seed.OneHealthRequest && x.now.Before(x.service.checkedUntil) {
+	if x.sim.options.Seed.OneHealthRequest && x.now.Before(x.service.CheckedUntil) {
 		return problem.Refused(problem.SubError{
 			Code: "constraints.service.health.request.in.progress", Message: "A health request is in progress",
 			Object: "CreateServiceHealthRequestCommand", Field: serviceIDField, RejectedValue: x.service.ID,
 		})
 	}
-	x.service.checkedUntil = r.DoneAt
+	x.service.CheckedUntil = r.DoneAt
 	if x.service.Health.Fails {
 		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.service.Health.ErrorDetail, "The health is not available")
 	}
@@ -61,7 +61,7 @@ func (x *exchange) healthHead(r *request) resource {
 // showHealth returns the service health resource of spec §2. Version 5 has other names for three of
 // its fields.
 func showHealth(x *exchange, r *request) any {
-	svc := x.sim.services[r.ServiceID]
+	svc := x.sim.state.Services[r.ServiceID]
 	shown, found := x.healthContent(r, svc), svc.Health
 	status, indicator, categories, suffix := statusField, "indicator", "healthCategories", ""
 	if x.version < versionWithNewNames {
@@ -86,7 +86,7 @@ func (x *exchange) healthContent(r *request, svc *serviceState) resource {
 		"lastRefreshedOn":    timestamp(r.DoneAt),
 		"wholesaleServiceId": svc.WholesaleServiceID,
 		"technologyType":     svc.TechnologyType,
-		"plan":               x.sim.catalog.healthName(svc.plan.at(r.DoneAt).Name),
+		"plan":               x.sim.catalog.healthName(svc.Plans.at(r.DoneAt).Name),
 		"locId":              svc.LocationID,
 		"avcId":              orNull(*svc.AVCID),
 		"priId":              svc.PRIID,

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/base64"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -16,53 +15,24 @@ import (
 // the same order give the same decisions. The caller of a method must hold the lock. A nil
 // hostility decides nothing.
 type hostility struct {
-	source     *rand.PCG
-	random     *rand.Rand
-	skew       time.Duration       // of the Date header of the carrier API
-	refuseOnce map[string]struct{} // tokens that will be refused once
+	source *rand.PCG
+	random *rand.Rand
+	skew   time.Duration // of the Date header of the carrier API
 }
 
 func newHostility(seed uint64) *hostility {
 	const stream = 0x9e3779b97f4a7c15 // any constant will do
-	h := &hostility{source: rand.NewPCG(seed, stream), refuseOnce: make(map[string]struct{})}
+	h := &hostility{source: rand.NewPCG(seed, stream)}
 	h.random = rand.New(h.source) //nolint:gosec // G404: the sequence must be repeatable
 	const maxSkew = 30
 	h.skew = time.Duration(h.random.IntN(2*maxSkew+1)-maxSkew) * time.Second
 	return h
 }
 
-// savedHostility is the position in the random sequence, and the tokens that will be refused.
-type savedHostility struct {
-	Source     string   `json:"source"`
-	RefuseOnce []string `json:"shy"`
-}
-
-func (h *hostility) save() *savedHostility {
-	if h == nil {
-		return nil
-	}
-	source, err := h.source.MarshalBinary()
-	if err != nil {
-		return nil // MarshalBinary never fails
-	}
-	saved := &savedHostility{Source: base64.StdEncoding.EncodeToString(source)}
-	for token := range h.refuseOnce {
-		saved.RefuseOnce = append(saved.RefuseOnce, token)
-	}
-	return saved
-}
-
 // restore continues a saved sequence. The state of a friendly carrier has none.
-func (h *hostility) restore(saved *savedHostility) {
-	if h == nil || saved == nil {
-		return
-	}
-	source, err := base64.StdEncoding.DecodeString(saved.Source)
-	if err != nil || h.source.UnmarshalBinary(source) != nil {
-		return // the sequence starts over
-	}
-	for _, token := range saved.RefuseOnce {
-		h.refuseOnce[token] = struct{}{}
+func (h *hostility) restore(position []byte) {
+	if h != nil && len(position) > 0 {
+		_ = h.source.UnmarshalBinary(position) //nolint:errcheck // otherwise the sequence starts over
 	}
 }
 
@@ -141,23 +111,6 @@ func (h *hostility) location() string {
 		"{path}", "https://elsewhere.example{path}", "//elsewhere.example{path}", "HTTPS://Elsewhere.Example{path}",
 		"{path}/", "{path}?version=8", "{path}#outcome",
 	)
-}
-
-// refuses reports whether a valid token is refused. Each token is refused at most once.
-func (h *hostility) refuses(token string) bool {
-	if h == nil {
-		return false
-	}
-	_, refused := h.refuseOnce[token]
-	delete(h.refuseOnce, token)
-	return refused
-}
-
-// tokenIssued marks some tokens to be refused once.
-func (h *hostility) tokenIssued(token string) {
-	if h.chance(50) {
-		h.refuseOnce[token] = struct{}{}
-	}
 }
 
 // expiresIn returns the lifetime of a token as sent by the identity provider.

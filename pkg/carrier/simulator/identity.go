@@ -45,7 +45,7 @@ func (s *Simulator) takeTokenFault() Fault {
 func (s *Simulator) record(call Call) {
 	s.mu.Lock()
 	s.changes++
-	s.journal.add(call)
+	s.state.Journal.add(call)
 	s.mu.Unlock()
 	if s.options.Observe != nil {
 		s.options.Observe(call)
@@ -151,8 +151,10 @@ func (x *tokenExchange) issue() tokenResponse {
 	token := "sat." + rand.Text()
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
-	x.sim.tokens.put(token, x.sim.clients[x.call.Client], x.now, x.now.Add(lifetime))
-	x.sim.hostile.tokenIssued(token)
+	x.sim.state.Tokens.put(token, x.call.Client, x.now, x.now.Add(lifetime))
+	if x.sim.hostile.chance(50) { //nolint:mnd // thousandths, see the package documentation
+		x.sim.state.RefuseOnce[token] = true
+	}
 	x.call.Accepted = true
 	return tokenResponse{
 		AccessToken: token, ExpiresIn: x.sim.hostile.expiresIn(int64(lifetime / time.Second)), TokenType: "Bearer",

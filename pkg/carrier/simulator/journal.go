@@ -102,16 +102,16 @@ const defaultJournalLimit = 100_000
 
 // journal is the history so far, guarded by the store's mutex.
 type journal struct {
-	calls      ring[Call]
-	violations ring[Violation]
-	deliveries ring[Delivery]
-	counts     map[submissionKey]Count
+	Calls      ring[Call]       `json:"calls"`
+	Violations ring[Violation]  `json:"violations"`
+	Deliveries ring[Delivery]   `json:"deliveries"`
+	Counts     map[string]Count `json:"counts"` // by countKey
 }
 
-// submissionKey is the key by which submissions are counted.
-type submissionKey struct {
-	operation Operation
-	subject   string
+// countKey is the key by which the submissions about a subject are counted; all of the operation
+// without a subject.
+func countKey(operation Operation, subject string) string {
+	return string(operation) + " " + truncate(subject)
 }
 
 func newJournal(limit int) journal {
@@ -119,9 +119,8 @@ func newJournal(limit int) journal {
 		limit = defaultJournalLimit
 	}
 	return journal{
-		calls: ring[Call]{limit: limit}, violations: ring[Violation]{limit: limit},
-		deliveries: ring[Delivery]{limit: limit},
-		counts:     make(map[submissionKey]Count),
+		Calls: ring[Call]{Limit: limit}, Violations: ring[Violation]{Limit: limit},
+		Deliveries: ring[Delivery]{Limit: limit}, Counts: make(map[string]Count),
 	}
 }
 
@@ -145,7 +144,7 @@ func truncate(text string) string {
 func (j *journal) add(call Call) {
 	call.Method, call.Path, call.Client = truncate(call.Method), truncate(call.Path), truncate(call.Client)
 	call.Subject, call.RequestID, call.JTI = truncate(call.Subject), truncate(call.RequestID), truncate(call.JTI)
-	j.calls.add(call)
+	j.Calls.add(call)
 	if call.Method != http.MethodPost {
 		return
 	}
@@ -154,10 +153,10 @@ func (j *journal) add(call Call) {
 		subjects = subjects[:1]
 	}
 	for _, subject := range subjects {
-		of := submissionKey{call.Operation, subject}
-		count, known := j.counts[of]
-		if known || len(j.counts) < maxSubjects {
-			j.counts[of] = count.with(call)
+		of := countKey(call.Operation, subject)
+		count, known := j.Counts[of]
+		if known || len(j.Counts) < maxSubjects {
+			j.Counts[of] = count.with(call)
 		}
 	}
 }
@@ -176,30 +175,30 @@ func (c Count) with(call Call) Count {
 
 // ring keeps the newest values.
 type ring[T any] struct {
-	limit  int
-	values []T
-	oldest int
+	Limit  int `json:"limit"`
+	Values []T `json:"values"`
+	Oldest int `json:"oldest"`
 }
 
 func (r *ring[T]) add(value T) {
-	if len(r.values) < r.limit {
-		r.values = append(r.values, value)
+	if len(r.Values) < r.Limit {
+		r.Values = append(r.Values, value)
 		return
 	}
-	r.values[r.oldest] = value
-	r.oldest = (r.oldest + 1) % r.limit
+	r.Values[r.Oldest] = value
+	r.Oldest = (r.Oldest + 1) % r.Limit
 }
 
 // newest returns a copy of the newest values, at most the given number of them, newest first.
 func (r *ring[T]) newest(most int) []T {
-	found := make([]T, min(most, len(r.values)))
+	found := make([]T, min(most, len(r.Values)))
 	for i := range found {
-		found[i] = r.values[(r.oldest+len(r.values)-1-i)%len(r.values)]
+		found[i] = r.Values[(r.Oldest+len(r.Values)-1-i)%len(r.Values)]
 	}
 	return found
 }
 
 // all returns a copy, oldest first.
 func (r *ring[T]) all() []T {
-	return slices.Concat(r.values[r.oldest:], r.values[:r.oldest])
+	return slices.Concat(r.Values[r.Oldest:], r.Values[:r.Oldest])
 }

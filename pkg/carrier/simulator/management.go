@@ -44,7 +44,7 @@ func (s *Simulator) Management() http.Handler {
 	mux.HandleFunc("POST /_sim/order-rejected", serveCommand(func(c orderCommand) error {
 		return s.RejectOrder(c.OrderID, c.Reason)
 	}))
-	mux.HandleFunc("POST /_sim/faults", serveCommand(func(c faultCommand) error { return s.FailNext(c.Target, c.Fault) }))
+	mux.HandleFunc("POST /_sim/faults", serveCommand(func(a ArmedFault) error { return s.FailNext(a.Target, a.Fault) }))
 	mux.HandleFunc("DELETE /_sim/faults", serveAction(s.Disarm))
 	mux.HandleFunc("POST /_sim/advance", serveCommand(s.advance))
 	mux.HandleFunc("POST /_sim/forget", serveAction(s.Forget))
@@ -85,12 +85,6 @@ type callbackCommand struct {
 type orderCommand struct {
 	OrderID int64  `json:"orderId"`
 	Reason  string `json:"reason"`
-}
-
-type faultCommand struct {
-	Fault
-
-	Target string `json:"target"`
 }
 
 type advanceCommand struct {

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // The ways to install an NTD (spec §2).
@@ -54,7 +52,7 @@ func createOrder(x *exchange) (response, error) {
 	placed := o.place()
 	x.call.Accepted, x.call.RequestID = true, strconv.FormatInt(placed.ID, 10)
 	return response{
-		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: placed.placed(),
+		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: placed.Resource,
 	}, nil
 }
 
@@ -66,7 +64,7 @@ func (o *order) place() orderState {
 		ID: o.sim.nextID(), Client: o.client.Name, PlacedAt: o.now,
 		CustomerReference: o.fields.text("customerReference"), Contact: o.contact(),
 	}}
-	placed.Resource = o.info(placed.PlacedOrder)
+	placed.Resource = encoded(o.info(placed.PlacedOrder))
 	avc := o.fields.text("avcIdForTransfer")
 	switch {
 	case o.fault.Kind == FaultEndInError:
@@ -82,7 +80,7 @@ func (o *order) place() orderState {
 	if placed.RejectedAt.IsZero() && o.sim.has(ExtensionOrderRead) {
 		o.becomeService(&placed, done)
 	}
-	o.sim.orders[placed.ID] = placed
+	o.sim.state.Orders[placed.ID] = placed
 	if !placed.RejectedAt.IsZero() {
 		o.sim.announceRejection(&placed)
 	}
@@ -98,9 +96,9 @@ func (o *order) contact() Contact {
 
 // disconnect ends the client's service on a circuit, if there is one.
 func (s *Simulator) disconnect(owner, avc string, how cancellation) {
-	for _, svc := range s.services {
+	for _, svc := range s.state.Services {
 		if avc != "" && *svc.AVCID == avc && svc.Client == owner {
-			svc.cancellation = how
+			svc.CancellationState = how
 			s.announceCancellation(svc)
 		}
 	}
@@ -116,7 +114,7 @@ func (s *Simulator) announceRejection(placed *orderState) {
 	for _, name := range []string{"orderType", statusField, "provider", "fee"} {
 		delete(notice, name)
 	}
-	s.announce(orderRejected(), outbox.Event{
+	s.announce(orderRejected(), event{
 		Client: placed.Client, OrderID: placed.ID, HappensAt: placed.RejectedAt, Resource: encoded(notice),
 	})
 }

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,7 +21,7 @@ const statusRejected = "REJECTED"
 type orderState struct {
 	PlacedOrder
 
-	Resource resource `json:"resource,omitempty"`
+	Resource json.RawMessage `json:"resource,omitempty"`
 }
 
 // readOrder is the GET of an order.
@@ -27,7 +29,7 @@ func readOrder(x *exchange) (response, error) {
 	if !numeric(x.id) {
 		return response{}, problem.NotNumeric("id")
 	}
-	order, known := x.sim.orders[parseID(x.id)]
+	order, known := x.sim.state.Orders[parseID(x.id)]
 	if !known || order.Client != x.client.Name {
 		return response{}, problem.NotFound()
 	}
@@ -36,8 +38,11 @@ func readOrder(x *exchange) (response, error) {
 
 // placed returns the order of spec §2, as it was placed.
 func (o *orderState) placed() resource {
-	if o.Resource != nil {
-		return maps.Clone(o.Resource)
+	var placed resource
+	decoder := json.NewDecoder(bytes.NewReader(o.Resource))
+	decoder.UseNumber() // ids are above 2^53
+	if decoder.Decode(&placed) == nil {
+		return placed
 	}
 	return resource{
 		"id": o.ID, "provider": wholesaleSource, "orderType": "new", statusField: statusOpen,
@@ -60,7 +65,7 @@ func (s *Simulator) orderAt(order orderState, now time.Time) resource {
 		return read
 	case order.completed(now):
 		read[statusField], read["isCancellable"] = statusCompleted, false
-		read.showService(s.services[order.ServiceID])
+		read.showService(s.state.Services[order.ServiceID])
 	case !now.Before(order.quarter(1)):
 		read[statusField] = statusInProgress
 	}
@@ -161,15 +166,15 @@ func (s *Simulator) RejectOrder(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	order, known := s.orders[orderID]
+	order, known := s.state.Orders[orderID]
 	now := s.now()
 	if !known || order.completed(now) || order.rejected(now) {
 		return fmt.Errorf("order %d is not in progress", orderID)
 	}
-	delete(s.services, order.ServiceID)
+	delete(s.state.Services, order.ServiceID)
 	order.RejectedAt, order.RejectedReason = now, reason
 	order.CompletesAt, order.ServiceID = time.Time{}, 0
-	s.orders[orderID] = order
+	s.state.Orders[orderID] = order
 	s.announceRejection(&order)
 	return nil
 }

@@ -43,30 +43,23 @@ type RequestState struct {
 	DoneAt      time.Time `json:"doneAt"`
 }
 
-// ArmedFault is a fault that waits for its call.
-type ArmedFault struct {
-	Fault
-
-	Target string `json:"target"`
-}
-
 // Overview returns the state of the carrier at this moment.
 func (s *Simulator) Overview() Overview {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Overview{
 		Now: s.now(), Requests: s.requestStates(), Services: s.serviceList(), Orders: s.orderList(),
-		Calls:      s.journal.calls.newest(overviewCalls),
-		Violations: s.journal.violations.newest(overviewCalls),
-		Deliveries: s.journal.deliveries.newest(overviewCalls),
-		Faults:     s.armedFaults(), Targets: s.faultTargets(), Kinds: faultKinds(),
+		Calls:      s.state.Journal.Calls.newest(overviewCalls),
+		Violations: s.state.Journal.Violations.newest(overviewCalls),
+		Deliveries: s.state.Journal.Deliveries.newest(overviewCalls),
+		Faults:     append([]ArmedFault{}, s.state.Faults...), Targets: s.faultTargets(), Kinds: faultKinds(),
 	}
 }
 
 // requestStates returns all accepted requests, the newest first.
 func (s *Simulator) requestStates() []RequestState {
-	states, now := make([]RequestState, 0, len(s.requests)), s.now()
-	for _, r := range s.requests {
+	states, now := make([]RequestState, 0, len(s.state.Requests)), s.now()
+	for _, r := range s.state.Requests {
 		states = append(states, RequestState{
 			ID: r.ID, Operation: r.Operation, Client: r.Client, ServiceID: r.ServiceID,
 			Status: r.status(now), SubmittedAt: r.SubmittedAt, DoneAt: r.DoneAt,
@@ -76,14 +69,6 @@ func (s *Simulator) requestStates() []RequestState {
 		return cmp.Or(b.SubmittedAt.Compare(a.SubmittedAt), cmp.Compare(b.ID, a.ID))
 	})
 	return states
-}
-
-func (s *Simulator) armedFaults() []ArmedFault {
-	armed := make([]ArmedFault, len(s.faults))
-	for i, waiting := range s.faults {
-		armed[i] = ArmedFault{Fault: waiting.fault, Target: waiting.target}
-	}
-	return armed
 }
 
 // faultTargets returns the calls for which a fault can be armed.

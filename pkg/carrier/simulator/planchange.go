@@ -141,20 +141,20 @@ func (p *planChange) invalid(code, name string, value any) error {
 // its own.
 func changePlan(svc *serviceState, r *request) {
 	body := r.body()
-	svc.plan.set(r.DoneAt, planAndTerm{Name: body.text("planName"), Term: body.number(termField)})
+	svc.Plans.set(r.DoneAt, planAndTerm{Name: body.text("planName"), Term: body.number(termField)})
 	if sla := body.text("restorationSla"); sla != "" {
-		svc.sla.set(r.DoneAt, sla)
+		svc.SLAs.set(r.DoneAt, sla)
 	}
 }
 
 // showPlanChange returns the plan change resource of spec §2. Only that of the wholesale source has
 // the NTD installation contact, null if there is none.
 func showPlanChange(x *exchange, r *request) any {
-	svc, body := x.sim.services[r.ServiceID], r.body()
+	svc, body := x.sim.state.Services[r.ServiceID], r.body()
 	plan := x.sim.catalog.plans[body.text("planName")]
 	shown := r.shown(x, resource{
 		"plan": x.sim.catalog.planInfo(svc, plan, body.number(termField)),
-		"sla":  x.sim.catalog.slaOf(svc.sla.at(r.DoneAt)),
+		"sla":  x.sim.catalog.slaOf(svc.SLAs.at(r.DoneAt)),
 	})
 	if !svc.alternate() {
 		contact := installationContact(svc, body)
@@ -192,9 +192,9 @@ func announcePlanChange(s *Simulator, svc *serviceState, r *request) []eventKind
 	body := r.body()
 	wanted := planAndTerm{Name: body.text("planName"), Term: body.number(termField)}
 	sla := body.text("restorationSla")
-	newSLA := sla != "" && sla != svc.sla.at(r.SubmittedAt)
+	newSLA := sla != "" && sla != svc.SLAs.at(r.SubmittedAt)
 	var kinds []eventKind
-	if wanted != svc.plan.at(r.SubmittedAt) || !newSLA {
+	if wanted != svc.Plans.at(r.SubmittedAt) || !newSLA {
 		kinds = append(kinds, r.eventFor(planChanged(), planNotChanged()))
 		if s.options.Seed.Events.Deprecated {
 			kinds = append(kinds, r.eventFor(serviceModified(), serviceNotModified()))

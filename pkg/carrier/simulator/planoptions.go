@@ -11,7 +11,7 @@ func planOptionsFamily() family {
 // showPlanOptions returns the plan change options resource of spec §2: every plan that is available
 // to the service, once per term, and every SLA.
 func showPlanOptions(x *exchange, r *request) any {
-	svc, offers := x.sim.services[r.ServiceID], &x.sim.catalog
+	svc, offers := x.sim.state.Services[r.ServiceID], &x.sim.catalog
 	plans, slas := []resource{}, make([]resource, 0, len(offers.slas))
 	for _, name := range offers.order {
 		plan := offers.plans[name]

@@ -23,7 +23,7 @@ func profileFamily() family {
 
 // acceptProfile applies spec §4: one change at a time, with its own error code.
 func acceptProfile(x *exchange, _ *request) error {
-	if x.service.modification.at(x.now).Operation == OpDSLStabilityProfileChange {
+	if x.service.Modifications.at(x.now).Operation == OpDSLStabilityProfileChange {
 		return problem.Refused(problem.SubError{
 			Code:    "constraints.service.dsl.stability.change.request.in.progress",
 			Message: "A stability profile change is in progress",
@@ -35,7 +35,7 @@ func acceptProfile(x *exchange, _ *request) error {
 }
 
 func changeProfile(svc *serviceState, r *request) {
-	svc.profile.set(r.DoneAt, r.body().text("dslStabilityProfile"))
+	svc.Profiles.set(r.DoneAt, r.body().text("dslStabilityProfile"))
 }
 
 // showProfile returns the DSL stability profile change resource of spec §2.

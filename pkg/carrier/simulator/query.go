@@ -25,8 +25,8 @@ func (s *Simulator) Services() []Service {
 }
 
 func (s *Simulator) serviceList() []Service {
-	services := make([]Service, 0, len(s.services))
-	for id := range s.services {
+	services := make([]Service, 0, len(s.state.Services))
+	for id := range s.state.Services {
 		if svc := s.existing(id); svc != nil {
 			services = append(services, svc.snapshot(s.now()))
 		}
@@ -43,8 +43,8 @@ func (s *Simulator) Orders() []PlacedOrder {
 }
 
 func (s *Simulator) orderList() []PlacedOrder {
-	orders := make([]PlacedOrder, 0, len(s.orders))
-	for _, order := range s.orders {
+	orders := make([]PlacedOrder, 0, len(s.state.Orders))
+	for _, order := range s.state.Orders {
 		orders = append(orders, order.PlacedOrder)
 	}
 	slices.SortFunc(orders, func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) })
@@ -55,14 +55,14 @@ func (s *Simulator) orderList() []PlacedOrder {
 func (s *Simulator) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.calls.all()
+	return s.state.Journal.Calls.all()
 }
 
 // Violations returns the rule violations by clients, oldest first.
 func (s *Simulator) Violations() []Violation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.violations.all()
+	return s.state.Journal.Violations.all()
 }
 
 // Submissions counts the POSTs of an operation for a service. If serviceID is 0, it counts all
@@ -79,19 +79,19 @@ func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.counts[submissionKey{operation, truncate(subject)}]
+	return s.state.Journal.Counts[countKey(operation, subject)]
 }
 
 // Deliveries returns the delivery attempts that are in the journal, oldest first.
 func (s *Simulator) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.deliveries.all()
+	return s.state.Journal.Deliveries.all()
 }
 
 // Waiting returns how many events are waiting for their time or for another attempt.
 func (s *Simulator) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.outbox.Len()
+	return len(s.state.Events)
 }

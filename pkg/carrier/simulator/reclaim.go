@@ -19,7 +19,7 @@ func reclaimFamily() family {
 // disconnected and the deadline must not have passed.
 func acceptReclaim(x *exchange, _ *request) error {
 	today := x.now.In(x.sim.zone).Format(time.DateOnly)
-	if !x.service.cancellation.cancelled(x.now) || x.service.ReclaimableUntil < today {
+	if !x.service.CancellationState.cancelled(x.now) || x.service.ReclaimableUntil < today {
 		return problem.Refused(problem.SubError{
 			Code:    "constraints.service.not.eligible.for.reclaims",
 			Message: "The disconnection of the service is not reversible",
@@ -31,7 +31,7 @@ func acceptReclaim(x *exchange, _ *request) error {
 
 // reclaim ends the cancellation when the request completes.
 func reclaim(svc *serviceState, r *request) {
-	svc.cancellation.ReclaimedAt = r.DoneAt
+	svc.CancellationState.ReclaimedAt = r.DoneAt
 }
 
 // showReclaim returns the reclaim resource of spec §2.

@@ -61,10 +61,17 @@ func validToken(x *exchange) error {
 		x.recordViolation(RuleHeader, "Authorization is missing")
 	}
 	x.client = x.sim.bearer(x.request)
-	if x.client == nil || x.sim.hostile.refuses(bearerToken(x.request)) {
+	if x.client == nil || x.sim.refusesOnce(bearerToken(x.request)) {
 		return problem.TokenRefused(status)
 	}
 	return nil
+}
+
+// refusesOnce reports whether a hostile carrier refuses a valid token. It does so at most once.
+func (s *Simulator) refusesOnce(token string) bool {
+	refused := s.hostile != nil && s.state.RefuseOnce[token]
+	delete(s.state.RefuseOnce, token)
+	return refused
 }
 
 // permitted applies spec §5: without permission for an operation the status is 404.
@@ -77,11 +84,11 @@ func permitted(x *exchange) error {
 
 // bearer returns the client to which the call's token was issued, nil without a valid one.
 func (s *Simulator) bearer(r *http.Request) *client {
-	holder, valid := s.tokens.get(bearerToken(r), s.options.Now())
+	holder, valid := s.state.Tokens.get(bearerToken(r), s.options.Now())
 	if !valid {
 		return nil
 	}
-	return holder
+	return s.clients[holder]
 }
 
 // bearerToken returns the token of a call, empty if it has none.

@@ -43,7 +43,7 @@ func (s *Simulator) process(x *exchange) response {
 	}
 	resp = x.fault.apply(resp, x.request.URL, x.now)
 	x.call.Fault, x.call.Status = x.fault.Kind, resp.status
-	s.journal.add(x.call)
+	s.state.Journal.add(x.call)
 	return resp
 }
 
@@ -112,7 +112,7 @@ func (x *exchange) duplicate(first response) response {
 	hostile := x.sim.hostile
 	x.distortion = hostile.distortion()
 	if hostile.chance(1) {
-		x.sim.requests = make(map[string]*request)
+		x.sim.state.Requests = make(map[string]*request)
 	}
 	doubled := x.fault.Kind == FaultDouble
 	if !doubled && (!x.call.Accepted || !hostile.chance(10)) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
@@ -46,23 +45,11 @@ func (s *Simulator) populate(seed Seed) {
 		}
 		s.clients[c.Name] = &client{Client: c, keys: keys}
 	}
-	s.zone, s.readLag = zone(seed.TimeZone), time.Duration(seed.ServiceRead.Lag)
-	s.catalog = newCatalog(seed)
-	s.outbox = outbox.New()
-	s.services = make(map[int64]*serviceState, len(seed.Services))
+	s.zone, s.catalog = zone(seed.TimeZone), newCatalog(seed)
+	s.state = newState(&seed, s.options.JournalLimit)
 	for _, service := range seed.Services {
 		s.putService(service, now)
 	}
-	s.requests = make(map[string]*request)
-	s.orders = make(map[int64]orderState, len(seed.Orders))
-	for _, placed := range seed.Orders {
-		s.orders[placed.ID] = orderState{PlacedOrder: placed}
-	}
-	s.lastID = seed.FirstRequestID - 1
-	if seed.FirstRequestID == 0 {
-		s.lastID = defaultFirstID - 1
-	}
-	s.journal = newJournal(s.options.JournalLimit)
 }
 
 // zone returns the time zone with a name that Validate has checked.

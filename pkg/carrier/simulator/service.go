@@ -9,13 +9,13 @@ import (
 // putService adds a service, or replaces the one with its id.
 func (s *Simulator) putService(service Service, now time.Time) {
 	svc := s.newServiceState(withDefaults(service), now)
-	s.services[svc.ID] = svc
+	s.state.Services[svc.ID] = svc
 	s.announceCancellation(svc)
 }
 
 // existing returns the service with an id, nil if there is none yet.
 func (s *Simulator) existing(id int64) *serviceState {
-	svc := s.services[id]
+	svc := s.state.Services[id]
 	if svc == nil || svc.ActivatedAt.After(s.now()) {
 		return nil
 	}
@@ -25,13 +25,13 @@ func (s *Simulator) existing(id int64) *serviceState {
 // newServiceState returns a service in its initial state.
 func (s *Simulator) newServiceState(service Service, now time.Time) *serviceState {
 	return &serviceState{
-		Service:      service,
-		plan:         newTimeline(planAndTerm{Name: service.Plan, Term: service.Term}),
-		sla:          newTimeline(service.RestorationSLA),
-		aggregation:  newTimeline(service.AggregationMethod),
-		profile:      newTimeline(service.DSLStabilityProfile),
-		modification: newTimeline(modification{}),
-		cancellation: s.cancellationOf(&service, now),
+		Service:           service,
+		Plans:             newTimeline(planAndTerm{Name: service.Plan, Term: service.Term}),
+		SLAs:              newTimeline(service.RestorationSLA),
+		Aggregations:      newTimeline(service.AggregationMethod),
+		Profiles:          newTimeline(service.DSLStabilityProfile),
+		Modifications:     newTimeline(modification{}),
+		CancellationState: s.cancellationOf(&service, now),
 	}
 }
 

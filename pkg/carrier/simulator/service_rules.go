@@ -29,7 +29,7 @@ func (x *exchange) serviceInPath() (*serviceState, error) {
 
 // requireActive refuses the call if the service is cancelled.
 func (x *exchange) requireActive() error {
-	if !x.service.cancellation.cancelled(x.now) {
+	if !x.service.CancellationState.cancelled(x.now) {
 		return nil
 	}
 	return problem.Refused(problem.SubError{

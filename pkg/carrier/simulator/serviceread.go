@@ -35,7 +35,7 @@ func readService(x *exchange) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return response{status: http.StatusOK, body: x.sim.serviceInfo(svc, x.now.Add(-x.sim.readLag))}, nil
+	return response{status: http.StatusOK, body: x.sim.serviceInfo(svc, x.now.Add(-x.sim.state.ReadLag))}, nil
 }
 
 // serviceInfo returns the service as it was at an instant (docs/carrier-api.md). Its cvcInclusion is a
@@ -55,7 +55,7 @@ func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) resource {
 		"infrastructure": then.infrastructure(), "address": then.Address, "modifiedOn": svc.modifiedOn(at),
 		"aggregationMethod": then.AggregationMethod, "subscriberSTag": nil, "subscriberCTag": nil,
 		"dslStabilityProfile": nil, "isNfas": plan.NFASFee != nil, "hasNfasCommitment": plan.NFASFee != nil,
-		"nfasCommitmentExpiresOn": nil, "modifications": s.options.Seed.ServiceRead.show(svc.modification.at(at)),
+		"nfasCommitmentExpiresOn": nil, "modifications": s.options.Seed.ServiceRead.show(svc.Modifications.at(at)),
 	}
 	if then.AggregationMethod == ethernet {
 		info["subscriberSTag"] = fmt.Sprint(100 + then.ID%1000)  //nolint:mnd // any tags will do
@@ -97,7 +97,7 @@ func isDSL(technology string) bool {
 // never changed, and a date-time afterwards.
 func (svc *serviceState) modifiedOn(at time.Time) string {
 	last := slices.MaxFunc([]time.Time{
-		svc.plan.changedAt(at), svc.sla.changedAt(at), svc.aggregation.changedAt(at), svc.profile.changedAt(at),
+		svc.Plans.changedAt(at), svc.SLAs.changedAt(at), svc.Aggregations.changedAt(at), svc.Profiles.changedAt(at),
 	}, time.Time.Compare)
 	if last.IsZero() {
 		return svc.activatedAt().UTC().Format(time.DateOnly)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
@@ -72,28 +71,18 @@ type Simulator struct {
 	dateSkew time.Duration
 	released chan struct{} // closed by Close: releases hanging calls
 
-	mu       sync.Mutex // guards everything below
-	skew     time.Duration
-	readLag  time.Duration // how old a reading of a service is
-	hostile  *hostility    // nil for a friendly carrier
-	clients  map[string]*client
-	tokens   expiring[*client]
-	jtis     expiring[struct{}]
-	catalog  catalog
-	services map[int64]*serviceState
-	requests map[string]*request
-	orders   map[int64]orderState
-	lastID   int64
-	faults   []armedFault
-	outbox   outbox.Outbox
-	changes  uint64 // counts possible changes of the state, so that it is saved only after one
-	journal  journal
+	mu      sync.Mutex // guards everything below
+	hostile *hostility // nil for a friendly carrier
+	clients map[string]*client
+	catalog catalog
+	state   state
+	changes uint64 // counts possible changes of the state, so that it is saved only after one
 }
 
 // now returns the carrier's time. The identity provider has its own clock, which Advance does not
 // move, because clients date their assertions by their own clock.
 func (s *Simulator) now() time.Time {
-	return s.options.Now().Add(s.skew)
+	return s.options.Now().Add(s.state.Skew)
 }
 
 // dayStarts returns when a date begins in the carrier's time zone. The date must be valid.
@@ -112,8 +101,8 @@ func (s *Simulator) nextID() int64 {
 	if s.hostile != nil {
 		return s.hostileID()
 	}
-	id := s.lastID + 1
-	s.lastID = id + id%maxGap
+	id := s.state.LastID + 1
+	s.state.LastID = id + id%maxGap
 	return id
 }
 
@@ -121,8 +110,8 @@ func (s *Simulator) nextID() int64 {
 func (s *Simulator) hostileID() int64 {
 	for {
 		id := s.hostile.id()
-		_, requested := s.requests[strconv.FormatInt(id, 10)]
-		_, ordered := s.orders[id]
+		_, requested := s.state.Requests[strconv.FormatInt(id, 10)]
+		_, ordered := s.state.Orders[id]
 		if !requested && !ordered {
 			return id
 		}

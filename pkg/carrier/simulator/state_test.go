@@ -102,12 +102,12 @@ func TestRotatedKeysSurviveARestart(t *testing.T) {
 func TestInvalidStatesAreNotRestored(t *testing.T) {
 	h := start(t)
 	for content, want := range map[string]string{
-		``:                                "EOF",
-		`{"version":2}`:                   "the version is 2",
-		`{"version":1,"hue":"red"}`:       "unknown field",
-		`{"version":1,"requests":[null]}`: "null",
-		`{"version":1,"services":[{"service":{"id":1}}]}`:               "services[0]",
-		`{"version":1,"clients":[{"name":"reseller","keys":{"k":""}}]}`: `keys of "reseller"`,
+		``:                                    "EOF",
+		`{"version":1}`:                       "the version is 1",
+		`{"version":2,"hue":"red"}`:           "unknown field",
+		`{"version":2,"requests":{"7":null}}`: "null",
+		`{"version":2,"services":{"1":{"service":{"id":1}}}}`:           "services.1",
+		`{"version":2,"clients":[{"name":"reseller","keys":{"k":""}}]}`: `keys of "reseller"`,
 	} {
 		if err := h.sim.Restore(strings.NewReader(content)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", content, err, want)

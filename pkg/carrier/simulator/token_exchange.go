@@ -27,7 +27,7 @@ type tokenExchange struct {
 func (x *tokenExchange) recordViolation(rule Rule, detail string) {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
-	x.sim.journal.violations.add(x.violation(rule, detail))
+	x.sim.state.Journal.Violations.add(x.violation(rule, detail))
 }
 
 func (x *tokenExchange) violation(rule Rule, detail string) Violation {
