@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 )
@@ -67,20 +68,23 @@ func (d Value) Text() string {
 }
 
 // Members yields the keys and values of an object in order, including duplicates. It yields nothing
-// for other values.
+// for other values. As a value is valid, reading it has no errors.
 func (d Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if !d.IsObject() {
 			return
 		}
-		for at := d.skipSpace(1); d[at] != '}'; {
-			key := d[at:d.end(at)]
-			at = d.skipSpace(d.skipSpace(at+len(key)) + 1) // skip the colon
-			value := d[at:d.end(at)]
-			if !yield(key.Text(), value) {
+		decoder := json.NewDecoder(bytes.NewReader(d))
+		_, err := decoder.Token() // the opening brace
+		for err == nil && decoder.More() {
+			var key json.Token
+			var value json.RawMessage
+			if key, err = decoder.Token(); err == nil {
+				err = decoder.Decode(&value)
+			}
+			if err != nil || !yield(fmt.Sprint(key), Value(value)) {
 				return
 			}
-			at = d.skipComma(at + len(value))
 		}
 	}
 }
@@ -88,15 +92,14 @@ func (d Value) Members() iter.Seq2[string, Value] {
 // Elements yields the values of an array in order. It yields nothing for other values.
 func (d Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if !d.IsArray() {
+		var elements []json.RawMessage
+		if !d.IsArray() || json.Unmarshal(d, &elements) != nil {
 			return
 		}
-		for at := d.skipSpace(1); d[at] != ']'; {
-			value := d[at:d.end(at)]
-			if !yield(value) {
+		for _, element := range elements {
+			if !yield(Value(element)) {
 				return
 			}
-			at = d.skipComma(at + len(value))
 		}
 	}
 }
@@ -109,53 +112,4 @@ func (d Value) Has(keys ...string) bool {
 		}
 	}
 	return false
-}
-
-func (d Value) skipSpace(at int) int { return len(d) - len(bytes.TrimLeft(d[at:], whitespace)) }
-
-func (d Value) skipComma(at int) int {
-	at = d.skipSpace(at)
-	if d[at] == ',' {
-		at = d.skipSpace(at + 1)
-	}
-	return at
-}
-
-// end returns the end of the value that starts at a position.
-func (d Value) end(at int) int {
-	switch d[at] {
-	case '"':
-		return d.endOfString(at)
-	case '{', '[':
-		return d.endOfComposite(at)
-	}
-	if length := bytes.IndexAny(d[at:], ",]} \n\r\t"); length >= 0 {
-		return at + length
-	}
-	return len(d)
-}
-
-func (d Value) endOfString(at int) int {
-	for at++; d[at] != '"'; at++ {
-		if d[at] == '\\' {
-			at++
-		}
-	}
-	return at + 1
-}
-
-func (d Value) endOfComposite(at int) int {
-	for depth := 0; ; at++ {
-		switch d[at] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-			if depth == 0 {
-				return at + 1
-			}
-		case '"':
-			at = d.endOfString(at) - 1
-		}
-	}
 }

@@ -83,8 +83,8 @@ func documents() []string {
 	return append(jsondoctest.Unusual(), nested(100), nested(20_000), "["+strings.Repeat("0,", maxValues)+"0]")
 }
 
-// FuzzValue compares the walk over documents, which is written by hand because it has to keep
-// numbers, order and equal keys, with package json. Both must find the same.
+// FuzzValue compares the walk over documents, which keeps numbers as they are written, the order of
+// keys and equal keys, with package json. Both must find the same.
 func FuzzValue(f *testing.F) {
 	for _, body := range documents() {
 		if len(body) < 1000 {
