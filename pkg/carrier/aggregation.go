@@ -11,15 +11,12 @@ const (
 
 // AggregationConversionRequest converts a service to the other aggregation method (spec §4).
 type AggregationConversionRequest struct {
-	ServiceID         int64             // required
-	AggregationMethod AggregationMethod // required
+	ServiceID         int64             `json:"serviceId,omitempty"`         // required
+	AggregationMethod AggregationMethod `json:"aggregationMethod,omitempty"` // required
 }
 
 // Body returns the request as it is sent.
-func (r AggregationConversionRequest) Body() []byte {
-	var w bodyWriter
-	return w.number("serviceId", r.ServiceID).text("aggregationMethod", string(r.AggregationMethod)).bytes()
-}
+func (r AggregationConversionRequest) Body() []byte { return encode(r) }
 
 // AggregationConversionResult is what the resource of a conversion states about the service
 // (spec §2). [DecodeSummary] reads the rest.

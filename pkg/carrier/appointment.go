@@ -3,27 +3,21 @@ package carrier
 // AppointmentSlotsRequest requests the available slots of a technician for an order (spec §4). It
 // creates an appointment-request, whose id is in the Location.
 type AppointmentSlotsRequest struct {
-	DateFrom string // required, YYYY-MM-DD: slots on or after it
-	OrderID  int64  // required
+	DateFrom string `json:"dateFrom,omitempty"` // required, YYYY-MM-DD: slots on or after it
+	OrderID  int64  `json:"orderId,omitempty"`  // required
 }
 
 // Body returns the request as it is sent.
-func (r AppointmentSlotsRequest) Body() []byte {
-	var w bodyWriter
-	return w.text("dateFrom", r.DateFrom).number("orderId", r.OrderID).bytes()
-}
+func (r AppointmentSlotsRequest) Body() []byte { return encode(r) }
 
 // AppointmentCancelRequest withdraws an appointment-request, which can then no longer become a
 // booking. It does not cancel an appointment (spec §4).
 type AppointmentCancelRequest struct {
-	AppointmentRequestID int64 // required
+	AppointmentRequestID int64 `json:"appointmentRequestId,omitempty"` // required
 }
 
 // Body returns the request as it is sent.
-func (r AppointmentCancelRequest) Body() []byte {
-	var w bodyWriter
-	return w.number("appointmentRequestId", r.AppointmentRequestID).bytes()
-}
+func (r AppointmentCancelRequest) Body() []byte { return encode(r) }
 
 // SlotType is the kind of a slot; other values are kept.
 type SlotType string

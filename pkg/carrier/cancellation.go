@@ -9,24 +9,21 @@ import (
 
 // CancellationRescheduleRequest moves a pending cancellation to another date (spec §4).
 type CancellationRescheduleRequest struct {
-	ServiceID        int64  // required
-	CancellationDate string // required, YYYY-MM-DD, today or later in the carrier's time zone
+	ServiceID        int64  `json:"serviceId,omitempty"`        // required
+	CancellationDate string `json:"cancellationDate,omitempty"` // required, YYYY-MM-DD, today or later in the carrier's time zone
 }
 
 // Body returns the request as it is sent.
-func (r CancellationRescheduleRequest) Body() []byte {
-	var w bodyWriter
-	return w.number("serviceId", r.ServiceID).text("cancellationDate", r.CancellationDate).bytes()
-}
+func (r CancellationRescheduleRequest) Body() []byte { return encode(r) }
 
 // CancellationAbortRequest withdraws a pending cancellation, so that the service continues (spec
 // §4).
 type CancellationAbortRequest struct {
-	ServiceID int64 // required
+	ServiceID int64 `json:"serviceId,omitempty"` // required
 }
 
 // Body returns the request as it is sent.
-func (r CancellationAbortRequest) Body() []byte { return serviceBody(r.ServiceID) }
+func (r CancellationAbortRequest) Body() []byte { return encode(r) }
 
 // CancellationStatus is the status of a cancellation request. It is empty if there is none; other
 // values are kept.

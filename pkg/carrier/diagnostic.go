@@ -5,18 +5,15 @@ import "encoding/json"
 // DiagnosticTestRequest runs a test on a service (spec §4). A test may interrupt the service;
 // port-reset does.
 type DiagnosticTestRequest struct {
-	ServiceID int64  // required
-	TestType  string // required; the full list is not documented
+	ServiceID int64  `json:"serviceId,omitempty"` // required
+	TestType  string `json:"testType,omitempty"`  // required; the full list is not documented
 }
 
 // TestPortReset is the only documented test type.
 const TestPortReset = "port-reset"
 
 // Body returns the request as it is sent.
-func (r DiagnosticTestRequest) Body() []byte {
-	var w bodyWriter
-	return w.number("serviceId", r.ServiceID).text("testType", r.TestType).bytes()
-}
+func (r DiagnosticTestRequest) Body() []byte { return encode(r) }
 
 // DiagnosticStage is the name of a stage in the history of a test; other values are kept.
 type DiagnosticStage string

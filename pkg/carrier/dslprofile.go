@@ -12,15 +12,12 @@ const (
 // DSLStabilityProfileChangeRequest sets the stability profile of a service (spec §4). While one is
 // in progress, another is refused with [SubDSLChangeInProgress].
 type DSLStabilityProfileChangeRequest struct {
-	ServiceID           int64               // required
-	DSLStabilityProfile DSLStabilityProfile // required
+	ServiceID           int64               `json:"serviceId,omitempty"`           // required
+	DSLStabilityProfile DSLStabilityProfile `json:"dslStabilityProfile,omitempty"` // required
 }
 
 // Body returns the request as it is sent.
-func (r DSLStabilityProfileChangeRequest) Body() []byte {
-	var w bodyWriter
-	return w.number("serviceId", r.ServiceID).text("dslStabilityProfile", string(r.DSLStabilityProfile)).bytes()
-}
+func (r DSLStabilityProfileChangeRequest) Body() []byte { return encode(r) }
 
 // DSLStabilityProfileChangeResult is what the resource of a profile change states about the service
 // (spec §2). [DecodeSummary] reads the rest.

@@ -3,14 +3,11 @@ package carrier
 // FibreBuildChargeRequest requests a quote for building fibre to a location (spec §4). An
 // enterprise ethernet service qualification of the location is required first.
 type FibreBuildChargeRequest struct {
-	LocationID string // required: LOC and 12 digits
+	LocationID string `json:"locationId,omitempty"` // required: LOC and 12 digits
 }
 
 // Body returns the request as it is sent.
-func (r FibreBuildChargeRequest) Body() []byte {
-	var w bodyWriter
-	return w.text("locationId", r.LocationID).bytes()
-}
+func (r FibreBuildChargeRequest) Body() []byte { return encode(r) }
 
 // FibreBuildChargeResult is a quote (spec §2). It has neither a request id nor a service id.
 type FibreBuildChargeResult struct {

@@ -4,11 +4,11 @@ import "cmp"
 
 // HealthRequest requests the state of a service (spec §4, Service health).
 type HealthRequest struct {
-	ServiceID int64 // required
+	ServiceID int64 `json:"serviceId,omitempty"` // required
 }
 
 // Body returns the request as it is sent.
-func (r HealthRequest) Body() []byte { return serviceBody(r.ServiceID) }
+func (r HealthRequest) Body() []byte { return encode(r) }
 
 // HealthStatus is the status of a health request; other values are kept.
 type HealthStatus string

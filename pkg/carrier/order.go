@@ -30,35 +30,47 @@ const (
 // OrderRequest orders a service (spec §2, order creation request body). The specification does not
 // say which fields are required. Empty fields are omitted.
 type OrderRequest struct {
-	PlanName                    string
-	Term                        int    // in months
-	TrafficClass                string // such as tc4; responses have TC4
-	RemoteQualificationSearchID string // from the qualification
-	QualificationSearchID       string // from the qualification
-	LocationID                  string
-	RemoteOrderID               string
-	ProductType                 string // such as Access Only
-	RestorationSLA              string
-	ContactName                 string
-	ContactPhone                string
-	ContactEmail                string
-	InfrastructureID            string // empty is sent as null: the first one of a location has no id
-	PortID                      *int64 // of the chosen NTD; nil is omitted
-	RequireVLAN                 *bool  // nil is omitted
-	VLANID                      int64
-	NTDInstallation             NTDInstallation
-	CustomerReference           string
-	AggregationMethod           AggregationMethod
-	AVCIDForTransfer            string       // only for in-use infrastructure
-	TransferType                TransferType // only for in-use infrastructure
+	PlanName                    string            `json:"planName,omitempty"`
+	Term                        int               `json:"term,omitempty"`                        // in months
+	TrafficClass                string            `json:"trafficClass,omitempty"`                // such as tc4; responses have TC4
+	RemoteQualificationSearchID string            `json:"remoteQualificationSearchId,omitempty"` // from the qualification
+	QualificationSearchID       string            `json:"qualificationSearchId,omitempty"`       // from the qualification
+	LocationID                  string            `json:"locationId,omitempty"`
+	RemoteOrderID               string            `json:"remoteOrderId,omitempty"`
+	ProductType                 string            `json:"productType,omitempty"` // such as Access Only
+	RestorationSLA              string            `json:"restorationSla,omitempty"`
+	ContactName                 string            `json:"contactName,omitempty"`
+	ContactPhone                string            `json:"contactPhone,omitempty"`
+	ContactEmail                string            `json:"contactEmail,omitempty"`
+	InfrastructureID            InfrastructureID  `json:"infrastructureId"`
+	PortID                      *int64            `json:"portId,omitempty"`      // of the chosen NTD; nil is omitted
+	RequireVLAN                 *bool             `json:"requireVLAN,omitempty"` // nil is omitted
+	VLANID                      int64             `json:"vlanId,omitempty"`
+	NTDInstallation             NTDInstallation   `json:"ntdInstallation,omitempty"`
+	CustomerReference           string            `json:"customerReference,omitempty"`
+	AggregationMethod           AggregationMethod `json:"aggregationMethod,omitempty"`
+	AVCIDForTransfer            string            `json:"avcIdForTransfer,omitempty"` // only for in-use infrastructure
+	TransferType                TransferType      `json:"transferType,omitempty"`     // only for in-use infrastructure
 
 	// Fields that the specification does not have. An account switches them on as the extension
 	// OrderFields.
-	POTSServiceOwner *bool  // whether the customer owns the service on the line; nil is omitted
-	POTSWaiver       *bool  // nil is omitted
-	QuoteName        string // at most 50 characters
-	NTDOption        string // for plans that offer a choice of NTDs
-	Extra            []ExtraField
+	POTSServiceOwner *bool        `json:"potsServiceOwner,omitempty"` // whether the customer owns the service on the line; nil is omitted
+	POTSWaiver       *bool        `json:"potsWaiver,omitempty"`       // nil is omitted
+	QuoteName        string       `json:"quoteName,omitempty"`        // at most 50 characters
+	NTDOption        string       `json:"ntdOption,omitempty"`        // for plans that offer a choice of NTDs
+	Extra            []ExtraField `json:"-"`
+}
+
+// InfrastructureID is the id of an installation at a location. The first one has no id yet, so empty
+// is sent as null.
+type InfrastructureID string
+
+// MarshalJSON writes null for an empty id.
+func (i InfrastructureID) MarshalJSON() ([]byte, error) {
+	if i == "" {
+		return []byte("null"), nil
+	}
+	return encode(string(i)), nil
 }
 
 // ExtraField is a field that a carrier has added to its API.
@@ -69,35 +81,8 @@ type ExtraField struct {
 
 // Body returns the request as it is sent, with the keys in the order of the specification's table.
 func (r OrderRequest) Body() []byte {
-	var w bodyWriter
-	return w.text("sourceType", identifier.SpecWord).
-		text("planName", r.PlanName).
-		number("term", int64(r.Term)).
-		text("trafficClass", r.TrafficClass).
-		text("remoteQualificationSearchId", r.RemoteQualificationSearchID).
-		text("qualificationSearchId", r.QualificationSearchID).
-		text("locationId", r.LocationID).
-		text("remoteOrderId", r.RemoteOrderID).
-		text("productType", r.ProductType).
-		text(keyRestorationSLA, r.RestorationSLA).
-		text(keyContactName, r.ContactName).
-		text(keyContactPhone, r.ContactPhone).
-		text(keyContactEmail, r.ContactEmail).
-		textOrNull("infrastructureId", r.InfrastructureID).
-		numberIf("portId", r.PortID).
-		flag("requireVLAN", r.RequireVLAN).
-		number("vlanId", r.VLANID).
-		text("ntdInstallation", string(r.NTDInstallation)).
-		text("customerReference", r.CustomerReference).
-		text("aggregationMethod", string(r.AggregationMethod)).
-		text("avcIdForTransfer", r.AVCIDForTransfer).
-		text("transferType", string(r.TransferType)).
-		flag("potsServiceOwner", r.POTSServiceOwner).
-		flag("potsWaiver", r.POTSWaiver).
-		text("quoteName", r.QuoteName).
-		text(keyNTDOption, r.NTDOption).
-		extra(r.Extra).
-		bytes()
+	source := []byte(`{"sourceType":"` + identifier.SpecWord + `",`)
+	return withExtra(append(source, encode(r)[1:]...), r.Extra)
 }
 
 // Format writes the fields that identify the order, without contact details, for every verb.

@@ -11,29 +11,18 @@ import (
 // restoration SLA change). A request for another SLA alone names the existing plan. Prices may
 // change accordingly.
 type PlanChangeRequest struct {
-	ServiceID      int64  // required
-	PlanName       string // required
-	Term           int    // required, in months
-	RestorationSLA string // optional, from version 6
-	NTDOption      string // required for plans faster than 1000 MBit/s; sends a technician
-	ContactName    string // the three contacts: required with NTDOption, from version 8
-	ContactPhone   string
-	ContactEmail   string
+	ServiceID      int64  `json:"serviceId,omitempty"`      // required
+	PlanName       string `json:"planName,omitempty"`       // required
+	Term           int    `json:"term,omitempty"`           // required, in months
+	RestorationSLA string `json:"restorationSla,omitempty"` // optional, from version 6
+	NTDOption      string `json:"ntdOption,omitempty"`      // required for plans faster than 1000 MBit/s; sends a technician
+	ContactName    string `json:"contactName,omitempty"`    // the three contacts: required with NTDOption, from version 8
+	ContactPhone   string `json:"contactPhone,omitempty"`
+	ContactEmail   string `json:"contactEmail,omitempty"`
 }
 
 // Body returns the request as it is sent, with the keys in the order of the specification's table.
-func (r PlanChangeRequest) Body() []byte {
-	var w bodyWriter
-	return w.number("serviceId", r.ServiceID).
-		text("planName", r.PlanName).
-		number("term", int64(r.Term)).
-		text(keyRestorationSLA, r.RestorationSLA).
-		text(keyNTDOption, r.NTDOption).
-		text(keyContactName, r.ContactName).
-		text(keyContactPhone, r.ContactPhone).
-		text(keyContactEmail, r.ContactEmail).
-		bytes()
-}
+func (r PlanChangeRequest) Body() []byte { return encode(r) }
 
 // Check applies the rules of spec §9 for an API version, before anything is sent. It returns an
 // [UnsupportedVersionError] for a field that the version does not have, and a [MissingFieldError]

@@ -46,7 +46,7 @@ func TestErrorsAreSafeForAConditionMessage(t *testing.T) {
 		"a version":         PlanChangeRequest{RestorationSLA: evil}.Check(1),
 		"a missing field":   PlanChangeRequest{NTDOption: evil}.Check(8),
 		"no response":       unreachable(call{operation: PlanChange}, response{err: errors.New(evil)}),
-		"an error body":     readError(fmt.Appendf(nil, `{"message":%s}`, quote(evil)), nil),
+		"an error body":     readError(fmt.Appendf(nil, `{"message":%s}`, encode(evil)), nil),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -66,7 +66,7 @@ func TestErrorsAreSafeForAConditionMessage(t *testing.T) {
 
 // TestSummaryIsSafeToDisplay: the status and the error detail of a request in progress are shown.
 func TestSummaryIsSafeToDisplay(t *testing.T) {
-	text := quote("\x1b[31m\u202e" + strings.Repeat("ada@mail.example\n", 1000))
+	text := encode("\x1b[31m\u202e" + strings.Repeat("ada@mail.example\n", 1000))
 	body := fmt.Appendf(nil, `{"id":7,"status":%s,"serviceStatus":"OPEN","errorDetail":%s}`, text, text)
 	summary, err := DecodeSummary(AggregationConversion, body)
 	if err != nil || summary.ID != 7 || summary.Status == "" || strings.Contains(summary.ErrorDetail, "ada@") {

@@ -129,7 +129,7 @@ func mustBeUnreadable(t *testing.T, body string) {
 // printable characters.
 func TestServerTextIsSanitized(t *testing.T) {
 	evil := "a\x1b[31mred\x1b[0m \u202egpj.exe\u202c line\r\nbreak\u2028and\u0000nul\u200bzero\xff\xfe"
-	encoded := string(quote(evil))
+	encoded := string(encode(evil))
 	raw := `"` + strings.ReplaceAll(strings.ReplaceAll(evil, "\r\n", `\r\n`), "\x00", `\u0000`) + `"`
 	for _, text := range []string{encoded, strings.ReplaceAll(raw, "\x1b", `\u001b`)} {
 		carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(text)))
@@ -166,7 +166,7 @@ func TestOurTokenIsRedacted(t *testing.T) {
 		"many times":     strings.Repeat(canaryToken+" ", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(string(quote(text)))))
+			carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(string(encode(text)))))
 			receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody)
 			shown := fmt.Sprintf("%v %+v %v", receipt.Err, *receipt.Err, receipt.Err.LogValue())
 			if strings.Contains(shown, canaryToken) || strings.Contains(shown, canaryToken[:half]) {

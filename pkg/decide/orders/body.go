@@ -32,7 +32,8 @@ func Body(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Con
 		AggregationMethod: carrier.AggregationMethod(spec.AggregationMethod),
 	}
 	if infrastructure := spec.Infrastructure; infrastructure != nil {
-		request.InfrastructureID, request.PortID = infrastructure.ID, infrastructure.PortID
+		request.InfrastructureID = carrier.InfrastructureID(infrastructure.ID)
+		request.PortID = infrastructure.PortID
 	}
 	if vlan := spec.VLAN; vlan != nil {
 		request.RequireVLAN, request.VLANID = &vlan.Required, vlan.ID
