@@ -10,7 +10,7 @@ import (
 // CancellationRescheduleRequest moves a pending cancellation to another date (spec §4).
 type CancellationRescheduleRequest struct {
 	ServiceID        int64  `json:"serviceId,omitempty"`        // required
-	CancellationDate string `json:"cancellationDate,omitempty"` // required, YYYY-MM-DD, today or later in the carrier's time zone
+	CancellationDate string `json:"cancellationDate,omitempty"` // required, YYYY-MM-DD, today or later at the carrier
 }
 
 // Body returns the request as it is sent.

@@ -32,7 +32,7 @@ const (
 type OrderRequest struct {
 	PlanName                    string            `json:"planName,omitempty"`
 	Term                        int               `json:"term,omitempty"`                        // in months
-	TrafficClass                string            `json:"trafficClass,omitempty"`                // such as tc4; responses have TC4
+	TrafficClass                string            `json:"trafficClass,omitempty"`                // such as tc4; in responses TC4
 	RemoteQualificationSearchID string            `json:"remoteQualificationSearchId,omitempty"` // from the qualification
 	QualificationSearchID       string            `json:"qualificationSearchId,omitempty"`       // from the qualification
 	LocationID                  string            `json:"locationId,omitempty"`
@@ -54,7 +54,7 @@ type OrderRequest struct {
 
 	// Fields that the specification does not have. An account switches them on as the extension
 	// OrderFields.
-	POTSServiceOwner *bool        `json:"potsServiceOwner,omitempty"` // whether the customer owns the service on the line; nil is omitted
+	POTSServiceOwner *bool        `json:"potsServiceOwner,omitempty"` // of the line; nil is omitted
 	POTSWaiver       *bool        `json:"potsWaiver,omitempty"`       // nil is omitted
 	QuoteName        string       `json:"quoteName,omitempty"`        // at most 50 characters
 	NTDOption        string       `json:"ntdOption,omitempty"`        // for plans that offer a choice of NTDs

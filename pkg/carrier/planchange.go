@@ -15,7 +15,7 @@ type PlanChangeRequest struct {
 	PlanName       string `json:"planName,omitempty"`       // required
 	Term           int    `json:"term,omitempty"`           // required, in months
 	RestorationSLA string `json:"restorationSla,omitempty"` // optional, from version 6
-	NTDOption      string `json:"ntdOption,omitempty"`      // required for plans faster than 1000 MBit/s; sends a technician
+	NTDOption      string `json:"ntdOption,omitempty"`      // sends a technician; required above 1000 MBit/s
 	ContactName    string `json:"contactName,omitempty"`    // the three contacts: required with NTDOption, from version 8
 	ContactPhone   string `json:"contactPhone,omitempty"`
 	ContactEmail   string `json:"contactEmail,omitempty"`
