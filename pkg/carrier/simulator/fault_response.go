@@ -15,8 +15,9 @@ import (
 	"strings"
 	"time"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // apply applies the fault to a response. Status zero means that there is no response.
@@ -68,11 +69,15 @@ func merged(body any, patch json.RawMessage) any {
 	if raw, unchanged := body.(rawBody); unchanged {
 		return raw
 	}
-	content, err := json.Marshal(body)
-	if err != nil {
-		return body // every body of this package can be marshaled
+	document := []byte("{}")
+	if body != nil {
+		document = encoded(body)
 	}
-	return json.RawMessage(rewrite.Merge(content, patch))
+	changed, err := jsonpatch.MergePatch(document, patch)
+	if err != nil {
+		return body // FailNext has checked the patch
+	}
+	return json.RawMessage(changed)
 }
 
 // ownResponse returns the fault's own response, which does not depend on the carrier's response.

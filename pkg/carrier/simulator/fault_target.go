@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
 // FailNext arms a fault for the next call of the target. The target is "POST PlanChange" or "GET
@@ -33,12 +35,17 @@ func (s *Simulator) checkFault(target string, fault Fault) error {
 	switch {
 	case !slices.Contains(faultKinds(), fault.Kind):
 		return fmt.Errorf("there is no fault %q", fault.Kind)
-	case fault.Merge != nil && !json.Valid(fault.Merge):
-		return errors.New("merge is not JSON")
+	case fault.Merge != nil && !isPatch(fault.Merge):
+		return errors.New("merge is not a JSON merge patch of an object")
 	case fault.Kind == FaultAlterResult && !s.hasResult(target):
 		return fmt.Errorf("%s accepts no request whose result could be changed: use %s", target, FaultAlter)
 	}
 	return nil
+}
+
+func isPatch(patch json.RawMessage) bool {
+	_, err := jsonpatch.MergePatch([]byte("{}"), patch)
+	return err == nil
 }
 
 // hasResult reports whether the target includes a POST whose result is polled.

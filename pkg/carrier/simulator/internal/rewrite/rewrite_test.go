@@ -57,28 +57,3 @@ func TestDistortions(t *testing.T) {
 		}
 	}
 }
-
-// TestMerge has the examples of RFC 7396, appendix A, that a response can have.
-func TestMerge(t *testing.T) {
-	cases := []struct{ document, patch, want string }{
-		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
-		{`{"a":"b"}`, `{"b":"c"}`, `{"a":"b","b":"c"}`},
-		{`{"a":"b"}`, `{"a":null}`, `{}`},
-		{`{"a":"b","b":"c"}`, `{"a":null}`, `{"b":"c"}`},
-		{`{"a":["b"]}`, `{"a":"c"}`, `{"a":"c"}`},
-		{`{"a":{"b":"c"}}`, `{"a":{"b":"d","c":null}}`, `{"a":{"b":"d"}}`},
-		{`{"a":[{"b":"c"}]}`, `{"a":[1]}`, `{"a":[1]}`},
-		{`["a","b"]`, `["c","d"]`, `["c","d"]`},
-		{`{"a":"b"}`, `["c"]`, `["c"]`},
-		{`null`, `{"a":1}`, `{"a":1}`},
-		{`{"e":null}`, `{"a":1}`, `{"e":null,"a":1}`},
-		{`{}`, `{"a":{"bb":{"ccc":null}}}`, `{"a":{"bb":{}}}`},
-		{`{"id":9007199254740993}`, `{"status":"Completed"}`, `{"id":9007199254740993,"status":"Completed"}`},
-		{`{"a":"b"}`, `{}`, `{"a":"b"}`},
-	}
-	for _, c := range cases {
-		if got := string(rewrite.Merge([]byte(c.document), []byte(c.patch))); got != c.want {
-			t.Errorf("%s merged into %s: %s, want %s", c.patch, c.document, got, c.want)
-		}
-	}
-}
