@@ -22,26 +22,22 @@ func newTimeline[T any](value T) timeline[T] {
 	return timeline[T]{{Value: value}}
 }
 
-// at returns the value at an instant. It searches from the newest entry, because nearly all
-// queries are about now.
-func (t timeline[T]) at(instant time.Time) T {
-	for i := len(t) - 1; i > 0; i-- {
-		if !t[i].At.After(instant) {
-			return t[i].Value
-		}
-	}
-	return t[0].Value
-}
+// at returns the value at an instant.
+func (t timeline[T]) at(instant time.Time) T { return t.entryAt(instant).Value }
 
 // changedAt returns the time from which the value at an instant applies, zero if it has always
 // applied.
-func (t timeline[T]) changedAt(instant time.Time) time.Time {
+func (t timeline[T]) changedAt(instant time.Time) time.Time { return t.entryAt(instant).At }
+
+// entryAt returns the entry that applies at an instant. It searches from the newest entry, because
+// nearly all queries are about now.
+func (t timeline[T]) entryAt(instant time.Time) timelineEntry[T] {
 	for i := len(t) - 1; i > 0; i-- {
 		if !t[i].At.After(instant) {
-			return t[i].At
+			return t[i]
 		}
 	}
-	return time.Time{}
+	return t[0]
 }
 
 // set applies a value from an instant until the next known entry.
