@@ -19,7 +19,7 @@ func aggregationFamily() family {
 	return family{
 		operation: OpAggregationConversion,
 		accept:    acceptAggregation, effect: convertAggregation,
-		announce: announceAs(aggregationModified(), aggregationNotModified()),
+		announce: announceAs(aggregationModified, aggregationNotModified),
 		pending:  showAggregation, result: showAggregation, // spec §3: 202 with resource
 		failed: "constraints.service.aggregation.conversion.request.failed", failure: statusFailed,
 		object: "ServiceAggregationConversionRequest",

@@ -10,7 +10,7 @@ func (s *Simulator) announce(kind eventKind, e event) {
 	if callback, _ := s.callbackOf(holder); callback == "" {
 		return
 	}
-	e.Name, e.Dotted, e.Model = kind.name, kind.dotted, kind.model
+	e.Kind = kind
 	e.Number = s.state.LastEvent + 1
 	if s.formOf(&e) == "" {
 		return
@@ -23,7 +23,7 @@ func (s *Simulator) announce(kind eventKind, e event) {
 // if the event has no name in that form. Mixed alternates between the forms, and falls back to the
 // one in which the event has a name.
 func (s *Simulator) formOf(e *event) EventForm {
-	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
+	inSpecification, inHeaders := e.Kind.name() != "", e.Kind.dotted() != ""
 	switch s.options.Seed.Events.Form {
 	case EventsInHeaders:
 		if inHeaders {
@@ -56,7 +56,7 @@ func (s *Simulator) announceEnd(fam family, svc *serviceState, r *request) {
 // cancellation is due. If the service is not cancelled at that time, the event is dropped.
 func (s *Simulator) announceCancellation(svc *serviceState) {
 	if svc.CancellationState.LastStatus == cancelRequested {
-		s.announce(serviceCancelled(), event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.CancellationState.DueAt})
+		s.announce(serviceCancelled, event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.CancellationState.DueAt})
 	}
 }
 

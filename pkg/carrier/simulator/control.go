@@ -175,7 +175,7 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	s.state.Orders[orderID] = placed
 	notice := s.appointmentAt(&placed, s.now())
 	notice["reason"] = reason
-	s.announce(appointmentCancelled(), event{
+	s.announce(appointmentCancelled, event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})
 	return nil

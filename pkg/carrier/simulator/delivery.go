@@ -106,13 +106,13 @@ func (s *Simulator) compose(e *event) (message, bool) {
 	}
 	callback, secret := s.callbackOf(holder)
 	m := message{url: callback, header: http.Header{"Content-Type": {jsonMediaType}}}
-	name := e.Name
+	name := e.Kind.name()
 	m.body = envelope(e, s.word.Write(resource))
 	if s.formOf(e) == EventsInHeaders {
-		name, m.body = e.Dotted, s.word.Write(s.bareResourceOf(e, resource))
-		m.header.Set("Z-Event-Type", e.Dotted+".event")
-		m.header.Set("Z-Notification-Type", e.Dotted+".notification")
-		m.header.Set("Z-Notification-Model", e.Model)
+		name, m.body = e.Kind.dotted(), s.word.Write(s.bareResourceOf(e, resource))
+		m.header.Set("Z-Event-Type", e.Kind.dotted()+".event")
+		m.header.Set("Z-Notification-Type", e.Kind.dotted()+".notification")
+		m.header.Set("Z-Notification-Model", e.Kind.model())
 	}
 	id := "evt_" + opaqueID(e.Number)
 	if secret != "" {
@@ -134,7 +134,7 @@ func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 	if svc == nil {
 		return nil, false
 	}
-	if e.Dotted == serviceCancelled().dotted && !svc.CancellationState.carriedOutAt(e.HappensAt) {
+	if e.Kind == serviceCancelled && !svc.CancellationState.carriedOutAt(e.HappensAt) {
 		return nil, false // the cancellation was rescheduled or aborted
 	}
 	return encoded(svc.eventResource(e.HappensAt)), true
@@ -144,7 +144,7 @@ func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 // that is the resource that a read of the service returns, as it was when the event happened.
 func (s *Simulator) bareResourceOf(e *event, resource json.RawMessage) json.RawMessage {
 	svc := s.state.Services[e.ServiceID]
-	if e.Model != serviceModel || svc == nil {
+	if e.Kind.model() != serviceModel || svc == nil {
 		return resource
 	}
 	return encoded(s.serviceInfo(svc, e.HappensAt))
@@ -153,7 +153,7 @@ func (s *Simulator) bareResourceOf(e *event, resource json.RawMessage) json.RawM
 // envelope returns the body in the specification's form.
 func envelope(e *event, resource json.RawMessage) []byte {
 	return encoded(map[string]any{
-		"eventType": e.Name, "occurredOn": timestamp(e.HappensAt), e.Model: resource,
+		"eventType": e.Kind.name(), "occurredOn": timestamp(e.HappensAt), e.Kind.model(): resource,
 		"requestId": idOrNull(e.RequestID), "serviceId": idOrNull(e.ServiceID), "orderId": idOrNull(e.OrderID),
 	})
 }

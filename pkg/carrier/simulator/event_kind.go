@@ -1,72 +1,58 @@
 package simulator
 
-// eventKind is the kind of a notification, with its names in the specification and in the published
-// interface.
-type eventKind struct {
-	name   string // spec §6; empty if only the published interface has it
-	dotted string
-	model  string // of z-notification-model
-}
+import "strings"
 
+// eventKind is the kind of a notification, by its name in the published interface. That name begins
+// with the model, which is the type of the event's resource.
+type eventKind string
+
+// The kinds of events. The last two are deprecated (spec §6).
 const (
-	serviceModel     = "service"
-	orderModel       = "order"
-	appointmentModel = "appointment"
+	aggregationModified    eventKind = "service.aggregation-modified"
+	aggregationNotModified eventKind = "service.aggregation-modification-failed"
+	profileChanged         eventKind = "service.dsl-stability-profile-changed"
+	profileNotChanged      eventKind = "service.dsl-stability-profile-change-rejected"
+	reclaimActivated       eventKind = "service.reclaim-activated"
+	reclaimFailed          eventKind = "service.reclaim-failed"
+	planChanged            eventKind = "service.plan-changed"
+	planNotChanged         eventKind = "service.plan-change-rejected"
+	slaChanged             eventKind = "service.restoration-sla-changed"
+	slaNotChanged          eventKind = "service.restoration-sla-change-rejected"
+	serviceCancelled       eventKind = "service.cancelled"
+	orderRejected          eventKind = "order.rejected"
+	appointmentCancelled   eventKind = "appointment.cancelled"
+	serviceModified        eventKind = "service.modified"
+	serviceNotModified     eventKind = "service.modification-rejected"
 )
 
-// The kinds of events. Those without a name are sent only in the header form.
-func aggregationModified() eventKind {
-	return eventKind{"ServiceAggregationModified", "service.aggregation-modified", serviceModel}
+const serviceModel = "service"
+
+// model returns the value of z-notification-model.
+func (k eventKind) model() string {
+	model, _, _ := strings.Cut(string(k), ".")
+	return model
 }
 
-func aggregationNotModified() eventKind {
-	return eventKind{"ServiceAggregationModificationFailed", "service.aggregation-modification-failed", serviceModel}
+// name returns the name of spec §6, empty if only the published interface has the event.
+func (k eventKind) name() string {
+	return map[eventKind]string{ //nolint:exhaustive // the others are sent only in the header form
+		aggregationModified:    "ServiceAggregationModified",
+		aggregationNotModified: "ServiceAggregationModificationFailed",
+		profileChanged:         "ServiceDslStabilityProfileChanged",
+		reclaimActivated:       "ServiceReclaimActivated",
+		planChanged:            "ServicePlanChanged",
+		planNotChanged:         "ServicePlanChangeRejected",
+		slaChanged:             "ServiceRestorationSlaChanged",
+		orderRejected:          "OrderRejected",
+		serviceModified:        "ServiceModified",
+		serviceNotModified:     "ServiceModificationRejected",
+	}[k]
 }
 
-func profileChanged() eventKind {
-	return eventKind{"ServiceDslStabilityProfileChanged", "service.dsl-stability-profile-changed", serviceModel}
-}
-
-func profileNotChanged() eventKind {
-	return eventKind{"", "service.dsl-stability-profile-change-rejected", serviceModel}
-}
-
-func reclaimActivated() eventKind {
-	return eventKind{"ServiceReclaimActivated", "service.reclaim-activated", serviceModel}
-}
-
-func reclaimFailed() eventKind { return eventKind{"", "service.reclaim-failed", serviceModel} }
-
-func planChanged() eventKind {
-	return eventKind{"ServicePlanChanged", "service.plan-changed", serviceModel}
-}
-
-func planNotChanged() eventKind {
-	return eventKind{"ServicePlanChangeRejected", "service.plan-change-rejected", serviceModel}
-}
-
-func slaChanged() eventKind {
-	return eventKind{"ServiceRestorationSlaChanged", "service.restoration-sla-changed", serviceModel}
-}
-
-func slaNotChanged() eventKind {
-	return eventKind{"", "service.restoration-sla-change-rejected", serviceModel}
-}
-
-func serviceCancelled() eventKind { return eventKind{"", "service.cancelled", serviceModel} }
-
-func orderRejected() eventKind { return eventKind{"OrderRejected", "order.rejected", orderModel} }
-
-func appointmentCancelled() eventKind {
-	return eventKind{"", "appointment.cancelled", appointmentModel}
-}
-
-// serviceModified and serviceNotModified are deprecated (spec §6). Only the former was observed
-// with a dotted name.
-func serviceModified() eventKind {
-	return eventKind{"ServiceModified", "service.modified", serviceModel}
-}
-
-func serviceNotModified() eventKind {
-	return eventKind{"ServiceModificationRejected", "", serviceModel}
+// dotted returns the name of the published interface, empty for one that was never observed there.
+func (k eventKind) dotted() string {
+	if k == serviceNotModified {
+		return ""
+	}
+	return string(k)
 }

@@ -9,9 +9,7 @@ import (
 // has only references, and its content is read when it is sent.
 type event struct {
 	Number    int64     `json:"number"`
-	Name      string    `json:"name,omitempty"`
-	Dotted    string    `json:"dotted,omitempty"`
-	Model     string    `json:"model"`
+	Kind      eventKind `json:"kind"`
 	Client    string    `json:"client"`
 	ServiceID int64     `json:"serviceId,omitempty"`
 	OrderID   int64     `json:"orderId,omitempty"`

@@ -114,7 +114,7 @@ func (s *Simulator) announceRejection(placed *orderState) {
 	for _, name := range []string{"orderType", statusField, "provider", "fee"} {
 		delete(notice, name)
 	}
-	s.announce(orderRejected(), event{
+	s.announce(orderRejected, event{
 		Client: placed.Client, OrderID: placed.ID, HappensAt: placed.RejectedAt, Resource: encoded(notice),
 	})
 }

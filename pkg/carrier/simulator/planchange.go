@@ -195,13 +195,13 @@ func announcePlanChange(s *Simulator, svc *serviceState, r *request) []eventKind
 	newSLA := sla != "" && sla != svc.SLAs.at(r.SubmittedAt)
 	var kinds []eventKind
 	if wanted != svc.Plans.at(r.SubmittedAt) || !newSLA {
-		kinds = append(kinds, r.eventFor(planChanged(), planNotChanged()))
+		kinds = append(kinds, r.eventFor(planChanged, planNotChanged))
 		if s.options.Seed.Events.Deprecated {
-			kinds = append(kinds, r.eventFor(serviceModified(), serviceNotModified()))
+			kinds = append(kinds, r.eventFor(serviceModified, serviceNotModified))
 		}
 	}
 	if newSLA {
-		kinds = append(kinds, r.eventFor(slaChanged(), slaNotChanged()))
+		kinds = append(kinds, r.eventFor(slaChanged, slaNotChanged))
 	}
 	return kinds
 }

@@ -14,7 +14,7 @@ func profileFamily() family {
 	return family{
 		operation: OpDSLStabilityProfileChange,
 		accept:    acceptProfile, effect: changeProfile,
-		announce: announceAs(profileChanged(), profileNotChanged()),
+		announce: announceAs(profileChanged, profileNotChanged),
 		pending:  showProfile, result: showProfile,
 		failed: "constraints.service.dsl.stability.profile.change.status.in.error",
 		object: "ServiceDslStabilityProfileChangeRequest",

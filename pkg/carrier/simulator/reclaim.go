@@ -10,7 +10,7 @@ func reclaimFamily() family {
 	return family{
 		operation: OpReclaim,
 		accept:    acceptReclaim, effect: reclaim, result: showReclaim,
-		announce: announceAs(reclaimActivated(), reclaimFailed()),
+		announce: announceAs(reclaimActivated, reclaimFailed),
 		failed:   "constraints.service.reclaim.request.status.in.error", object: "ServiceReclaimRequest",
 	}
 }
