@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -100,8 +99,7 @@ func (s *Simulator) AddService(service Service) error {
 
 // AddQualification adds a service qualification or replaces the one with its id.
 func (s *Simulator) AddQualification(site Qualification) error {
-	seed := Seed{Qualifications: []Qualification{site}}
-	if err := errors.Join(seed.checkSites()...); err != nil {
+	if err := site.check(); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -34,43 +34,41 @@ func LoadSeed(r io.Reader) (Seed, error) {
 
 // Validate reports everything in the seed that could not be simulated.
 func (s *Seed) Validate() error {
-	problems := slices.Concat(
-		s.checkSettings(), s.checkEvents(), s.checkClients(), s.checkOffers(), s.checkServices(), s.checkSites(),
+	return errors.Join(
+		s.checkSettings(), s.checkDelays(), s.checkEvents(), s.checkClients(), s.checkOffers(), s.checkServices(),
+		s.checkSites(),
 	)
-	return errors.Join(problems...)
 }
 
-func (s *Seed) checkSettings() []error {
-	var problems []error
+// oneOf reports a text that is neither empty nor one of the allowed ones.
+func oneOf[T ~string](name string, text T, allowed ...T) error {
+	if text == "" || slices.Contains(allowed, text) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is not one of %q", name, text, allowed)
+}
+
+func (s *Seed) checkSettings() error {
+	problems := []error{
+		oneOf("location", s.Location, LocationAbsolute, LocationPath, LocationMixed),
+		oneOf("unknownPlan", s.UnknownPlan, RefuseOnSubmit, RefuseOnRead),
+		oneOf(
+			"serviceRead.modifications", s.ServiceRead.Modifications, ModificationsList, ModificationsObject, ModificationsText,
+		),
+	}
+	for _, name := range s.Extensions {
+		problems = append(problems, oneOf("extensions", name, extensions()...))
+	}
 	if _, err := time.LoadLocation(s.TimeZone); err != nil {
 		problems = append(problems, fmt.Errorf("timeZone: %w", err))
 	}
-	forms := []LocationForm{"", LocationAbsolute, LocationPath, LocationMixed}
-	if !slices.Contains(forms, s.Location) {
-		problems = append(problems, fmt.Errorf("location: %q is not one of %q", s.Location, forms[1:]))
+	if s.ServiceRead.Lag < 0 {
+		problems = append(problems, errors.New("serviceRead.lag: must not be negative"))
 	}
-	refusals := []Refusal{"", RefuseOnSubmit, RefuseOnRead}
-	if !slices.Contains(refusals, s.UnknownPlan) {
-		problems = append(problems, fmt.Errorf("unknownPlan: %q is not one of %q", s.UnknownPlan, refusals[1:]))
-	}
-	return slices.Concat(problems, s.checkExtensions(), s.checkDelays())
+	return errors.Join(problems...)
 }
 
-func (s *Seed) checkExtensions() []error {
-	var problems []error
-	for _, name := range s.Extensions {
-		if !slices.Contains(extensions(), name) {
-			problems = append(problems, fmt.Errorf("extensions: %q is not one of %q", name, extensions()))
-		}
-	}
-	forms := []ModificationsForm{"", ModificationsList, ModificationsObject, ModificationsText}
-	if !slices.Contains(forms, s.ServiceRead.Modifications) || s.ServiceRead.Lag < 0 {
-		problems = append(problems, fmt.Errorf("serviceRead: modifications is one of %q and lag is not negative", forms[1:]))
-	}
-	return problems
-}
-
-func (s *Seed) checkDelays() []error {
+func (s *Seed) checkDelays() error {
 	var problems []error
 	for operation, delay := range s.Delays {
 		if operation != defaultDelayKey && !knownOperation(Operation(operation)) {
@@ -80,25 +78,21 @@ func (s *Seed) checkDelays() []error {
 			problems = append(problems, fmt.Errorf("delays.%s: must not be negative", operation))
 		}
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
-func (s *Seed) checkEvents() []error {
-	var problems []error
-	forms := []EventForm{"", EventsOfSpecification, EventsInHeaders, EventsMixed}
-	if !slices.Contains(forms, s.Events.Form) {
-		problems = append(problems, fmt.Errorf("events.form: %q is not one of %q", s.Events.Form, forms[1:]))
-	}
+func (s *Seed) checkEvents() error {
+	problems := []error{oneOf("events.form", s.Events.Form, EventsOfSpecification, EventsInHeaders, EventsMixed)}
 	if s.Events.Attempts < 0 || s.Events.Attempts > maxAttempts || s.Events.Backoff < 0 {
 		problems = append(problems, fmt.Errorf("events: attempts is 0 to %d and backoff not negative", maxAttempts))
 	}
 	if err := CheckCallback(s.Events.Callback); err != nil {
 		problems = append(problems, fmt.Errorf("events.callback: %w", err))
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
-func (s *Seed) checkClients() []error {
+func (s *Seed) checkClients() error {
 	var problems []error
 	names := make(map[string]bool, len(s.Clients))
 	for i := range s.Clients {
@@ -114,7 +108,7 @@ func (s *Seed) checkClients() []error {
 			problems = append(problems, fmt.Errorf("clients[%d].%w", i, err))
 		}
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
 // check validates a client's own row.
@@ -133,44 +127,47 @@ func (c *Client) check() error {
 	return nil
 }
 
-func (s *Seed) checkOffers() []error {
+func (s *Seed) checkOffers() error {
 	var problems []error
 	for i := range s.Plans {
 		plan := &s.Plans[i]
 		if plan.Name == "" {
 			problems = append(problems, fmt.Errorf("plans[%d]: name is required", i))
 		}
-		problems = append(problems, checkPrice(plan.Name, plan.Price)...)
-		if plan.NFASFee != nil {
-			problems = append(problems, checkPrice(plan.Name+".nfasFee", *plan.NFASFee)...)
-		}
+		problems = append(problems, checkPrices(plan.Name, &plan.Price, plan.NFASFee))
 		for _, option := range plan.NTDOptions {
-			problems = append(problems, checkPrice(plan.Name+"."+option.Option, option.Price)...)
+			problems = append(problems, checkPrices(plan.Name+"."+option.Option, &option.Price))
 		}
 	}
 	for i := range s.SLAs {
 		if s.SLAs[i].Name == "" {
 			problems = append(problems, fmt.Errorf("slas[%d]: name is required", i))
 		}
-		problems = append(problems, checkPrice(s.SLAs[i].Name, s.SLAs[i].Price)...)
+		problems = append(problems, checkPrices(s.SLAs[i].Name, &s.SLAs[i].Price))
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
 // amountForm is the format of a Money amount: a decimal with two places (spec §2).
 var amountForm = regexp.MustCompile(`^\d+\.\d{2}$`)
 
-func checkPrice(of string, price Price) []error {
+// checkPrices reports amounts in another format. A price that is nil has none.
+func checkPrices(of string, prices ...*Price) error {
 	var problems []error
-	for _, text := range []string{price.OneTime, price.Monthly} {
-		if text != "" && !amountForm.MatchString(text) {
-			problems = append(problems, fmt.Errorf("price of %s: %q is not a decimal with two places", of, text))
+	for _, price := range prices {
+		if price == nil {
+			continue
+		}
+		for _, text := range []string{price.OneTime, price.Monthly} {
+			if text != "" && !amountForm.MatchString(text) {
+				problems = append(problems, fmt.Errorf("price of %s: %q is not a decimal with two places", of, text))
+			}
 		}
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
-func (s *Seed) checkServices() []error {
+func (s *Seed) checkServices() error {
 	var problems []error
 	seen := make(map[int64]bool, len(s.Services))
 	for i := range s.Services {
@@ -183,23 +180,22 @@ func (s *Seed) checkServices() []error {
 		if !owned {
 			problems = append(problems, fmt.Errorf("services[%d]: there is no client %q", i, service.Client))
 		}
-		problems = append(problems, service.checkOutcomes()...)
+		problems = append(problems, service.checkOutcomes())
 		if err := service.Cancellation.check(); err != nil {
 			problems = append(problems, fmt.Errorf("services[%d].cancellation: %w", i, err))
 		}
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
-func (s *Service) checkOutcomes() []error {
-	var problems []error
+func (s *Service) checkOutcomes() error {
 	outcomes := []Outcome{OutcomeFails, OutcomeStalls, OutcomeTimesOut}
 	for operation, outcome := range s.Outcomes {
 		if !knownOperation(Operation(operation)) || !slices.Contains(outcomes, outcome) {
-			problems = append(problems, fmt.Errorf("service %d: outcomes.%s: %q", s.ID, operation, outcome))
+			return fmt.Errorf("service %d: outcomes.%s: %q", s.ID, operation, outcome)
 		}
 	}
-	return problems
+	return nil
 }
 
 func (c *Cancellation) check() error {
@@ -217,7 +213,7 @@ func (c *Cancellation) check() error {
 }
 
 // checkSites validates the data for orders and quotes.
-func (s *Seed) checkSites() []error {
+func (s *Seed) checkSites() error {
 	var problems []error
 	for i, build := range s.FibreBuilds {
 		if !locationForm.MatchString(build.LocationID) {
@@ -225,31 +221,30 @@ func (s *Seed) checkSites() []error {
 		}
 	}
 	for i := range s.Qualifications {
-		site := &s.Qualifications[i]
-		if site.LocationID == "" || site.QualificationSearchID == "" {
-			problems = append(problems, fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId are required", i))
+		if err := s.Qualifications[i].check(); err != nil {
+			problems = append(problems, fmt.Errorf("qualifications[%d]: %w", i, err))
 		}
-		problems = append(problems, site.checkPorts()...)
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
-func (q *Qualification) checkPorts() []error {
-	problems := checkPrice(q.QualificationSearchID, q.SubsequentInstallationCharge)
-	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge, q.TechnicianFee} {
-		if price != nil {
-			problems = append(problems, checkPrice(q.QualificationSearchID, *price)...)
-		}
+func (q *Qualification) check() error {
+	problems := []error{checkPrices(
+		q.QualificationSearchID, &q.SubsequentInstallationCharge, q.NTDInstallationFee, q.NewDevelopmentsCharge,
+		q.TechnicianFee,
+	)}
+	if q.LocationID == "" || q.QualificationSearchID == "" {
+		problems = append(problems, errors.New("qualificationSearchId and locationId are required"))
 	}
 	for _, infra := range q.Infrastructures {
 		for _, port := range infra.Ports {
-			problems = append(problems, checkPrice(infra.ID, port.TransferFee)...)
+			problems = append(problems, checkPrices(infra.ID, &port.TransferFee))
 			if err := port.checkPair(); err != nil {
 				problems = append(problems, fmt.Errorf("%s: port %d: %w", infra.ID, port.ID, err))
 			}
 		}
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
 // checkPair applies scenario 8: at most one of serviceStatus and copperPairStatus may be set.
@@ -257,11 +252,8 @@ func (p *Port) checkPair() error {
 	if p.ServiceStatus != "" && p.CopperPairStatus != "" {
 		return errors.New("serviceStatus and copperPairStatus exclude each other")
 	}
-	if !slices.Contains([]string{"", lineInUse, "Line Not In Use"}, p.ServiceStatus) {
-		return fmt.Errorf("serviceStatus: %q", p.ServiceStatus)
-	}
-	if !slices.Contains([]string{"", pairActive, "Inactive"}, p.CopperPairStatus) {
-		return fmt.Errorf("copperPairStatus: %q", p.CopperPairStatus)
-	}
-	return nil
+	return errors.Join(
+		oneOf("serviceStatus", p.ServiceStatus, lineInUse, "Line Not In Use"),
+		oneOf("copperPairStatus", p.CopperPairStatus, pairActive, "Inactive"),
+	)
 }

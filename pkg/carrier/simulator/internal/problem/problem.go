@@ -63,95 +63,84 @@ func (e *Error) Body(now time.Time) any {
 
 // Malformed is a 400: the body cannot be read.
 func Malformed(message string) error {
-	return &Error{Status: http.StatusBadRequest, kind: typeValidation, code: "malformed.json.request", message: message}
+	return invalid(http.StatusBadRequest, "malformed.json.request", message)
 }
 
 // NotNumeric is a 400: an id or parameter that must be a number is not one (spec §1 rule 4).
 func NotNumeric(name string) error {
-	return &Error{
-		Status: http.StatusBadRequest, kind: typeValidation, code: "method.argument.type.mismatch",
-		message: "The value of '" + name + "' has the wrong type",
-	}
+	return invalid(
+		http.StatusBadRequest, "method.argument.type.mismatch", "The value of '"+name+"' has the wrong type",
+	)
 }
 
 // VersionRefused is a 400: X-API-VERSION is missing or not supported.
 func VersionRefused(message string) error {
-	return &Error{Status: http.StatusBadRequest, kind: typeValidation, code: "api.version.invalid", message: message}
+	return invalid(http.StatusBadRequest, "api.version.invalid", message)
+}
+
+func invalid(status int, code, message string, subErrors ...SubError) *Error {
+	return &Error{Status: status, kind: typeValidation, code: code, message: message, SubErrors: subErrors}
 }
 
 // TokenRefused is a 401, or a 404 on plan change options (spec §4).
 func TokenRefused(status int) error {
-	if status == http.StatusNotFound {
-		return NotFound()
+	refused := Standard(status)
+	if status == http.StatusUnauthorized {
+		refused.Header = map[string]string{"WWW-Authenticate": `Bearer error="invalid_token"`}
 	}
-	return &Error{
-		Status: status, kind: typeAccess, code: "unauthorized", message: "Bearer token missing or invalid",
-		Header: map[string]string{"WWW-Authenticate": `Bearer error="invalid_token"`},
-	}
+	return refused
 }
 
 // NotFound is a 404: no permission or no such object, which look the same (spec §7).
-func NotFound() error {
-	return &Error{
-		Status: http.StatusNotFound, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found",
-	}
-}
+func NotFound() error { return Standard(http.StatusNotFound) }
 
 // MethodRefused is a 405.
 func MethodRefused(allowed string) error {
-	return &Error{
-		Status: http.StatusMethodNotAllowed, kind: typeAccess, code: "method.not.allowed",
-		message: "Only " + allowed + " is supported", Header: map[string]string{"Allow": allowed},
-	}
+	refused := noAccess(http.StatusMethodNotAllowed, "method.not.allowed", "Only "+allowed+" is supported")
+	refused.Header = map[string]string{"Allow": allowed}
+	return refused
 }
 
 // BodyTooLarge is a 413.
 func BodyTooLarge() error {
-	return &Error{
-		Status: http.StatusRequestEntityTooLarge, kind: typeAccess, code: "request.too.large",
-		message: "The request body is too large",
-	}
+	return noAccess(http.StatusRequestEntityTooLarge, "request.too.large", "The request body is too large")
 }
 
 // MediaTypeRefused is a 415.
 func MediaTypeRefused() error {
-	return &Error{
-		Status: http.StatusUnsupportedMediaType, kind: typeAccess, code: "media.type.not.supported",
-		message: "Only application/json in UTF-8 without content encoding is supported",
-	}
+	return noAccess(
+		http.StatusUnsupportedMediaType, "media.type.not.supported",
+		"Only application/json in UTF-8 without content encoding is supported",
+	)
+}
+
+func noAccess(status int, code, message string) *Error {
+	return &Error{Status: status, kind: typeAccess, code: code, message: message}
 }
 
 // ArgumentsInvalid is a 422 for fields that break a rule of their own.
 func ArgumentsInvalid(subErrors ...SubError) error {
-	return unprocessable("method.argument.not.valid", subErrors)
+	return invalid(http.StatusUnprocessableEntity, "method.argument.not.valid", "Validation failed", subErrors...)
 }
 
 // Refused is a 422 for a request that breaks a business rule or has failed.
 func Refused(subErrors ...SubError) error {
-	return unprocessable("validation", subErrors)
-}
-
-func unprocessable(code string, subErrors []SubError) error {
-	return &Error{
-		Status: http.StatusUnprocessableEntity, kind: typeValidation, code: code,
-		message: "Validation failed", SubErrors: subErrors,
-	}
+	return invalid(http.StatusUnprocessableEntity, "validation", "Validation failed", subErrors...)
 }
 
 // Standard returns the usual error for a status. Faults use it.
 func Standard(status int) *Error {
 	switch {
 	case status == http.StatusUnauthorized:
-		return &Error{Status: status, kind: typeAccess, code: "unauthorized", message: "Bearer token missing or invalid"}
+		return noAccess(status, "unauthorized", "Bearer token missing or invalid")
 	case status == http.StatusNotFound:
 		return &Error{Status: status, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found"}
 	case status == http.StatusTooManyRequests:
-		return &Error{Status: status, kind: typeAccess, code: "too.many.requests", message: "Too many requests"}
+		return noAccess(status, "too.many.requests", "Too many requests")
 	case status == http.StatusInternalServerError:
 		return &Error{Status: status, kind: typeInternal, code: "internal.error", message: "Unexpected error"}
 	case status > http.StatusInternalServerError:
 		return &Error{Status: status, kind: typeRemoteCall, code: "remote.call.error", message: "Upstream unavailable"}
-	default:
-		return &Error{Status: status, kind: typeValidation, code: "validation", message: http.StatusText(status)}
 	}
+	return invalid(status, "validation", http.StatusText(status))
 }
