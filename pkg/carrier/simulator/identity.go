@@ -152,7 +152,7 @@ func (x *tokenExchange) issue() tokenResponse {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	x.sim.state.Tokens.put(token, x.call.Client, x.now, x.now.Add(lifetime))
-	if x.sim.hostile.chance(50) { //nolint:mnd // thousandths, see the package documentation
+	if x.sim.hostile.chance(50) { //nolint:mnd // thousandths
 		x.sim.state.RefuseOnce[token] = true
 	}
 	x.call.Accepted = true

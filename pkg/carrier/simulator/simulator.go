@@ -28,7 +28,7 @@ type Options struct {
 	// of the seed.
 	Duration func(operation Operation, serviceID int64) time.Duration
 	// Hostile makes the carrier cause random faults. The specification allows most of them, but not
-	// all: see the package documentation. RandomSeed makes them repeatable.
+	// all: see hack/run/simulator/choices.md. RandomSeed makes them repeatable.
 	Hostile    bool
 	RandomSeed uint64
 	// APIWord is the carrier's own word in identifiers; the specification's word, wholesale, when
