@@ -22,26 +22,26 @@ func (s *Simulator) Management() http.Handler {
 	mux.HandleFunc("GET /_sim/services/{id}", s.serveService)
 	mux.HandleFunc("GET /_sim/submissions/{operation}", s.serveSubmissions)
 	mux.HandleFunc("POST /_sim/services", serveCommand(s.AddService))
-	mux.HandleFunc("POST /_sim/plan", serveCommand(func(c planCommand) error { return s.SetPlan(c.ServiceID, c.Plan) }))
+	mux.HandleFunc("POST /_sim/plan", serveCommand(func(c command) error { return s.SetPlan(c.ServiceID, c.Plan) }))
 	mux.HandleFunc("POST /_sim/modification", serveCommand(s.ModifyElsewhere))
-	mux.HandleFunc("POST /_sim/service-read-lag", serveCommand(func(c lagCommand) error {
+	mux.HandleFunc("POST /_sim/service-read-lag", serveCommand(func(c command) error {
 		s.SetServiceReadLag(time.Duration(c.Lag))
 		return nil
 	}))
-	mux.HandleFunc("POST /_sim/health", serveCommand(func(c healthCommand) error {
+	mux.HandleFunc("POST /_sim/health", serveCommand(func(c command) error {
 		return s.SetHealth(c.ServiceID, c.Health)
 	}))
-	mux.HandleFunc("POST /_sim/cancellation", serveCommand(func(c cancellationCommand) error {
+	mux.HandleFunc("POST /_sim/cancellation", serveCommand(func(c command) error {
 		return s.SetCancellation(c.ServiceID, c.Cancellation)
 	}))
-	mux.HandleFunc("POST /_sim/keys", serveCommand(func(c keysCommand) error { return s.SetKeys(c.Client, c.Keys) }))
-	mux.HandleFunc("POST /_sim/callback", serveCommand(func(c callbackCommand) error {
+	mux.HandleFunc("POST /_sim/keys", serveCommand(func(c command) error { return s.SetKeys(c.Client, c.Keys) }))
+	mux.HandleFunc("POST /_sim/callback", serveCommand(func(c command) error {
 		return s.SetCallback(c.Client, c.Callback, c.Secret)
 	}))
-	mux.HandleFunc("POST /_sim/appointment-cancelled", serveCommand(func(c orderCommand) error {
+	mux.HandleFunc("POST /_sim/appointment-cancelled", serveCommand(func(c command) error {
 		return s.CancelAppointment(c.OrderID, c.Reason)
 	}))
-	mux.HandleFunc("POST /_sim/order-rejected", serveCommand(func(c orderCommand) error {
+	mux.HandleFunc("POST /_sim/order-rejected", serveCommand(func(c command) error {
 		return s.RejectOrder(c.OrderID, c.Reason)
 	}))
 	mux.HandleFunc("POST /_sim/faults", serveCommand(func(a ArmedFault) error { return s.FailNext(a.Target, a.Fault) }))
@@ -52,46 +52,23 @@ func (s *Simulator) Management() http.Handler {
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-type planCommand struct {
-	ServiceID int64  `json:"serviceId"`
-	Plan      string `json:"plan"`
+// command has the arguments of all calls that do not have a type of their own.
+type command struct {
+	ServiceID    int64             `json:"serviceId"`
+	OrderID      int64             `json:"orderId"`
+	Client       string            `json:"client"`
+	Plan         string            `json:"plan"`
+	Health       Health            `json:"health"`
+	Cancellation *Cancellation     `json:"cancellation"`
+	Keys         map[string]string `json:"keys"`
+	Callback     string            `json:"callback"`
+	Secret       string            `json:"secret"`
+	Reason       string            `json:"reason"`
+	Lag          Duration          `json:"lag"`
+	By           Duration          `json:"by"`
 }
 
-type lagCommand struct {
-	Lag Duration `json:"lag"`
-}
-
-type healthCommand struct {
-	ServiceID int64  `json:"serviceId"`
-	Health    Health `json:"health"`
-}
-
-type cancellationCommand struct {
-	ServiceID    int64         `json:"serviceId"`
-	Cancellation *Cancellation `json:"cancellation"`
-}
-
-type keysCommand struct {
-	Client string            `json:"client"`
-	Keys   map[string]string `json:"keys"`
-}
-
-type callbackCommand struct {
-	Client   string `json:"client"`
-	Callback string `json:"callback"`
-	Secret   string `json:"secret"`
-}
-
-type orderCommand struct {
-	OrderID int64  `json:"orderId"`
-	Reason  string `json:"reason"`
-}
-
-type advanceCommand struct {
-	By Duration `json:"by"`
-}
-
-func (s *Simulator) advance(c advanceCommand) error {
+func (s *Simulator) advance(c command) error {
 	s.Advance(time.Duration(c.By))
 	return nil
 }
