@@ -1,17 +1,14 @@
 package simulator
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // Fields used in several bodies and sub-errors.
@@ -56,43 +53,16 @@ type fields map[string]json.RawMessage
 // parseFields reads a JSON object. A duplicate member is refused, because two readers could see two
 // different requests.
 func parseFields(body []byte) (fields, error) {
-	if !utf8.Valid(body) {
-		return nil, problem.Malformed("The body is not UTF-8")
+	members, isObject := rewrite.MembersOf(body)
+	if !isObject || !json.Valid(body) || !utf8.Valid(body) {
+		return nil, problem.Malformed("The body is not a JSON object in UTF-8")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
-		return nil, problem.Malformed("The body is not a JSON object")
-	}
-	parsed, err := parseMembers(decoder)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, problem.Malformed("Something follows the JSON object")
-	}
-	return parsed, nil
-}
-
-// parseMembers reads the members of an object and its closing brace.
-func parseMembers(decoder *json.Decoder) (fields, error) {
-	parsed := make(fields)
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, problem.Malformed("JSON parse error")
+	parsed := make(fields, len(members))
+	for _, m := range members {
+		if _, twice := parsed[m.Name]; twice {
+			return nil, problem.Malformed("The field '" + m.Name + "' is given twice")
 		}
-		name := fmt.Sprint(token)
-		if _, twice := parsed[name]; twice {
-			return nil, problem.Malformed("The field '" + name + "' is given twice")
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, problem.Malformed("JSON parse error")
-		}
-		parsed[name] = value
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, problem.Malformed("JSON parse error")
+		parsed[m.Name] = m.Value
 	}
 	return parsed, nil
 }
@@ -152,21 +122,16 @@ func (f fields) checkTypes(table []field) error {
 func (k fieldKind) matches(value json.RawMessage) bool {
 	switch k {
 	case number:
-		var n int64
-		return json.Unmarshal(value, &n) == nil
+		return json.Unmarshal(value, new(int64)) == nil
 	case flag:
-		var b bool
-		return json.Unmarshal(value, &b) == nil
-	case date:
-		var d string
-		if json.Unmarshal(value, &d) != nil {
-			return false
-		}
-		_, err := time.Parse(time.DateOnly, d)
-		return err == nil
+		return json.Unmarshal(value, new(bool)) == nil
 	case text:
-		var t string
-		return json.Unmarshal(value, &t) == nil
+		return json.Unmarshal(value, new(string)) == nil
+	case date:
+		var day string
+		notText := json.Unmarshal(value, &day)
+		_, notDate := time.Parse(time.DateOnly, day)
+		return notText == nil && notDate == nil
 	case scalar:
 		return len(value) > 0 && value[0] != '{' && value[0] != '['
 	}

@@ -17,12 +17,12 @@ func (d *Distortion) Apply(content []byte) []byte {
 	if d == nil {
 		return content
 	}
-	members, found := membersOf(content)
-	if !found {
+	members, _ := MembersOf(content)
+	if len(members) == 0 {
 		return content
 	}
 	if d.Null {
-		members = append(members, member{"_nothing", json.RawMessage("null")})
+		members = append(members, Member{"_nothing", json.RawMessage("null")})
 	}
 	if d.Repeat {
 		members = append(members, members[d.Random.IntN(len(members))])

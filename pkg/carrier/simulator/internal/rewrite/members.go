@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 )
 
-// member is one name and its value.
-type member struct {
-	name  string
-	value json.RawMessage
+// Member is one name and its value.
+type Member struct {
+	Name  string
+	Value json.RawMessage
 }
 
-// membersOf returns the members of an object in order, and whether there are any.
-func membersOf(content []byte) ([]member, bool) {
+// MembersOf returns the members of an object in order, and false for anything else.
+func MembersOf(content []byte) ([]Member, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
 		return nil, false
 	}
-	var members []member
+	var members []Member
 	for decoder.More() {
 		name, err := decoder.Token()
 		text, isText := name.(string)
@@ -28,19 +28,19 @@ func membersOf(content []byte) ([]member, bool) {
 		if err := decoder.Decode(&value); err != nil {
 			return nil, false
 		}
-		members = append(members, member{text, value})
+		members = append(members, Member{text, value})
 	}
-	return members, len(members) > 0
+	return members, true
 }
 
-func joinMembers(members []member) []byte {
+func joinMembers(members []Member) []byte {
 	var out bytes.Buffer
 	separator := byte('{')
 	for _, m := range members {
 		out.WriteByte(separator)
-		out.Write(marshal(m.name))
+		out.Write(marshal(m.Name))
 		out.WriteByte(':')
-		out.Write(m.value)
+		out.Write(m.Value)
 		separator = ','
 	}
 	out.WriteByte('}')

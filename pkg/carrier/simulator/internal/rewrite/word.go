@@ -132,12 +132,12 @@ func (w Word) value(key string, content json.RawMessage) json.RawMessage {
 }
 
 func (w Word) object(content json.RawMessage) json.RawMessage {
-	members, found := membersOf(content)
-	if !found {
+	members, _ := MembersOf(content)
+	if len(members) == 0 {
 		return content
 	}
 	for i, m := range members {
-		members[i] = member{w.Key(m.name), w.value(m.name, m.value)}
+		members[i] = Member{w.Key(m.Name), w.value(m.Name, m.Value)}
 	}
 	return joinMembers(members)
 }
