@@ -1,6 +1,9 @@
 package simulator
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // FaultKind is a kind of fault.
 type FaultKind string
@@ -82,14 +85,8 @@ type Fault struct {
 
 // processes reports whether the call reaches the carrier.
 func (f Fault) processes() bool {
-	switch f.Kind {
-	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
-		FaultTrickle, FaultBomb, FaultAlter, FaultAlterResult, FaultDouble:
-		return true
-	case FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect:
-		return f.Processed
-	}
-	return true
+	beforeOrAfter := []FaultKind{FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect}
+	return f.Processed || !slices.Contains(beforeOrAfter, f.Kind)
 }
 
 // ArmedFault is a fault that waits for its call.

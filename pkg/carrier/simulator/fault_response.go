@@ -13,20 +13,18 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
-// apply applies the fault to a response. Status zero means that there is no response.
-func (f Fault) apply(resp response, called *url.URL, now time.Time) response {
+// apply applies the fault to a response. The body is that of a Status. Status zero means that there is
+// no response.
+func (f Fault) apply(resp response, called *url.URL, body any) response {
 	switch f.Kind {
 	case FaultReset, FaultHang:
 		return response{}
 	case FaultStatus, FaultPage, FaultBody, FaultRedirect:
-		own := f.ownResponse(called, now)
+		own := f.ownResponse(called, body)
 		if f.Kind != FaultRedirect {
 			own.location = f.locationFor(resp.location)
 		}
@@ -81,23 +79,20 @@ func merged(body any, patch json.RawMessage) any {
 }
 
 // ownResponse returns the fault's own response, which does not depend on the carrier's response.
-func (f Fault) ownResponse(called *url.URL, now time.Time) response {
+func (f Fault) ownResponse(called *url.URL, body any) response {
 	resp := response{status: f.Status, header: f.header()}
-	if f.Kind == FaultRedirect {
+	switch f.Kind { //nolint:exhaustive // the others have no response of their own
+	case FaultRedirect:
 		resp.status = cmp.Or(f.Status, http.StatusTemporaryRedirect)
 		resp.location = cmp.Or(f.Location, called.Path)
-		return resp
-	}
-	if f.Kind == FaultBody {
+	case FaultBody:
 		resp.body = rawBody{jsonMediaType, f.Body}
-		return resp
-	}
-	if f.Kind == FaultPage {
+	case FaultPage:
 		page := fmt.Sprintf("<html><body><h1>%d %s</h1></body></html>\n", f.Status, http.StatusText(f.Status))
 		resp.body = rawBody{"text/html", page}
-		return resp
+	case FaultStatus:
+		resp.body = body
 	}
-	resp.body = problem.Standard(f.Status).Body(now)
 	return resp
 }
 

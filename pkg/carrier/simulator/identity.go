@@ -24,7 +24,8 @@ func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 	if x.fault.processes() {
 		resp = x.handle()
 	}
-	resp = x.applyFault(resp)
+	failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
+	resp = x.fault.apply(resp, r.URL, failure)
 	x.call.Status, x.call.Fault = resp.status, x.fault.Kind
 	s.record(x.call)
 	x.send(r.Context(), w, resp)
@@ -159,25 +160,6 @@ func (x *tokenExchange) issue() tokenResponse {
 	return tokenResponse{
 		AccessToken: token, ExpiresIn: x.sim.hostile.expiresIn(int64(lifetime / time.Second)), TokenType: "Bearer",
 	}
-}
-
-// applyFault applies the fault to a response.
-func (x *tokenExchange) applyFault(resp response) response {
-	switch x.fault.Kind {
-	case FaultReset, FaultHang:
-		return response{}
-	case FaultPage, FaultBody, FaultRedirect:
-		return x.fault.ownResponse(x.request.URL, x.now)
-	case FaultStatus:
-		failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
-		return response{status: x.fault.Status, body: failure, header: x.fault.header()}
-	case FaultAlter:
-		return x.fault.alter(resp)
-	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
-		FaultTrickle, FaultBomb, FaultAlterResult, FaultDouble:
-		return resp
-	}
-	return resp
 }
 
 // send writes the response with the headers that RFC 6749 requires. The Date header is the time of

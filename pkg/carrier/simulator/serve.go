@@ -41,7 +41,7 @@ func (s *Simulator) process(x *exchange) response {
 		resp = x.handle()
 		resp = x.duplicate(resp)
 	}
-	resp = x.fault.apply(resp, x.request.URL, x.now)
+	resp = x.fault.apply(resp, x.request.URL, problem.Standard(x.fault.Status).Body(x.now))
 	x.call.Fault, x.call.Status = x.fault.Kind, resp.status
 	s.state.Journal.add(x.call)
 	return resp
