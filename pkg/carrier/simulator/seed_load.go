@@ -52,9 +52,6 @@ func (s *Seed) checkSettings() error {
 	problems := []error{
 		oneOf("location", s.Location, LocationAbsolute, LocationPath, LocationMixed),
 		oneOf("unknownPlan", s.UnknownPlan, RefuseOnSubmit, RefuseOnRead),
-		oneOf(
-			"serviceRead.modifications", s.ServiceRead.Modifications, ModificationsList, ModificationsObject, ModificationsText,
-		),
 	}
 	for _, name := range s.Extensions {
 		problems = append(problems, oneOf("extensions", name, extensions()...))

@@ -9,25 +9,12 @@ import (
 	"time"
 )
 
-// ServiceReadRules are the choices for the read of a service where nothing is known of it.
+// ServiceReadRules are the choices for the read of a service.
 type ServiceReadRules struct {
 	// Lag is how old each reading is: it shows the service, and what is in progress, as they were this
 	// long ago. Zero means that a reading is current.
 	Lag Duration `json:"lag,omitempty"`
-	// Modifications is the form of the list of what is in progress; ModificationsList when empty.
-	Modifications ModificationsForm `json:"modifications,omitempty"`
 }
-
-// ModificationsForm is the JSON form of a service's modifications. It is not known.
-type ModificationsForm string
-
-// The forms of a service's modifications. Each comment shows the form with modifications, and then
-// the form without any.
-const (
-	ModificationsList   ModificationsForm = "List"   // an array of objects; an empty array
-	ModificationsObject ModificationsForm = "Object" // an object with a member for each; an empty object
-	ModificationsText   ModificationsForm = "Text"   // a text; null
-)
 
 // readService is the GET of a service.
 func readService(x *exchange) (response, error) {
@@ -55,7 +42,7 @@ func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) resource {
 		"infrastructure": then.infrastructure(), "address": then.Address, "modifiedOn": svc.modifiedOn(at),
 		"aggregationMethod": then.AggregationMethod, "subscriberSTag": nil, "subscriberCTag": nil,
 		"dslStabilityProfile": nil, "isNfas": plan.NFASFee != nil, "hasNfasCommitment": plan.NFASFee != nil,
-		"nfasCommitmentExpiresOn": nil, "modifications": s.options.Seed.ServiceRead.show(svc.Modifications.at(at)),
+		"nfasCommitmentExpiresOn": nil, "modifications": svc.Modifications.at(at).listed(),
 	}
 	if then.AggregationMethod == ethernet {
 		info["subscriberSTag"] = fmt.Sprint(100 + then.ID%1000)  //nolint:mnd // any tags will do
@@ -105,32 +92,12 @@ func (svc *serviceState) modifiedOn(at time.Time) string {
 	return timestamp(last)
 }
 
-// show returns a service's modifications. Only changes of the plan, the SLA and the DSL profile are
-// listed, which are the only ones that carriers are known to list.
-func (r ServiceReadRules) show(underway modification) any {
-	if underway.Operation != OpPlanChange && underway.Operation != OpDSLStabilityProfileChange {
-		return r.none()
+// listed returns a service's modifications, in a form that is not known of any carrier. Only changes
+// of the plan, the SLA and the DSL profile are listed, which are the only ones that carriers are known
+// to list.
+func (m modification) listed() []resource {
+	if m.Operation != OpPlanChange && m.Operation != OpDSLStabilityProfileChange {
+		return []resource{}
 	}
-	name, since := string(underway.Operation), timestamp(underway.Since)
-	shown := resource{"type": name, "requestedOn": since}
-	switch r.Modifications {
-	case ModificationsObject:
-		return resource{name: shown}
-	case ModificationsText:
-		return name + " since " + since
-	case ModificationsList, "":
-	}
-	return []resource{shown}
-}
-
-// none returns the modifications of a service without any.
-func (r ServiceReadRules) none() any {
-	switch r.Modifications {
-	case ModificationsObject:
-		return resource{}
-	case ModificationsText:
-		return nil
-	case ModificationsList, "":
-	}
-	return []resource{}
+	return []resource{{"type": string(m.Operation), "requestedOn": timestamp(m.Since)}}
 }
