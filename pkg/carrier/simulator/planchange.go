@@ -99,8 +99,6 @@ func (p *planChange) planKnown() error {
 	switch {
 	case p.offered && p.plan.Fails:
 		p.request.Failure, p.request.ErrorDetail = statusInError, "The carrier has rejected the plan change"
-	case !p.offered && p.sim.options.Seed.UnknownPlan == RefuseOnRead:
-		p.request.Failure, p.request.ErrorDetail = statusInError, "The plan is not available"
 	case !p.offered:
 		return p.invalid("constraints.plan.change.plan.name.invalid", "planName", p.fields.text("planName"))
 	}

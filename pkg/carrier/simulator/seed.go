@@ -15,8 +15,6 @@ type Seed struct {
 	TimeZone string `json:"timeZone,omitempty"`
 	// Currency is the currency of all prices; AUD when its code is empty.
 	Currency Currency `json:"currency"`
-	// UnknownPlan is when a plan that does not exist is refused; RefuseOnSubmit when empty.
-	UnknownPlan Refusal `json:"unknownPlan,omitempty"`
 	// Token has the rules of the identity provider.
 	Token TokenRules `json:"token"`
 	// Events states where and how events are sent.
@@ -63,15 +61,6 @@ const (
 	LocationAbsolute LocationForm = "Absolute" // scheme, host and path
 	LocationPath     LocationForm = "Path"     // the absolute path only
 	LocationMixed    LocationForm = "Mixed"    // alternating
-)
-
-// Refusal is the call that refuses something impossible.
-type Refusal string
-
-// The two calls that can refuse a plan change to an unknown plan.
-const (
-	RefuseOnSubmit Refusal = "OnSubmit" // the POST returns 422
-	RefuseOnRead   Refusal = "OnRead"   // the POST is accepted and the request ends IN_ERROR
 )
 
 // TokenRules are the settings of the identity provider.

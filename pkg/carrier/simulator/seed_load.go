@@ -51,7 +51,6 @@ func oneOf[T ~string](name string, text T, allowed ...T) error {
 func (s *Seed) checkSettings() error {
 	problems := []error{
 		oneOf("location", s.Location, LocationAbsolute, LocationPath, LocationMixed),
-		oneOf("unknownPlan", s.UnknownPlan, RefuseOnSubmit, RefuseOnRead),
 	}
 	for _, name := range s.Extensions {
 		problems = append(problems, oneOf("extensions", name, extensions()...))

@@ -15,7 +15,6 @@ func document() string {
 	indented := strings.ReplaceAll(strings.TrimSpace(publicPEM(key())), "\n", "\n      ")
 	return `
 location: Path
-unknownPlan: OnRead
 currency: {code: NZD, symbol: "$"}
 token: {expiresIn: 1m, clockTolerance: 5s}
 delays: {default: 2s, PlanChange: 1m30s}
@@ -67,7 +66,6 @@ func TestErrorsOfSeedsNameThePlace(t *testing.T) {
 	cases := map[string]string{
 		"unknown field \"hue\"":              document() + "hue: red\n",
 		"not one of [\"Absolute\"":           replace("location: Path", "location: Relative"),
-		"unknownPlan: \"Never\"":             replace("OnRead", "Never"),
 		"there is no operation \"Plan\"":     replace("PlanChange:", "Plan:"),
 		"delays.PlanChange":                  replace("1m30s", "-1s"),
 		"read duration":                      replace("1m30s", "soon"),
