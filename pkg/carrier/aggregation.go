@@ -30,14 +30,6 @@ func DecodeAggregationConversion(body []byte) (AggregationConversionResult, erro
 	return decode[AggregationConversionResult](AggregationConversion, body)
 }
 
-// AggregationConversionStatus is the status of a conversion; other values are kept.
-type AggregationConversionStatus string
-
-// The statuses, with the HTTP status of a GET (spec §3).
-const (
-	AggregationOpen       AggregationConversionStatus = "OPEN"        // 202
-	AggregationInProgress AggregationConversionStatus = "IN_PROGRESS" // 202
-	AggregationInError    AggregationConversionStatus = "IN_ERROR"    // still 202: it continues once fixed
-	AggregationCompleted  AggregationConversionStatus = "COMPLETED"   // 200
-	AggregationFailed     AggregationConversionStatus = "FAILED"      // 422
-)
+// AggregationInError is the status of a conversion that continues once the carrier has fixed it. Until
+// then, its GET is a 202 (spec §3).
+const AggregationInError = "IN_ERROR"

@@ -62,9 +62,6 @@ type DisruptionSort struct {
 	Descending   bool   `json:"descending"`
 }
 
-// decodeDisruptions reads one page. The error is an [Error] of class Unreadable.
-func decodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
-
 // DisruptionPage reads one page. The first page has the number zero. The error is an [Error].
 func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, number int) (DisruptionPage, error) {
 	k := call{
@@ -75,11 +72,7 @@ func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, numb
 	if query.ServiceID <= 0 || number < 0 {
 		return DisruptionPage{}, invalidServiceID(k)
 	}
-	resp, err := c.read(ctx, k, http.StatusOK)
-	if err != nil {
-		return DisruptionPage{}, err
-	}
-	return decodeDisruptions(resp.body)
+	return readResource[DisruptionPage](ctx, c, k)
 }
 
 func (q DisruptionQuery) values(number int) url.Values {

@@ -18,11 +18,7 @@ func (c *Client) Order(ctx context.Context, orderID int64) (Order, error) {
 	if orderID <= 0 {
 		return Order{}, &Error{Target: k.target(), Class: Invalid, Message: "the number of an order is above zero"}
 	}
-	resp, err := c.read(ctx, k, http.StatusOK)
-	if err != nil {
-		return Order{}, err
-	}
-	found, err := decode[Order]("", resp.body)
+	found, err := readResource[Order](ctx, c, k)
 	switch {
 	case err != nil:
 		return Order{}, err

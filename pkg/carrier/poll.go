@@ -93,6 +93,16 @@ func (c *Client) read(ctx context.Context, k call, statuses ...int) (response, e
 	return resp, nil
 }
 
+// readResource makes a GET, and reads the resource in its response. The error is an [Error].
+func readResource[Resource any](ctx context.Context, c *Client, k call) (Resource, error) {
+	resp, err := c.read(ctx, k, http.StatusOK)
+	if err != nil {
+		var none Resource
+		return none, err
+	}
+	return decode[Resource]("", resp.body)
+}
+
 // completed accepts a 200 only with a JSON document, because an empty or broken body is never a
 // success.
 func (c *Client) completed(k call, resp response) (Outcome, error) {

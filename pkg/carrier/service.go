@@ -84,9 +84,6 @@ func isVoid(d jsondoc.Value, depth int) bool {
 	return true
 }
 
-// decodeService reads a service. The error is an [Error] of class Unreadable.
-func decodeService(body []byte) (Service, error) { return decode[Service]("", body) }
-
 // Service reads a service: a plain GET at the given version, of the extension ServiceRead. The
 // error is an [Error]. A response about another service, or about none, is of class Unreadable.
 func (c *Client) Service(ctx context.Context, serviceID int64, version int) (Service, error) {
@@ -97,11 +94,7 @@ func (c *Client) Service(ctx context.Context, serviceID int64, version int) (Ser
 	if serviceID <= 0 {
 		return Service{}, invalidServiceID(k)
 	}
-	resp, err := c.read(ctx, k, http.StatusOK)
-	if err != nil {
-		return Service{}, err
-	}
-	found, err := decodeService(resp.body)
+	found, err := readResource[Service](ctx, c, k)
 	switch {
 	case err != nil:
 		return Service{}, err

@@ -27,11 +27,7 @@ func (c *Client) TestTypes(ctx context.Context, serviceID int64) ([]string, erro
 	if serviceID <= 0 {
 		return nil, invalidServiceID(k)
 	}
-	resp, err := c.read(ctx, k, http.StatusOK)
-	if err != nil {
-		return nil, err
-	}
-	offered, err := decode[offeredTests]("", resp.body)
+	offered, err := readResource[offeredTests](ctx, c, k)
 	switch {
 	case err != nil:
 		return nil, err

@@ -55,7 +55,7 @@ func StateOf(operation carrier.Operation, status string) carrier.OutcomeState {
 }
 
 // inErrorPrefix starts the statuses of a request that has an error.
-const inErrorPrefix = string(carrier.AggregationInError)
+const inErrorPrefix = carrier.AggregationInError
 
 // IsHeld reports whether a request in progress waits at the carrier for an error to be fixed: its
 // status begins with IN_ERROR, or it has an error detail.
