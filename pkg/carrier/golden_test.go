@@ -25,7 +25,7 @@ func goldens() map[string]func([]byte) (any, error) {
 		"health-8.json":              untyped(atVersion(8)),
 		"health-5.json":              untyped(atVersion(5)),
 		"health-5-pending.json":      untyped(atVersion(5)),
-		"disruptions.json":           untyped(func(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }),
+		"disruptions.json":           untyped(decodeDisruptions),
 		"order.json":                 untyped(DecodeOrder),
 		"order-read.json":            untyped(DecodeOrder),
 		"order-rejected.json":        untyped(DecodeOrder),
@@ -41,6 +41,9 @@ func untyped[T any](decode func([]byte) (T, error)) func([]byte) (any, error) {
 func atVersion(version int) func([]byte) (HealthResult, error) {
 	return func(body []byte) (HealthResult, error) { return DecodeHealth(version, body) }
 }
+
+// decodeDisruptions decodes a page.
+func decodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
 
 // decodeService decodes a service.
 func decodeService(body []byte) (Service, error) { return decode[Service]("", body) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -18,6 +19,7 @@ func (s *Simulator) Identity() http.Handler {
 
 func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 	x := &tokenExchange{sim: s, request: r, now: s.options.Now()}
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	x.call = Call{Time: x.now, Method: r.Method, Path: r.URL.Path, Operation: OpToken}
 	x.fault = s.takeTokenFault()
 	var resp response
@@ -93,7 +95,7 @@ func (x *tokenExchange) readRequest() error {
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return &oauthError{status: http.StatusUnsupportedMediaType, Code: "HTTP 415 Unsupported Media Type"}
 	}
-	body, err := readBounded(x.request.Body, maxFormBytes)
+	body, err := io.ReadAll(x.request.Body)
 	if err != nil {
 		return &oauthError{status: http.StatusRequestEntityTooLarge, Code: "HTTP 413 Request Entity Too Large"}
 	}

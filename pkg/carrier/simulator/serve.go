@@ -3,6 +3,7 @@ package simulator
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 
@@ -16,7 +17,7 @@ const maxBodyBytes = 1 << 20
 // ServeHTTP implements the carrier API.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{sim: s, request: r}
-	x.body, x.bodyErr = readBounded(r.Body, maxBodyBytes)
+	x.body, x.bodyErr = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	resp := s.process(x)
 	if s.options.Observe != nil {
 		s.options.Observe(x.call)
