@@ -1,5 +1,7 @@
 package simulator
 
+import "cmp"
+
 // announce schedules an event. It does nothing if the client has no callback, or if the event has
 // no name in the form that the seed selects.
 func (s *Simulator) announce(kind eventKind, e event) {
@@ -24,22 +26,17 @@ func (s *Simulator) announce(kind eventKind, e event) {
 // one in which the event has a name.
 func (s *Simulator) formOf(e *event) EventForm {
 	inSpecification, inHeaders := e.Kind.name() != "", e.Kind.dotted() != ""
-	switch s.options.Seed.Events.Form {
-	case EventsInHeaders:
-		if inHeaders {
-			return EventsInHeaders
-		}
-	case EventsMixed:
+	form := cmp.Or(s.options.Seed.Events.Form, EventsOfSpecification)
+	if form == EventsMixed {
+		form = EventsOfSpecification
 		if inHeaders && (e.Number%2 == 0 || !inSpecification) {
-			return EventsInHeaders
-		}
-		return EventsOfSpecification
-	case EventsOfSpecification, "":
-		if inSpecification {
-			return EventsOfSpecification
+			form = EventsInHeaders
 		}
 	}
-	return ""
+	if form == EventsInHeaders && !inHeaders || form == EventsOfSpecification && !inSpecification {
+		return ""
+	}
+	return form
 }
 
 // announceEnd announces the end of a request if its family has events (spec §6).
@@ -63,20 +60,9 @@ func (s *Simulator) announceCancellation(svc *serviceState) {
 // callbackOf returns the destination of a client's events and the secret that signs them: each is
 // the client's own, else that of the options, else that of the seed. Empty means none.
 func (s *Simulator) callbackOf(c *client) (callback, secret string) {
-	callback, secret = s.options.Seed.Events.Callback, s.options.Seed.Events.Secret
-	if s.options.Callback != "" {
-		callback = s.options.Callback
-	}
-	if s.options.CallbackSecret != "" {
-		secret = s.options.CallbackSecret
-	}
-	if c.Callback != "" {
-		callback = c.Callback
-	}
-	if c.CallbackSecret != "" {
-		secret = c.CallbackSecret
-	}
-	return callback, secret
+	seed := &s.options.Seed.Events
+	callback = cmp.Or(c.Callback, s.options.Callback, seed.Callback)
+	return callback, cmp.Or(c.CallbackSecret, s.options.CallbackSecret, seed.Secret)
 }
 
 // announceAs returns the announcement of a request's end (spec §6): one kind of event if it

@@ -35,9 +35,13 @@ func newCatalog(seed Seed) catalog {
 	return c
 }
 
-// hasSLA reports whether the carrier offers a restoration SLA.
-func (c *catalog) hasSLA(name string) bool {
-	return slices.ContainsFunc(c.slas, func(s SLA) bool { return s.Name == name })
+// slaNamed returns the restoration SLA with a name, nil if the carrier offers none.
+func (c *catalog) slaNamed(name string) *SLA {
+	i := slices.IndexFunc(c.slas, func(s SLA) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.slas[i]
 }
 
 // mbits returns the Speed of spec §2.

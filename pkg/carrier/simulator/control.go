@@ -6,47 +6,32 @@ import (
 	"time"
 )
 
-// Advance moves the carrier's clock forward. The identity provider's clock does not change, because
-// clients date their assertions by their own clock.
-func (s *Simulator) Advance(by time.Duration) {
+// change changes the state.
+func (s *Simulator) change(apply func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	s.state.Skew += by
+	apply()
 }
+
+// Advance moves the carrier's clock forward. The identity provider's clock does not change, because
+// clients date their assertions by their own clock.
+func (s *Simulator) Advance(by time.Duration) { s.change(func() { s.state.Skew += by }) }
 
 // SetServiceReadLag changes how old each reading of a service is (seed: serviceRead.lag).
 func (s *Simulator) SetServiceReadLag(lag time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes++
-	s.state.ReadLag = max(lag, 0)
+	s.change(func() { s.state.ReadLag = max(lag, 0) })
 }
 
 // DisableHostile turns a hostile carrier into a friendly one. Earlier effects remain.
-func (s *Simulator) DisableHostile() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes++
-	s.hostile = nil
-}
+func (s *Simulator) DisableHostile() { s.change(func() { s.hostile = nil }) }
 
 // Forget drops all requests, as if the carrier had lost its data, so polling one of them then
 // returns 404. The dropped requests still take effect.
-func (s *Simulator) Forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes++
-	s.state.Requests = make(map[string]*request)
-}
+func (s *Simulator) Forget() { s.change(func() { s.state.Requests = make(map[string]*request) }) }
 
 // RevokeTokens makes every access token invalid.
-func (s *Simulator) RevokeTokens() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes++
-	s.state.Tokens = expiring[string]{}
-}
+func (s *Simulator) RevokeTokens() { s.change(func() { s.state.Tokens = expiring[string]{} }) }
 
 // SetKeys replaces a client's public keys, in PEM by kid. Issued tokens remain valid.
 func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
@@ -112,12 +97,7 @@ func (s *Simulator) AddQualification(site Qualification) error {
 }
 
 // RemoveService removes a service, so that it no longer exists for any client.
-func (s *Simulator) RemoveService(id int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes++
-	delete(s.state.Services, id)
-}
+func (s *Simulator) RemoveService(id int64) { s.change(func() { delete(s.state.Services, id) }) }
 
 // SetPlan changes the plan of a service without a request. A plan change in progress still takes
 // effect later.

@@ -66,18 +66,11 @@ func faultKinds() []FaultKind {
 
 // Armed returns how many armed faults have not occurred yet.
 func (s *Simulator) Armed() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.state.Faults)
+	return locked(s, func() int { return len(s.state.Faults) })
 }
 
 // Disarm removes all armed faults.
-func (s *Simulator) Disarm() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changes++
-	s.state.Faults = nil
-}
+func (s *Simulator) Disarm() { s.change(func() { s.state.Faults = nil }) }
 
 func (s *Simulator) knownTarget(target string) bool {
 	if target == "*" || target == string(OpToken) {

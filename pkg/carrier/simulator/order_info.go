@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 )
 
@@ -54,9 +53,8 @@ func (o *order) additionalFees() []resource {
 			"addOnTypeName": name, "fee": o.sim.catalog.fee(name, price, resource{attribute: of}),
 		})
 	}
-	name := o.fields.text("restorationSla")
-	if i := slices.IndexFunc(o.sim.catalog.slas, func(s SLA) bool { return s.Name == name }); i >= 0 {
-		add("SLA", "sla", name, o.sim.catalog.slas[i].Price)
+	if sla := o.sim.catalog.slaNamed(o.fields.text("restorationSla")); sla != nil {
+		add("SLA", "sla", sla.Name, sla.Price)
 	}
 	if o.site.NewDevelopmentsCharge != nil {
 		add("NDF", "ndf", o.site.LocationID, *o.site.NewDevelopmentsCharge)

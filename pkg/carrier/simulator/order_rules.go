@@ -68,7 +68,7 @@ func (o *order) termOffered() error {
 }
 
 func (o *order) slaOffered() error {
-	if name := o.fields.text("restorationSla"); name != "" && !o.sim.catalog.hasSLA(name) {
+	if name := o.fields.text("restorationSla"); name != "" && o.sim.catalog.slaNamed(name) == nil {
 		return o.invalid("constraints.order.restoration.sla.invalid", "restorationSla", name)
 	}
 	return nil

@@ -45,15 +45,15 @@ type RequestState struct {
 
 // Overview returns the state of the carrier at this moment.
 func (s *Simulator) Overview() Overview {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Overview{
-		Now: s.now(), Requests: s.requestStates(), Services: s.serviceList(), Orders: s.orderList(),
-		Calls:      s.state.Journal.Calls.newest(overviewCalls),
-		Violations: s.state.Journal.Violations.newest(overviewCalls),
-		Deliveries: s.state.Journal.Deliveries.newest(overviewCalls),
-		Faults:     append([]ArmedFault{}, s.state.Faults...), Targets: s.faultTargets(), Kinds: faultKinds(),
-	}
+	return locked(s, func() Overview {
+		return Overview{
+			Now: s.now(), Requests: s.requestStates(), Services: s.serviceList(), Orders: s.orderList(),
+			Calls:      s.state.Journal.Calls.newest(overviewCalls),
+			Violations: s.state.Journal.Violations.newest(overviewCalls),
+			Deliveries: s.state.Journal.Deliveries.newest(overviewCalls),
+			Faults:     append([]ArmedFault{}, s.state.Faults...), Targets: s.faultTargets(), Kinds: faultKinds(),
+		}
+	})
 }
 
 // requestStates returns all accepted requests, the newest first.

@@ -113,7 +113,7 @@ func (p *planChange) termOffered() error {
 }
 
 func (p *planChange) slaOffered() error {
-	if name := p.fields.text("restorationSla"); name != "" && !p.sim.catalog.hasSLA(name) {
+	if name := p.fields.text("restorationSla"); name != "" && p.sim.catalog.slaNamed(name) == nil {
 		return p.invalid("constraints.plan.change.restoration.sla.invalid", "restorationSla", name)
 	}
 	return nil
@@ -150,25 +150,16 @@ func changePlan(svc *serviceState, r *request) {
 func showPlanChange(x *exchange, r *request) any {
 	svc, body := x.sim.state.Services[r.ServiceID], r.body()
 	plan := x.sim.catalog.plans[body.text("planName")]
-	shown := r.shown(x, resource{
-		"plan": x.sim.catalog.planInfo(svc, plan, body.number(termField)),
-		"sla":  x.sim.catalog.slaOf(svc.SLAs.at(r.DoneAt)),
-	})
+	shown := r.shown(x, resource{"plan": x.sim.catalog.planInfo(svc, plan, body.number(termField)), "sla": nil})
+	if sla := x.sim.catalog.slaNamed(svc.SLAs.at(r.DoneAt)); sla != nil {
+		shown["sla"] = x.sim.catalog.sla(*sla)
+	}
 	if !svc.alternate() {
 		contact := installationContact(svc, body)
 		shown[contactNameField], shown[contactPhoneField] = orNull(contact.Name), orNull(contact.Phone)
 		shown[contactEmailField] = orNull(contact.Email)
 	}
 	return shown
-}
-
-// slaOf returns the SLA with the given name, null if the carrier offers none of that name.
-func (c *catalog) slaOf(name string) resource {
-	i := slices.IndexFunc(c.slas, func(s SLA) bool { return s.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return c.sla(c.slas[i])
 }
 
 // installationContact applies spec §4: the contact details of the order are used if the request has

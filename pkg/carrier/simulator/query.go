@@ -6,6 +6,13 @@ import (
 	"strconv"
 )
 
+// locked reads something that is guarded by the lock.
+func locked[T any](s *Simulator, read func() T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return read()
+}
+
 // Service returns a service in its current state, with the effects of all completed requests.
 func (s *Simulator) Service(id int64) (Service, bool) {
 	s.mu.Lock()
@@ -18,11 +25,7 @@ func (s *Simulator) Service(id int64) (Service, bool) {
 }
 
 // Services returns all services, ordered by id.
-func (s *Simulator) Services() []Service {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.serviceList()
-}
+func (s *Simulator) Services() []Service { return locked(s, s.serviceList) }
 
 func (s *Simulator) serviceList() []Service {
 	services := make([]Service, 0, len(s.state.Services))
@@ -36,11 +39,7 @@ func (s *Simulator) serviceList() []Service {
 }
 
 // Orders returns all orders, ordered by id.
-func (s *Simulator) Orders() []PlacedOrder {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.orderList()
-}
+func (s *Simulator) Orders() []PlacedOrder { return locked(s, s.orderList) }
 
 func (s *Simulator) orderList() []PlacedOrder {
 	orders := make([]PlacedOrder, 0, len(s.state.Orders))
@@ -52,18 +51,10 @@ func (s *Simulator) orderList() []PlacedOrder {
 }
 
 // Calls returns the calls that are in the journal, oldest first.
-func (s *Simulator) Calls() []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state.Journal.Calls.all()
-}
+func (s *Simulator) Calls() []Call { return locked(s, s.state.Journal.Calls.all) }
 
 // Violations returns the rule violations by clients, oldest first.
-func (s *Simulator) Violations() []Violation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state.Journal.Violations.all()
-}
+func (s *Simulator) Violations() []Violation { return locked(s, s.state.Journal.Violations.all) }
 
 // Submissions counts the POSTs of an operation for a service. If serviceID is 0, it counts all
 // POSTs of the operation.
@@ -77,21 +68,11 @@ func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 // SubmissionsAbout is Submissions for subjects other than services: a location id, order id or
 // customer reference.
 func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state.Journal.Counts[countKey(operation, subject)]
+	return locked(s, func() Count { return s.state.Journal.Counts[countKey(operation, subject)] })
 }
 
 // Deliveries returns the delivery attempts that are in the journal, oldest first.
-func (s *Simulator) Deliveries() []Delivery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state.Journal.Deliveries.all()
-}
+func (s *Simulator) Deliveries() []Delivery { return locked(s, s.state.Journal.Deliveries.all) }
 
 // Waiting returns how many events are waiting for their time or for another attempt.
-func (s *Simulator) Waiting() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.state.Events)
-}
+func (s *Simulator) Waiting() int { return locked(s, func() int { return len(s.state.Events) }) }

@@ -37,11 +37,7 @@ func OpenState(sim *Simulator, path string) (*StateFile, error) {
 }
 
 // changed returns the number of possible changes of the state.
-func (s *Simulator) changed() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changes
-}
+func (s *Simulator) changed() uint64 { return locked(s, func() uint64 { return s.changes }) }
 
 // Save writes the state if it may have changed since the last call. The file is replaced
 // atomically, so an interrupted call leaves the old file. Only the owner of the file can read it,
