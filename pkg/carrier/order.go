@@ -32,7 +32,7 @@ const (
 type OrderRequest struct {
 	PlanName                    string            `json:"planName,omitempty"`
 	Term                        int               `json:"term,omitempty"`                        // in months
-	TrafficClass                string            `json:"trafficClass,omitempty"`                // such as tc4; in responses TC4
+	TrafficClass                string            `json:"trafficClass,omitempty"`                // such as tc4
 	RemoteQualificationSearchID string            `json:"remoteQualificationSearchId,omitempty"` // from the qualification
 	QualificationSearchID       string            `json:"qualificationSearchId,omitempty"`       // from the qualification
 	LocationID                  string            `json:"locationId,omitempty"`

@@ -28,6 +28,6 @@
 //
 // # Choices
 //
-// hack/run/simulator/choices.md has what this package chooses where the specification is silent, the
-// forms of events, the faults of a hostile carrier, and what is saved.
+// What this package chooses where the specification is silent, the forms of events, the faults of a
+// hostile carrier, and what is saved: see hack/run/simulator/choices.md.
 package simulator

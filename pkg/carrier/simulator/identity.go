@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -19,7 +18,7 @@ func (s *Simulator) Identity() http.Handler {
 
 func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 	x := &tokenExchange{sim: s, request: r, now: s.options.Now()}
-	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
+	x.body, x.bodyErr = readBounded(w, r.Body, maxFormBytes)
 	x.call = Call{Time: x.now, Method: r.Method, Path: r.URL.Path, Operation: OpToken}
 	x.fault = s.takeTokenFault()
 	var resp response
@@ -27,7 +26,7 @@ func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 		resp = x.handle()
 	}
 	failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
-	resp = x.fault.apply(resp, r.URL, failure)
+	resp = x.fault.apply(resp, x.request.URL, failure)
 	x.call.Status, x.call.Fault = resp.status, x.fault.Kind
 	s.record(x.call)
 	x.send(r.Context(), w, resp)
@@ -95,11 +94,10 @@ func (x *tokenExchange) readRequest() error {
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return &oauthError{status: http.StatusUnsupportedMediaType, Code: "HTTP 415 Unsupported Media Type"}
 	}
-	body, err := io.ReadAll(x.request.Body)
-	if err != nil {
+	if x.bodyErr != nil {
 		return &oauthError{status: http.StatusRequestEntityTooLarge, Code: "HTTP 413 Request Entity Too Large"}
 	}
-	x.form, err = url.ParseQuery(string(body))
+	x.form, err = url.ParseQuery(string(x.body))
 	if err != nil {
 		return invalidRequest("The form cannot be read")
 	}

@@ -15,7 +15,8 @@ import (
 // LoadSeed reads a seed in YAML. Unknown fields, contradictory values, and keys that are not RSA
 // public keys are errors that name the place.
 func LoadSeed(r io.Reader) (Seed, error) {
-	text, err := io.ReadAll(r)
+	const maxBytes = 64 << 20 // enough for a hundred thousand services
+	text, err := readBounded(nil, r, maxBytes)
 	if err != nil {
 		return Seed{}, fmt.Errorf("read seed: %w", err)
 	}

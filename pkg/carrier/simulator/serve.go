@@ -1,8 +1,10 @@
 package simulator
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -17,12 +19,21 @@ const maxBodyBytes = 1 << 20
 // ServeHTTP implements the carrier API.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{sim: s, request: r}
-	x.body, x.bodyErr = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	x.body, x.bodyErr = readBounded(w, r.Body, maxBodyBytes)
 	resp := s.process(x)
 	if s.options.Observe != nil {
 		s.options.Observe(x.call)
 	}
 	x.send(r.Context(), w, resp)
+}
+
+// readBounded reads a body of at most limit bytes. Without a call that it belongs to, w is nil.
+func readBounded(w http.ResponseWriter, body io.Reader, limit int64) ([]byte, error) {
+	var buffer bytes.Buffer
+	if _, err := buffer.ReadFrom(http.MaxBytesReader(w, io.NopCloser(body), limit)); err != nil {
+		return nil, fmt.Errorf("read body: %w", err)
+	}
+	return buffer.Bytes(), nil
 }
 
 // process determines the response. Calls of the carrier API access the store only here.

@@ -16,6 +16,8 @@ const (
 type tokenExchange struct {
 	sim     *Simulator
 	request *http.Request
+	body    []byte
+	bodyErr error
 	now     time.Time
 	realm   string
 	form    url.Values
