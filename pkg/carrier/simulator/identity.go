@@ -25,8 +25,7 @@ func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 	if x.fault.processes() {
 		resp = x.handle()
 	}
-	failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
-	resp = x.fault.apply(resp, x.request.URL, failure)
+	resp = x.applyFault(resp)
 	x.call.Status, x.call.Fault = resp.status, x.fault.Kind
 	s.record(x.call)
 	x.send(r.Context(), w, resp)
@@ -160,6 +159,12 @@ func (x *tokenExchange) issue() tokenResponse {
 	return tokenResponse{
 		AccessToken: token, ExpiresIn: x.sim.hostile.expiresIn(int64(lifetime / time.Second)), TokenType: "Bearer",
 	}
+}
+
+// applyFault applies the fault to a response.
+func (x *tokenExchange) applyFault(resp response) response {
+	failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
+	return x.fault.apply(resp, x.request.URL, failure)
 }
 
 // send writes the response with the headers that RFC 6749 requires. The Date header is the time of
