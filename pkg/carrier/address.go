@@ -145,5 +145,13 @@ func sameOrigin(origin, u *url.URL) bool {
 
 // withPort returns host and port, with the scheme's default port if there is none.
 func withPort(u *url.URL) string {
-	return net.JoinHostPort(strings.ToLower(u.Hostname()), dialedPort(u))
+	port := u.Port()
+	switch {
+	case port != "":
+	case strings.EqualFold(u.Scheme, schemeSecure):
+		port = portSecure
+	case strings.EqualFold(u.Scheme, schemePlain):
+		port = portPlain
+	}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }

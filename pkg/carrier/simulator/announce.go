@@ -21,19 +21,40 @@ func (s *Simulator) announce(kind eventKind, e event) {
 	s.state.Events[e.Number] = &e
 }
 
+// names returns the name of an event in spec §6, and in the published interface. It is empty where the
+// event has none, or none was ever observed.
+func (k eventKind) names() (inSpecification, inHeaders string) {
+	inHeaders = string(k)
+	if k == serviceNotModified {
+		inHeaders = ""
+	}
+	return map[eventKind]string{ //nolint:exhaustive // the others are sent only in the header form
+		aggregationModified:    "ServiceAggregationModified",
+		aggregationNotModified: "ServiceAggregationModificationFailed",
+		profileChanged:         "ServiceDslStabilityProfileChanged",
+		reclaimActivated:       "ServiceReclaimActivated",
+		planChanged:            "ServicePlanChanged",
+		planNotChanged:         "ServicePlanChangeRejected",
+		slaChanged:             "ServiceRestorationSlaChanged",
+		orderRejected:          "OrderRejected",
+		serviceModified:        "ServiceModified",
+		serviceNotModified:     "ServiceModificationRejected",
+	}[k], inHeaders
+}
+
 // formOf returns the form in which an event is sent. This is the form that the seed selects, or ""
 // if the event has no name in that form. Mixed alternates between the forms, and falls back to the
 // one in which the event has a name.
 func (s *Simulator) formOf(e *event) EventForm {
-	inSpecification, inHeaders := e.Kind.name() != "", e.Kind.dotted() != ""
+	inSpecification, inHeaders := e.Kind.names()
 	form := cmp.Or(s.options.Seed.Events.Form, EventsOfSpecification)
 	if form == EventsMixed {
 		form = EventsOfSpecification
-		if inHeaders && (e.Number%2 == 0 || !inSpecification) {
+		if inHeaders != "" && (e.Number%2 == 0 || inSpecification == "") {
 			form = EventsInHeaders
 		}
 	}
-	if form == EventsInHeaders && !inHeaders || form == EventsOfSpecification && !inSpecification {
+	if form == EventsInHeaders && inHeaders == "" || form == EventsOfSpecification && inSpecification == "" {
 		return ""
 	}
 	return form

@@ -38,7 +38,8 @@ func submit(x *exchange) (response, error) {
 	x.decideOutcome(fam, r)
 	x.sim.begin(fam, x.service, r)
 	x.call.Accepted, x.call.RequestID, x.call.EndsInError = true, r.ID, r.Failure != ""
-	return response{status: http.StatusCreated, location: x.requestLocation(r)}, nil
+	path := x.sim.readPath(r.Operation, x.version, r.ID)
+	return response{status: http.StatusCreated, location: x.formatLocation(path)}, nil
 }
 
 func (x *exchange) newRequest(fam family) *request {
@@ -90,10 +91,6 @@ func (s *Simulator) begin(fam family, svc *serviceState, r *request) {
 	if r.Failure == "" {
 		fam.effect(svc, r)
 	}
-}
-
-func (x *exchange) requestLocation(r *request) string {
-	return x.formatLocation(x.sim.readPath(r.Operation, x.version, r.ID))
 }
 
 // poll is the GET of the asynchronous pattern. A fault may change the result.

@@ -106,12 +106,12 @@ func (s *Simulator) compose(e *event) (message, bool) {
 	}
 	callback, secret := s.callbackOf(holder)
 	m := message{url: callback, header: http.Header{"Content-Type": {jsonMediaType}}}
-	name := e.Kind.name()
+	name, dotted := e.Kind.names()
 	m.body = envelope(e, s.word.Write(resource))
 	if s.formOf(e) == EventsInHeaders {
-		name, m.body = e.Kind.dotted(), s.word.Write(s.bareResourceOf(e, resource))
-		m.header.Set("Z-Event-Type", e.Kind.dotted()+".event")
-		m.header.Set("Z-Notification-Type", e.Kind.dotted()+".notification")
+		name, m.body = dotted, s.word.Write(s.bareResourceOf(e, resource))
+		m.header.Set("Z-Event-Type", dotted+".event")
+		m.header.Set("Z-Notification-Type", dotted+".notification")
 		m.header.Set("Z-Notification-Model", e.Kind.model())
 	}
 	id := "evt_" + opaqueID(e.Number)
@@ -152,8 +152,9 @@ func (s *Simulator) bareResourceOf(e *event, resource json.RawMessage) json.RawM
 
 // envelope returns the body in the specification's form.
 func envelope(e *event, resource json.RawMessage) []byte {
+	name, _ := e.Kind.names()
 	return encoded(map[string]any{
-		"eventType": e.Kind.name(), "occurredOn": timestamp(e.HappensAt), e.Kind.model(): resource,
+		"eventType": name, "occurredOn": timestamp(e.HappensAt), e.Kind.model(): resource,
 		"requestId": idOrNull(e.RequestID), "serviceId": idOrNull(e.ServiceID), "orderId": idOrNull(e.OrderID),
 	})
 }

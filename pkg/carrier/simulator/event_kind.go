@@ -32,27 +32,3 @@ func (k eventKind) model() string {
 	model, _, _ := strings.Cut(string(k), ".")
 	return model
 }
-
-// name returns the name of spec §6, empty if only the published interface has the event.
-func (k eventKind) name() string {
-	return map[eventKind]string{ //nolint:exhaustive // the others are sent only in the header form
-		aggregationModified:    "ServiceAggregationModified",
-		aggregationNotModified: "ServiceAggregationModificationFailed",
-		profileChanged:         "ServiceDslStabilityProfileChanged",
-		reclaimActivated:       "ServiceReclaimActivated",
-		planChanged:            "ServicePlanChanged",
-		planNotChanged:         "ServicePlanChangeRejected",
-		slaChanged:             "ServiceRestorationSlaChanged",
-		orderRejected:          "OrderRejected",
-		serviceModified:        "ServiceModified",
-		serviceNotModified:     "ServiceModificationRejected",
-	}[k]
-}
-
-// dotted returns the name of the published interface, empty for one that was never observed there.
-func (k eventKind) dotted() string {
-	if k == serviceNotModified {
-		return ""
-	}
-	return string(k)
-}

@@ -32,8 +32,7 @@ func Body(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Con
 		AggregationMethod: carrier.AggregationMethod(spec.AggregationMethod),
 	}
 	if infrastructure := spec.Infrastructure; infrastructure != nil {
-		request.InfrastructureID = carrier.InfrastructureID(infrastructure.ID)
-		request.PortID = infrastructure.PortID
+		request.InfrastructureID, request.PortID = carrier.InfrastructureID(infrastructure.ID), infrastructure.PortID
 	}
 	if vlan := spec.VLAN; vlan != nil {
 		request.RequireVLAN, request.VLANID = &vlan.Required, vlan.ID
