@@ -26,25 +26,13 @@ func mistake(line int, format string, values ...any) *LineError {
 // LineErrors are all mistakes of a list.
 type LineErrors []*LineError
 
-// mistakesShown is the maximum number of mistakes that are shown at a time.
-const mistakesShown = 20
-
-// Error shows the first mistakes.
+// Error has a line for each mistake.
 func (e LineErrors) Error() string {
-	shown := e[:min(len(e), mistakesShown)].Lines()
-	if more := len(e) - mistakesShown; more > 0 {
-		shown = append(shown, fmt.Sprintf("and %d more: --errors FILE writes all of them into a file", more))
-	}
-	return strings.Join(shown, "\n")
-}
-
-// Lines returns every mistake as a line of text.
-func (e LineErrors) Lines() []string {
 	lines := make([]string, 0, len(e))
 	for _, one := range e {
 		lines = append(lines, one.Error())
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // err returns the mistakes in the order of their lines; nil if there are none.
