@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/imports"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 	"github.com/broadband-operator/broadband-operator/config"
 )
 
@@ -31,7 +31,6 @@ type importer struct {
 	separator  string
 	folder     string
 	account    string
-	kustomize  bool
 	report     bool
 	accept     bool
 }
@@ -70,7 +69,6 @@ func (i *importer) addFlags(command *cobra.Command) {
 	flags.StringVar(&i.separator, "separator", "", "what separates columns: , ; | or tab; default: as in the header")
 	flags.StringVar(&i.folder, "folder", "fleet", "the folder of the manifests")
 	flags.StringVar(&i.account, "account", "default", "the CarrierAccount of the services")
-	flags.BoolVar(&i.kustomize, "kustomize", false, "also write a kustomization.yaml that lists the manifests")
 	flags.BoolVar(&i.report, "report", false, "compare the applied manifests of the folder with the carrier")
 	flags.BoolVar(&i.accept, "accept", false, "write the carrier's plans into the manifests of the folder")
 	command.MarkFlagsMutuallyExclusive("csv", "service-ids", "report", "accept")
@@ -106,7 +104,7 @@ func (i *importer) importList(ctx context.Context) error {
 		return fmt.Errorf("nothing is written: %w", err)
 	}
 	against := imports.CompareFolder(manifests, held)
-	if err := i.write(against, held); err != nil {
+	if err := i.write(against); err != nil {
 		return err
 	}
 	missing := i.lookUpAccount(ctx, namespace)
@@ -150,11 +148,10 @@ func (i *importer) manifests(ctx context.Context, list *imports.List, namespace 
 }
 
 // write writes the manifests that the folder does not have.
-func (i *importer) write(against *imports.Against, held []imports.Held) error {
+func (i *importer) write(against *imports.Against) error {
 	if err := os.MkdirAll(i.folder, 0o750); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	files := imports.Files(held)
 	for at, manifest := range against.New {
 		text, err := manifest.Text()
 		if err != nil {
@@ -163,12 +160,11 @@ func (i *importer) write(against *imports.Against, held []imports.Held) error {
 		if err := create(filepath.Join(i.folder, manifest.FileName()), text); err != nil {
 			return err
 		}
-		files = append(files, manifest.FileName())
 		if err := i.progress(at+1, len(against.New)); err != nil {
 			return err
 		}
 	}
-	return i.writeKustomization(files)
+	return nil
 }
 
 // create writes a file that does not exist.
@@ -185,35 +181,9 @@ func create(file string, text []byte) (err error) {
 	return errors.Join(err, made.Close())
 }
 
-const kustomizationFile = "kustomization.yaml"
-
-// writeKustomization writes the kustomization, or adds files to it, if that is wanted.
-func (i *importer) writeKustomization(files []string) error {
-	if !i.kustomize {
-		return nil
-	}
-	path := filepath.Join(i.folder, kustomizationFile)
-	present, err := os.ReadFile(path) //nolint:gosec // the folder is named by the user
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read the kustomization: %w", err)
-	}
-	slices.Sort(files)
-	text, err := imports.Kustomization(present, slices.Compact(files))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := os.WriteFile(path, text, 0o600); err != nil { //nolint:gosec // the folder is named by the user
-		return fmt.Errorf("write the kustomization: %w", err)
-	}
-	return nil
-}
-
-// applying is the command that applies the folder.
-func (i *importer) applying() string {
-	if _, err := os.Stat(filepath.Join(i.folder, kustomizationFile)); err == nil {
-		return "kubectl apply --server-side -k " + i.folder
-	}
-	return "kubectl apply --server-side -f " + i.folder
+// next is what comes after the manifests were written.
+func (i *importer) next() string {
+	return "Next: " + show.Applying(i.folder) + ", then kubectl broadband import --report --folder " + i.folder
 }
 
 // lookUpTimeout is how long an API server is waited for that an import can do without.
@@ -237,7 +207,7 @@ func (i *importer) printImported(list *imports.List, against *imports.Against, a
 		i.folder, judge.Counted(len(against.New), "manifest"), against.Same, len(against.Changed))}, list.Notes()...)
 	lines = append(lines, against.Notes()...)
 	lines = append(lines, account.Notes()...)
-	lines = append(lines, "Next: "+i.applying()+", then kubectl broadband import --report --folder "+i.folder, "")
+	lines = append(lines, i.next(), "")
 	if err := i.print(strings.Join(lines, "\n")); err != nil {
 		return err
 	}

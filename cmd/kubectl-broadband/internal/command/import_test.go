@@ -94,7 +94,7 @@ var _ = Describe("import", func() {
 			HavePrefix("fleet: 37 manifests written, 9963 as before, 0 kept"), "without a terminal there is no bar")
 	})
 
-	It("writes a kustomization that kubectl applies, and reports on it", func(ctx SpecContext) {
+	It("writes manifests that kubectl applies, and reports on them", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		GinkgoT().Chdir(GinkgoT().TempDir())
 		list := "name,service id,plan,term\n"
@@ -103,17 +103,17 @@ var _ = Describe("import", func() {
 		}
 		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
 		p := newPlugin()
-		ran := p.run(ctx, "import", "--csv", "fleet.csv", "--kustomize", "-n", f.Namespace)
+		ran := p.run(ctx, "import", "--csv", "fleet.csv", "-n", f.Namespace)
 		Expect(ran.out).To(ContainSubstring(
-			"\nNext: kubectl apply --server-side -k fleet, then kubectl broadband import --report"))
-		_, err := plane.Kubectl("apply", "-k", "fleet")
+			"\nNext: kubectl apply --server-side -f fleet, then kubectl broadband import --report"))
+		_, err := plane.Kubectl("apply", "-f", "fleet")
 		Expect(err).NotTo(HaveOccurred())
 		for _, name := range []string{"site-one", "site-two"} {
 			Expect(f.drive(ctx, name).Spec.ManagementPolicy).To(Equal(v1alpha1.ManagementPlan))
 		}
 		Expect(p.run(ctx, "import", "--report", "-n", f.Namespace).out).To(HavePrefix("2 services: the carrier has"))
 		Expect(p.run(ctx, "import", "--accept", "-n", f.Namespace).out).To(HaveSuffix(
-			"Next: kubectl apply --server-side -k fleet, then kubectl broadband import --report --folder fleet\n"))
+			"Next: kubectl apply --server-side -f fleet, then kubectl broadband import --report --folder fleet\n"))
 	})
 
 	It("names every line that cannot be imported", func(ctx SpecContext) {

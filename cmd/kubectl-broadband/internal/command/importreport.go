@@ -75,7 +75,7 @@ func (i *importer) differenceSections(total string, differences []imports.Differ
 	if lines := show.DifferenceSummary(differences); len(lines) > 0 {
 		sections = append(sections, show.Section{Lines: lines})
 	}
-	return append(sections, show.Section{Title: total, After: show.NextSteps(differences, i.applying(), i.folder)})
+	return append(sections, show.Section{Title: total, After: show.NextSteps(differences, i.folder)})
 }
 
 // acceptCarriers writes the carrier's plans into the manifests.
@@ -100,9 +100,8 @@ func (i *importer) acceptCarriers(ctx context.Context) error {
 		}
 		left = append(left, rest...)
 	}
-	again := ", then kubectl broadband import --report --folder " + i.folder
-	return i.printf("%s changed to what the carrier has.\nLeft: %s\nNext: %s\n", judge.Counted(changed, "manifest"),
-		show.DifferenceTotal(len(all), left), i.applying()+again)
+	return i.printf("%s changed to what the carrier has.\nLeft: %s\n%s\n", judge.Counted(changed, "manifest"),
+		show.DifferenceTotal(len(all), left), i.next())
 }
 
 // acceptInFile writes the carrier's plans into a file, and returns the differences that are left.

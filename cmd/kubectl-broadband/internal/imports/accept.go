@@ -115,7 +115,7 @@ func offsetOf(text []byte, node *yaml.Node) (offset int, found bool) {
 func scalarText(scalar *yaml.Node, value string) []byte {
 	key := &yaml.Node{Kind: yaml.ScalarNode, Value: "k"}
 	made := &yaml.Node{Kind: yaml.ScalarNode, Tag: scalar.Tag, Value: value, Style: scalar.Style}
-	text, err := printed([]*yaml.Node{{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{key, made}}})
+	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{key, made}})
 	if err != nil {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -150,13 +149,4 @@ func planTerm(plan *v1alpha1.Plan) string {
 		return ""
 	}
 	return strconv.Itoa(int(plan.Term))
-}
-
-// Files returns the names of the files of services.
-func Files(held []Held) []string {
-	names := make([]string, 0, len(held))
-	for _, one := range held {
-		names = append(names, filepath.Base(one.File))
-	}
-	return names
 }

@@ -183,29 +183,6 @@ func TestAManifestWithOtherLineBreaksIsLeftToAPerson(t *testing.T) {
 	}
 }
 
-// A kustomization keeps what a person has written into it.
-func TestAKustomizationGetsTheFilesThatItDoesNotList(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct{ text, want string }{
-		"none yet": {
-			"", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- a.yaml\n- b.yaml\n",
-		},
-		"edited": {
-			"# ours\nresources:\n- b.yaml # first\nnamePrefix: x-\n",
-			"# ours\nresources:\n- b.yaml # first\n- a.yaml\nnamePrefix: x-\n",
-		},
-		"complete": {"resources:   [a.yaml, b.yaml]", "resources:   [a.yaml, b.yaml]"},
-	} {
-		text, err := imports.Kustomization([]byte(row.text), []string{"a.yaml", "b.yaml"})
-		if err != nil || string(text) != row.want {
-			t.Errorf("%s: %v\n%s", name, err, text)
-		}
-	}
-	if _, err := imports.Kustomization([]byte("kind: Secret\n"), nil); err == nil {
-		t.Error("a Secret has resources")
-	}
-}
-
 // Whatever the form of a value, the rest of the file stays as a person has laid it out.
 func TestAPlanIsReplacedInTheFormThatItHas(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -27,21 +26,6 @@ func parse(text []byte) ([]*yaml.Node, error) {
 		}
 		documents = append(documents, document)
 	}
-}
-
-// printed writes trees as a file.
-func printed(documents []*yaml.Node) ([]byte, error) {
-	const indent = 2
-	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(indent)
-	encoder.CompactSeqIndent()
-	for _, document := range documents {
-		if err := encoder.Encode(document); err != nil {
-			return nil, fmt.Errorf("write the manifest: %w", err)
-		}
-	}
-	return text.Bytes(), encoder.Close()
 }
 
 // lookup returns what a tree has at a path; nil if it has nothing there.
@@ -79,35 +63,4 @@ func textAt(node *yaml.Node, path ...string) string {
 		return found.Value
 	}
 	return ""
-}
-
-// emptyKustomization is a kustomization of nothing.
-const emptyKustomization = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n"
-
-// Kustomization returns a kustomization that lists files in addition to what it lists already. Text
-// is the present one, or nothing.
-func Kustomization(text []byte, files []string) ([]byte, error) {
-	if len(text) == 0 {
-		text = []byte(emptyKustomization)
-	}
-	documents, err := parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if len(documents) != 1 || lookup(documents[0], "resources") == nil {
-		return nil, errors.New("the kustomization has no list of resources")
-	}
-	resources, added := lookup(documents[0], "resources"), false
-	for _, file := range files {
-		listed := slices.ContainsFunc(resources.Content, func(one *yaml.Node) bool { return one.Value == file })
-		if !listed {
-			entry := &yaml.Node{}
-			entry.SetString(file)
-			resources.Content, resources.Style, added = append(resources.Content, entry), 0, true
-		}
-	}
-	if !added {
-		return text, nil
-	}
-	return printed(documents)
 }

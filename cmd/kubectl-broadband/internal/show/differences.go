@@ -82,9 +82,12 @@ func DifferenceSummary(differences []imports.Difference) []string {
 	return lines
 }
 
+// Applying is the command that applies the folder of an import.
+func Applying(folder string) string { return "kubectl apply --server-side -f " + folder }
+
 // NextSteps says what comes next after a report of an import.
-func NextSteps(differences []imports.Difference, apply, folder string) []string {
-	report := "kubectl broadband import --report --folder " + folder
+func NextSteps(differences []imports.Difference, folder string) []string {
+	apply, report := Applying(folder), "kubectl broadband import --report --folder "+folder
 	var steps []string
 	for _, step := range []struct {
 		text  string
