@@ -66,11 +66,7 @@ func (c *checker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.output.format == outputTable {
-		err = show.Write(c.Out, c.Style, show.Checks(checks))
-	} else {
-		err = c.writeDocument("Checks", c.output.format, map[string]any{"checks": checks})
-	}
+	err = c.write(c.output, "Checks", map[string]any{"checks": checks}, show.Checks(checks))
 	failed := slices.ContainsFunc(checks, func(check judge.Check) bool { return check.Result == judge.CheckFailed })
 	if err == nil && failed {
 		err = exitWith(ExitNeeds)

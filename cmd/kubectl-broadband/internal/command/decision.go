@@ -212,7 +212,7 @@ func (d *decision) report(cluster *fleet.Cluster, choices []*judge.Choice, sums 
 	var err error
 	switch {
 	case d.output.format != outputTable:
-		err = d.writeDocument("Decision", d.output.format, choicesDocument{d.dryRun, choices, sums})
+		err = d.tool.write(d.output, "Decision", choicesDocument{d.dryRun, choices, sums})
 	case len(choices) == 0:
 		err = d.printf("No selected object%s waits to be %s.\n", within(cluster), d.past)
 	case d.dryRun:

@@ -51,14 +51,7 @@ func (f *finder) run(ctx context.Context, text string) error {
 		return err
 	}
 	judge.SortMatches(matches)
-	switch {
-	case f.output.format != outputTable:
-		err = f.writeDocument("Matches", f.output.format, map[string]any{"matches": matches})
-	case len(matches) == 0:
-		err = f.print("Nothing has \"" + text + "\"; -A searches all namespaces.\n")
-	default:
-		err = show.Write(f.Out, f.Style, show.Matches(matches))
-	}
+	err = f.write(f.output, "Matches", map[string]any{"matches": matches}, show.Matches(text, matches))
 	if err == nil && len(matches) == 0 {
 		err = exitWith(ExitNeeds)
 	}

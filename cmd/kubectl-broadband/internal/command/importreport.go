@@ -55,11 +55,9 @@ func (i *importer) printDifferences(services int, differences []imports.Differen
 		return show.Differences(differences).CSV(i.Out)
 	case outputHTML:
 		return i.print(table.Page(total, show.Differences(differences).HTML()))
-	case outputTable:
-		return show.Write(i.Out, i.Style, i.differenceSections(total, differences)...)
 	}
 	report := map[string]any{"services": services, "differences": differences}
-	return i.writeDocument("ImportReport", i.output.format, report)
+	return i.tool.write(i.output, "ImportReport", report, i.differenceSections(total, differences)...)
 }
 
 // differenceSections lays out the differences: a table of those that are about one service, a line

@@ -24,14 +24,14 @@ func (t *tool) offersCommand() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: t.completeNames(fleet.Services()),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			return t.offers(command.Context(), arguments[0], output.format)
+			return t.offers(command.Context(), arguments[0], output)
 		},
 	}
 	output = addOutput(command)
 	return command
 }
 
-func (t *tool) offers(ctx context.Context, typed, format string) error {
+func (t *tool) offers(ctx context.Context, typed string, output *outputFlag) error {
 	cluster, service, err := t.service(ctx, typed)
 	if err != nil {
 		return err
@@ -45,10 +45,7 @@ func (t *tool) offers(ctx context.Context, typed, format string) error {
 		return usageError("the offers for %s in namespace %s are not known: %s", reference.Short(), reference.Namespace, why)
 	}
 	offers := judge.OffersOf(service, answer.Offers)
-	if format == outputTable {
-		return show.Write(t.Out, t.Style, show.Offers(offers)...)
-	}
-	return t.writeDocument("Offers", format, offers)
+	return t.write(output, "Offers", offers, show.Offers(offers)...)
 }
 
 // askAbout asks the carrier what it offers for one service.

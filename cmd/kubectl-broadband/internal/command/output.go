@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
 
 // The output formats.
@@ -50,21 +52,17 @@ func (o *outputFlag) Set(value string) error {
 	return nil
 }
 
-// document is what a command prints as JSON or YAML: a stable form, with a version.
-type document struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Data       any    `json:",inline"`
-}
-
 // pluginVersion is the version of the JSON and YAML output. Fields are added to the output, never
 // changed or removed.
 const pluginVersion = "plugin.wholesale.broadband/v1"
 
-// writeDocument writes JSON or YAML.
-func (t *tool) writeDocument(kind, format string, data any) error {
-	body, err := marshalDocument(document{pluginVersion, kind, data})
-	if err == nil && format == outputYAML {
+// write writes sections or, with -o json or -o yaml, a document of a kind.
+func (t *tool) write(output *outputFlag, kind string, data any, sections ...show.Section) error {
+	if output.format == outputTable {
+		return show.Write(t.Out, t.Style, sections...)
+	}
+	body, err := marshalDocument(kind, data)
+	if err == nil && output.format == outputYAML {
 		body, err = yaml.JSONToYAML(body)
 	}
 	if err != nil {
@@ -74,15 +72,15 @@ func (t *tool) writeDocument(kind, format string, data any) error {
 }
 
 // marshalDocument puts apiVersion and kind before the fields of the data.
-func marshalDocument(doc document) ([]byte, error) {
+func marshalDocument(kind string, data any) ([]byte, error) {
 	head, err := json.MarshalIndent(struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
-	}{doc.APIVersion, doc.Kind}, "", "  ")
+	}{pluginVersion, kind}, "", "  ")
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller says what it writes
 	}
-	body, err := json.MarshalIndent(doc.Data, "", "  ")
+	body, err := json.MarshalIndent(data, "", "  ")
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller says what it writes
 	}

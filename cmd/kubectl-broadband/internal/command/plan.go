@@ -237,12 +237,10 @@ func (p *planner) account(
 
 func (p *planner) print(plan *judge.Plan) error {
 	switch p.output.format {
-	case outputTable:
-		return show.Write(p.Out, p.Style, show.Plan(plan, p.Now())...)
 	case outputMarkdown:
 		return p.tool.print(show.PlanMarkdown(plan))
 	case outputHTML:
 		return p.tool.print(show.PlanHTML(plan))
 	}
-	return p.writeDocument("Plan", p.output.format, plan)
+	return p.write(p.output, "Plan", plan, show.Plan(plan, p.Now())...)
 }

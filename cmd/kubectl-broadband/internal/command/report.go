@@ -90,14 +90,12 @@ func (*reporter) take(ctx context.Context, cluster *fleet.Cluster, report *judge
 
 func (r *reporter) show(report *judge.Report) error {
 	switch r.output.format {
-	case outputTable:
-		return show.Write(r.Out, r.Style, show.Report(report)...)
 	case outputCSV:
 		return show.Entries(report).CSV(r.Out)
 	case outputHTML:
 		return r.print(show.ReportHTML(report))
 	}
-	return r.writeDocument("Report", r.output.format, report)
+	return r.write(r.output, "Report", report, show.Report(report)...)
 }
 
 // beginning reads --since: 30d, 12h, or a date.

@@ -76,11 +76,7 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 	if err != nil {
 		return err
 	}
-	if o.output.format == outputTable {
-		err = show.Write(o.Out, o.Style, show.Overview(overview, o.Now())...)
-	} else {
-		err = o.writeDocument("Overview", o.output.format, overview)
-	}
+	err = o.write(o.output, "Overview", overview, show.Overview(overview, o.Now())...)
 	if err == nil && !overview.IsClear() {
 		err = exitWith(ExitNeeds)
 	}
@@ -119,11 +115,7 @@ func (o *statusOptions) one(ctx context.Context, cluster *fleet.Cluster, name st
 	if err != nil {
 		return err
 	}
-	if o.output.format != outputTable {
-		err = o.writeDocument("ObjectStatus", o.output.format, detail)
-	} else {
-		err = show.Write(o.Out, o.Style, show.Detail(detail, o.Now())...)
-	}
+	err = o.write(o.output, "ObjectStatus", detail, show.Detail(detail, o.Now())...)
 	if err == nil && len(detail.Needs) > 0 {
 		err = exitWith(ExitNeeds)
 	}

@@ -24,7 +24,7 @@ func Detail(detail *judge.Detail, now time.Time) []Section {
 		historySection(detail), healthSection(detail, now), disruptionSection(detail, now), accountSection(detail),
 		eventSection(detail, now),
 	} {
-		if section.Table != nil || len(section.Lines) > 0 {
+		if section.Table != nil && len(section.Table.Rows) > 0 {
 			sections = append(sections, section)
 		}
 	}
@@ -45,9 +45,6 @@ func headSection(detail *judge.Detail, now time.Time) Section {
 }
 
 func valueSection(detail *judge.Detail, now time.Time) Section {
-	if len(detail.Values) == 0 {
-		return Section{}
-	}
 	rows := table.New("FIELD", "DECLARED", "CARRIER", "KNOWN BY", "SINCE", "")
 	for _, value := range detail.Values {
 		mark, color := "", table.Plain
@@ -94,9 +91,6 @@ func ago(now time.Time, at metav1.Time) string {
 }
 
 func factSection(detail *judge.Detail) Section {
-	if len(detail.Facts) == 0 {
-		return Section{}
-	}
 	rows := table.New("AT THE CARRIER", "")
 	for _, fact := range detail.Facts {
 		rows.Add(fact.Name, fact.Value)
@@ -105,9 +99,6 @@ func factSection(detail *judge.Detail) Section {
 }
 
 func progressSection(detail *judge.Detail, now time.Time) Section {
-	if len(detail.InProgress) == 0 {
-		return Section{}
-	}
 	rows := table.New("REQUEST IN PROGRESS", "")
 	for _, request := range detail.InProgress {
 		color := table.Plain
@@ -140,7 +131,7 @@ func progressLines(request judge.Progress, now time.Time) []judge.Fact {
 }
 
 func planSection(detail *judge.Detail) Section {
-	if len(detail.Changes) == 0 {
+	if detail.Sums == nil {
 		return Section{}
 	}
 	rows := table.New("OPERATION", "FIELD", "FROM", "TO", "ONE-TIME", "MONTHLY")
@@ -221,9 +212,6 @@ func sumText(amounts ...*v1alpha1.Money) string {
 }
 
 func historySection(detail *judge.Detail) Section {
-	if len(detail.History) == 0 {
-		return Section{}
-	}
 	rows := table.New("SENT", "OPERATION", "CHANGE", "OUTCOME", "CODE", "APPROVED BY", "RETRIED BY", "RESOLVED BY")
 	for _, request := range detail.History {
 		color := table.Red
@@ -288,9 +276,6 @@ func accountSection(detail *judge.Detail) Section {
 }
 
 func eventSection(detail *judge.Detail, now time.Time) Section {
-	if len(detail.Events) == 0 {
-		return Section{}
-	}
 	rows := table.New("EVENT", "TYPE", "REASON", "MESSAGE")
 	for _, event := range detail.Events {
 		color := table.Plain

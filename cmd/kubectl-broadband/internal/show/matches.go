@@ -8,7 +8,10 @@ import (
 )
 
 // Matches lays out the objects that were found.
-func Matches(matches []*judge.Match) Section {
+func Matches(text string, matches []*judge.Match) Section {
+	if len(matches) == 0 {
+		return Section{Lines: []string{"Nothing has \"" + text + "\"; -A searches all namespaces."}}
+	}
 	rows := table.New("NAMESPACE", "OBJECT", "MATCHES", "VALUE", "READY", "REASON")
 	for _, match := range matches {
 		rows.Add(match.Namespace, match.Short(), match.Field, match.Value, match.Ready, match.Reason)
