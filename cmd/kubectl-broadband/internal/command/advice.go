@@ -31,7 +31,6 @@ func advice(err error) error {
 	return err
 }
 
-// advised is an error with what to do about it.
 type advised struct {
 	err  error
 	todo string

@@ -23,7 +23,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 )
 
-// bundler is the command bundle.
 type bundler struct {
 	*tool
 
@@ -34,7 +33,6 @@ type bundler struct {
 	removed           []string        // the redacted texts, which are redacted wherever else they appear
 }
 
-// bundled is one file of a bundle.
 type bundled struct {
 	name string
 	text string
@@ -77,7 +75,6 @@ func (b *bundler) run(ctx context.Context) error {
 		b.file, judge.Counted(len(b.contents), "file"))
 }
 
-// collect reads everything, and redacts it.
 func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 	for _, kind := range fleet.Kinds() {
 		var objects []map[string]any
@@ -126,7 +123,6 @@ func (b *bundler) addLedgers(ctx context.Context, cluster *fleet.Cluster) error 
 	return b.add("requestledgers.yaml", ledgers)
 }
 
-// addEvents adds the Events about the operator's objects.
 func (b *bundler) addEvents(ctx context.Context, cluster *fleet.Cluster) error {
 	var list corev1.EventList
 	if err := cluster.List(ctx, &list, client.InNamespace(cluster.Namespace)); err != nil {
@@ -164,7 +160,7 @@ func (b *bundler) add(name string, content any) error {
 	return nil
 }
 
-// write writes the files. A text that was redacted in one file is redacted in all of them.
+// write redacts in all files what was redacted in one of them.
 func (b *bundler) write(file *os.File) error {
 	packed := gzip.NewWriter(file)
 	archive := tar.NewWriter(packed)

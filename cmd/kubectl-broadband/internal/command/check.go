@@ -25,7 +25,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
 )
 
-// checker is the command check.
 type checker struct {
 	*tool
 
@@ -99,7 +98,6 @@ func (c *checker) checks(ctx context.Context, cluster *fleet.Cluster) ([]judge.C
 	return checks, err
 }
 
-// checkManifests compares the installed CRDs and policies with those of this version.
 func (c *checker) checkManifests(ctx context.Context, cluster *fleet.Cluster) ([]judge.Check, error) {
 	var checks []judge.Check
 	crds, err := config.Manifests.ReadDir("crd/bases")
@@ -142,7 +140,6 @@ func checkCRD(ctx context.Context, cluster *fleet.Cluster, file string) (judge.C
 	return judge.CheckCRD(wanted, found), nil
 }
 
-// checkPolicy compares an installed admission policy with that of this version.
 func checkPolicy(ctx context.Context, cluster *fleet.Cluster, wanted admission.Policy) judge.Check {
 	found, err := admission.Read(ctx, cluster, wanted.Name())
 	if err != nil {
@@ -181,8 +178,7 @@ func checkRight(ctx context.Context, cluster *fleet.Cluster, verb, does string) 
 	return check
 }
 
-// checkKeys checks that the Secrets of an account have its keys. It does not check whether a key is
-// valid.
+// checkKeys does not check whether a key is valid.
 func checkKeys(ctx context.Context, cluster *fleet.Cluster, account *v1alpha1.CarrierAccount) []judge.Check {
 	checks := make([]judge.Check, 0, len(account.Spec.Auth.Keys))
 	for _, key := range account.Spec.Auth.Keys {

@@ -11,7 +11,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// completion completes an argument of a command.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
 // completeNames completes the names of live objects of these kinds. The name of a service needs no
@@ -48,7 +47,6 @@ func prefixFor(kind fleet.Kind, typed string) string {
 	return kind.Short + "/"
 }
 
-// completeNamespaces completes the flag -n.
 func (t *tool) completeNamespaces(root *cobra.Command) {
 	must(root.RegisterFlagCompletionFunc("namespace", func(
 		command *cobra.Command, _ []string, _ string,

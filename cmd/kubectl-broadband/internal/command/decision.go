@@ -37,13 +37,11 @@ type decision struct {
 	yes       bool
 }
 
-// limitFlags are the flags that limit what one decision may cost.
 type limitFlags struct {
 	oneTime, monthly string
 	changes          int
 }
 
-// addDecision adds the flags of a command that decides.
 func (d *decision) addDecision(command *cobra.Command) {
 	d.selection, d.output = d.addSelection(command), addOutput(command)
 	flags := command.Flags()
@@ -55,7 +53,6 @@ func (d *decision) addDecision(command *cobra.Command) {
 	command.ValidArgsFunction = d.completeNames(d.kinds...)
 }
 
-// run shows the choices, asks, and writes them.
 func (d *decision) run(ctx context.Context, names []string) error {
 	d.selection.names = names
 	limits, err := d.limits.parse()
@@ -126,8 +123,7 @@ func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judg
 	return choices, err
 }
 
-// decide asks, unless --yes is set, and writes. It does neither in a dry run, or if nothing is left
-// to decide.
+// decide asks, unless --yes is set, and writes, unless it is a dry run or nothing is left.
 func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices []*judge.Choice) error {
 	open := slices.DeleteFunc(slices.Clone(choices), func(choice *judge.Choice) bool { return choice.Done })
 	if d.dryRun || len(open) == 0 {
@@ -148,8 +144,7 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 	return nil
 }
 
-// attempts is the maximum number of times that write tries to record a choice while others change
-// the object.
+// attempts is how often write tries to record a choice while others change the object.
 const attempts = 8
 
 // write records one choice. The annotation is written only onto the version that was shown, or onto
@@ -199,15 +194,13 @@ func (d *decision) again(ctx context.Context, there *fleet.Cluster, choice *judg
 	return object
 }
 
-// choicesDocument is the JSON form of a decision.
 type choicesDocument struct {
 	DryRun  bool            `json:"dryRun"`
 	Choices []*judge.Choice `json:"choices"`
 	Sums    *judge.Sums     `json:"total"`
 }
 
-// report prints what became of each choice. Except in a dry run, the exit code is 1 if one of them
-// was not made.
+// report prints what became of each choice. The exit code is 1 if one was not made.
 func (d *decision) report(cluster *fleet.Cluster, choices []*judge.Choice, sums *judge.Sums) error {
 	var err error
 	switch {
@@ -231,7 +224,6 @@ func (d *decision) report(cluster *fleet.Cluster, choices []*judge.Choice, sums 
 	return nil
 }
 
-// within says which namespace a command is about.
 func within(cluster *fleet.Cluster) string {
 	if cluster.Namespace == "" {
 		return ""

@@ -35,7 +35,6 @@ func checkDuplicates(infos []*resource.Info) error {
 	return nil
 }
 
-// duplicatesIn returns an error that names the lines of duplicate keys.
 func duplicatesIn(text []byte) error {
 	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document any

@@ -61,7 +61,6 @@ func exitWith(code int) error {
 	return &exitError{code: code}
 }
 
-// errNobodyToAsk is the error of a command that needs a confirmation and runs without a terminal.
 var errNobodyToAsk = errors.New("this needs a confirmation, and there is no terminal to ask at: run it with --yes")
 
 // confirm asks a person a question. Without a terminal, it returns an error.
@@ -80,7 +79,6 @@ func (e *Environment) confirm(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// usageError returns an error with a text for the user, for example about a wrong argument.
 func usageError(format string, values ...any) error {
 	return fmt.Errorf(format, values...) //nolint:err113 // the text is for people
 }

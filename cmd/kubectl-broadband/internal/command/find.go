@@ -12,7 +12,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
 
-// finder is the command find.
 type finder struct {
 	*tool
 

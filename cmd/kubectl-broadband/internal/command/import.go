@@ -20,7 +20,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/config"
 )
 
-// importer is the command import.
 type importer struct {
 	*tool
 
@@ -85,7 +84,6 @@ func (i *importer) run(ctx context.Context) error {
 	return i.importList(ctx)
 }
 
-// importList writes the manifests of a list.
 func (i *importer) importList(ctx context.Context) error {
 	namespace, _, err := i.connection.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -126,7 +124,6 @@ func (i *importer) list() (*imports.List, error) {
 	return list, nil
 }
 
-// manifests makes the manifests of a list, by the rules of the plugin's own version.
 func (i *importer) manifests(ctx context.Context, list *imports.List, namespace string) ([]imports.Manifest, error) {
 	definition, err := config.Manifests.ReadFile("crd/bases/wholesale.broadband_broadbandservices.yaml")
 	if err != nil {
@@ -167,7 +164,6 @@ func (i *importer) write(against *imports.Against) error {
 	return nil
 }
 
-// create writes a file that does not exist.
 func create(file string, text []byte) (err error) {
 	const isNew = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	made, err := os.OpenFile(file, isNew, 0o600) //nolint:gosec // the folder is named by the user
@@ -181,7 +177,6 @@ func create(file string, text []byte) (err error) {
 	return errors.Join(err, made.Close())
 }
 
-// next is what comes after the manifests were written.
 func (i *importer) next() string {
 	return "Next: " + show.Applying(i.folder) + ", then kubectl broadband import --report --folder " + i.folder
 }
@@ -189,8 +184,7 @@ func (i *importer) next() string {
 // lookUpTimeout is how long an API server is waited for that an import can do without.
 const lookUpTimeout = 5 * time.Second
 
-// lookUpAccount returns what is to be said about the account of the services: that it does not
-// exist, or that nobody knows.
+// lookUpAccount finds out whether the account of the services exists, if a cluster answers.
 func (i *importer) lookUpAccount(ctx context.Context, namespace string) *imports.AccountLookup {
 	looked := &imports.AccountLookup{Namespace: namespace, Account: i.account}
 	cluster, err := i.clusterWithin(lookUpTimeout)
@@ -201,7 +195,6 @@ func (i *importer) lookUpAccount(ctx context.Context, namespace string) *imports
 	return looked
 }
 
-// printImported says what was written and what comes next.
 func (i *importer) printImported(list *imports.List, against *imports.Against, account *imports.AccountLookup) error {
 	lines := append([]string{fmt.Sprintf("%s: %s written, %d as before, %d kept although they differ from the list.",
 		i.folder, judge.Counted(len(against.New), "manifest"), against.Same, len(against.Changed))}, list.Notes()...)

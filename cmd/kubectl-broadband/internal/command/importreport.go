@@ -29,7 +29,6 @@ type imported struct {
 	differences []imports.Difference
 }
 
-// compare shows how the manifests of the folder differ from what the carrier has.
 func (i *importer) compare(ctx context.Context) error {
 	all, err := i.compared(ctx)
 	if err != nil {
@@ -76,7 +75,6 @@ func (i *importer) differenceSections(total string, differences []imports.Differ
 	return append(sections, show.Section{Title: total, After: show.NextSteps(differences, i.folder)})
 }
 
-// acceptCarriers writes the carrier's plans into the manifests.
 func (i *importer) acceptCarriers(ctx context.Context) error {
 	all, err := i.compared(ctx)
 	if err != nil {
@@ -121,7 +119,6 @@ func acceptInFile(file string, differences []imports.Difference) ([]imports.Diff
 	return left, nil
 }
 
-// compared reads the manifests of the folder and their objects.
 func (i *importer) compared(ctx context.Context) ([]imported, error) {
 	held, err := i.readFolder()
 	if err != nil {
@@ -151,7 +148,6 @@ func (i *importer) compared(ctx context.Context) ([]imported, error) {
 	return all, nil
 }
 
-// compareIn compares the manifests with the objects of a namespace.
 func compareIn(
 	ctx context.Context, cluster *fleet.Cluster, namespace string, wanted map[client.ObjectKey]*imported,
 ) error {

@@ -48,7 +48,6 @@ func (t *tool) offers(ctx context.Context, typed string, output *outputFlag) err
 	return t.write(output, "Offers", offers, show.Offers(offers)...)
 }
 
-// askAbout asks the carrier what it offers for one service.
 func (t *tool) askAbout(
 	ctx context.Context, cluster *fleet.Cluster, service *v1alpha1.BroadbandService,
 ) (judge.Answer, error) {

@@ -24,7 +24,6 @@ const (
 	outputCSV      = "csv"
 )
 
-// outputFlag is the flag -o of a command.
 type outputFlag struct {
 	format  string
 	allowed []string
@@ -52,8 +51,7 @@ func (o *outputFlag) Set(value string) error {
 	return nil
 }
 
-// pluginVersion is the version of the JSON and YAML output. Fields are added to the output, never
-// changed or removed.
+// pluginVersion is that of JSON and YAML. Fields are added, never changed or removed.
 const pluginVersion = "plugin.wholesale.broadband/v1"
 
 // write writes sections or, with -o json or -o yaml, a document of a kind.
@@ -71,7 +69,6 @@ func (t *tool) write(output *outputFlag, kind string, data any, sections ...show
 	return t.print(string(body))
 }
 
-// marshalDocument puts apiVersion and kind before the fields of the data.
 func marshalDocument(kind string, data any) ([]byte, error) {
 	head, err := json.MarshalIndent(struct {
 		APIVersion string `json:"apiVersion"`

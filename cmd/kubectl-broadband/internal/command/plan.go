@@ -15,7 +15,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
 
-// planner is the command plan.
 type planner struct {
 	*tool
 
@@ -28,8 +27,7 @@ type planner struct {
 	asker     *asker
 }
 
-// draft is the plan of an object. If the prices of a service are asked for, it has what the service is
-// planned from again.
+// draft is the plan of an object, and what a service is planned from again once it has prices.
 type draft struct {
 	plan    judge.ObjectPlan
 	service *v1alpha1.BroadbandService // nil: the plan is complete
@@ -146,7 +144,6 @@ func (p *planner) planObject(ctx context.Context, object fleet.Object) (*draft, 
 	return p.planService(ctx, service)
 }
 
-// planFiles plans what applying manifests would change.
 func (p *planner) planFiles(ctx context.Context) error {
 	manifests, err := readManifests(p.selection.files, p.cluster.Namespace)
 	if err != nil {
@@ -200,7 +197,6 @@ func (p *planner) planService(ctx context.Context, service *v1alpha1.BroadbandSe
 	return one, p.asker.ask(ctx, judge.Inquiry{Service: service, Number: number, Account: known.Account})
 }
 
-// known reads what a service is planned from.
 func (p *planner) known(ctx context.Context, service *v1alpha1.BroadbandService) (known judge.Known, err error) {
 	known.Now = p.Now()
 	if known.Account, err = p.account(ctx, service); err != nil {

@@ -78,7 +78,6 @@ func (a *asker) ask(ctx context.Context, inquiry judge.Inquiry) error {
 	return nil
 }
 
-// await returns the responses to the inquiries, in their order.
 func (a *asker) await(ctx context.Context) ([]judge.Answer, error) {
 	if len(a.inquiries) == 0 {
 		return nil, nil
@@ -117,8 +116,7 @@ func (a *asker) receive(ctx context.Context) error {
 	return nil
 }
 
-// take keeps a response, and removes its query. A query that is already answered may be reported
-// again.
+// take keeps a response, and removes its query, which may be reported more than once.
 func (a *asker) take(ctx context.Context, query *v1alpha1.PlanOptionsQuery) {
 	key := client.ObjectKeyFromObject(query)
 	if place, open := a.places[key]; open {
@@ -184,7 +182,6 @@ func isFinished(query *v1alpha1.PlanOptionsQuery) bool {
 
 func isGone(*v1alpha1.PlanOptionsQuery) bool { return true }
 
-// remove removes the queries that are left, for example after an interruption.
 func (a *asker) remove(ctx context.Context) {
 	if len(a.places) == 0 && !a.left {
 		return

@@ -16,7 +16,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
 
-// reporter is the command report.
 type reporter struct {
 	*tool
 
@@ -76,7 +75,6 @@ func (r *reporter) run(ctx context.Context) error {
 	return r.show(report)
 }
 
-// take reads the objects that exist, and then the ledgers.
 func (*reporter) take(ctx context.Context, cluster *fleet.Cluster, report *judge.Report) error {
 	err := eachOf(ctx, cluster, fleet.ApprovedKinds(), nil, func(object fleet.Object) error {
 		report.Objects.Add(object)

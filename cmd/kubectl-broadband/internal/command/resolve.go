@@ -15,7 +15,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
 
-// resolution are the flags of the command resolve.
 type resolution struct {
 	decision
 

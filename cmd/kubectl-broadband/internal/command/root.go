@@ -49,7 +49,6 @@ func Main(ctx context.Context, arguments []string, environment Environment) int 
 	return ExitFailed
 }
 
-// root returns the root command with all its subcommands.
 func (t *tool) root() *cobra.Command {
 	t.connection = genericclioptions.NewConfigFlags(true)
 	t.connection.WrapConfigFn = func(config *rest.Config) *rest.Config {
@@ -84,7 +83,6 @@ func (t *tool) root() *cobra.Command {
 // examples writes the examples of a command. A test runs each of them.
 func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
 
-// cluster connects to the API server that the flags name.
 func (t *tool) cluster() (*fleet.Cluster, error) { return t.clusterWithin(0) }
 
 // clusterWithin does so with a time limit for each request; 0 is that of the flags.
@@ -103,7 +101,6 @@ func (t *tool) clusterWithin(limit time.Duration) (*fleet.Cluster, error) {
 	return fleet.Connect(config, namespace)
 }
 
-// addEverywhere adds the flag for all namespaces.
 func (t *tool) addEverywhere(command *cobra.Command) {
 	command.Flags().BoolVarP(&t.everywhere, "all-namespaces", "A", false, "all namespaces instead of one")
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// selection says which objects a command is about: by name, by label, by file, or all.
 type selection struct {
 	names    []string
 	selector string
@@ -26,7 +25,6 @@ type selection struct {
 	all      bool
 }
 
-// addSelection adds the flags that select objects.
 func (t *tool) addSelection(command *cobra.Command) *selection {
 	chosen := &selection{}
 	t.addEverywhere(command)
@@ -36,14 +34,12 @@ func (t *tool) addSelection(command *cobra.Command) *selection {
 	return chosen
 }
 
-// errSelectsNothing is the error of a command that needs objects and was given none.
 var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
 
 // errSelectsTwice is the error of a command that was given several ways to select objects. None of
 // them narrows another, so using only one would include objects that nobody meant.
 var errSelectsTwice = errors.New("select objects in one way: use one of names, -f, and -l or --all")
 
-// check refuses selections that cannot be combined.
 func (s *selection) check() error {
 	ways := 0
 	for _, used := range []bool{len(s.names) > 0, len(s.files) > 0, s.selector != "" || s.all} {
@@ -60,7 +56,6 @@ func (s *selection) check() error {
 // named reports whether objects were named one by one, so that each of them must qualify.
 func (s *selection) named() bool { return len(s.names) > 0 || len(s.files) > 0 }
 
-// each passes the selected objects of these kinds to a function.
 func (s *selection) each(
 	ctx context.Context, cluster *fleet.Cluster, kinds []fleet.Kind, do func(fleet.Object) error,
 ) error {

@@ -13,7 +13,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/show"
 )
 
-// statusOptions are the flags of the command status.
 type statusOptions struct {
 	*tool
 
@@ -53,7 +52,6 @@ func (t *tool) statusCommand() *cobra.Command {
 	return command
 }
 
-// once shows the present state.
 func (o *statusOptions) once(ctx context.Context, names []string) error {
 	cluster, err := o.cluster()
 	if err != nil {
@@ -65,7 +63,6 @@ func (o *statusOptions) once(ctx context.Context, names []string) error {
 	return o.overview(ctx, cluster)
 }
 
-// overview shows what needs a person.
 func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) error {
 	selector, err := parseSelector(o.selector)
 	if err != nil {
@@ -83,9 +80,8 @@ func (o *statusOptions) overview(ctx context.Context, cluster *fleet.Cluster) er
 	return err
 }
 
-// gatherOverview reads all objects page by page, and keeps only what is shown. Accounts are read
-// regardless of the selector, because they show which of the other objects wait for an account that
-// does not exist.
+// gatherOverview reads accounts regardless of the selector, because they show which of the other
+// objects wait for an account that does not exist.
 func gatherOverview(
 	ctx context.Context, cluster *fleet.Cluster, selector labels.Selector, overview *judge.Overview,
 ) error {
@@ -109,7 +105,6 @@ func gatherOverview(
 	return nil
 }
 
-// one shows everything about one object.
 func (o *statusOptions) one(ctx context.Context, cluster *fleet.Cluster, name string) error {
 	detail, err := o.detail(ctx, cluster, name)
 	if err != nil {
@@ -122,7 +117,6 @@ func (o *statusOptions) one(ctx context.Context, cluster *fleet.Cluster, name st
 	return err
 }
 
-// detail reads an object and what belongs to it.
 func (o *statusOptions) detail(ctx context.Context, cluster *fleet.Cluster, name string) (*judge.Detail, error) {
 	kind, objectName, err := fleet.ParseName(name)
 	if err != nil {

@@ -24,7 +24,6 @@ const (
 	lookPause = time.Second     // between two reads of it
 )
 
-// tester is the command test.
 type tester struct {
 	*tool
 
@@ -52,7 +51,6 @@ func (t *tool) testCommand() *cobra.Command {
 	return command
 }
 
-// service finds the service that a command is about.
 func (t *tool) service(ctx context.Context, typed string) (*fleet.Cluster, *v1alpha1.BroadbandService, error) {
 	cluster, err := t.cluster()
 	if err != nil {
@@ -73,7 +71,6 @@ func (t *tool) service(ctx context.Context, typed string) (*fleet.Cluster, *v1al
 	return cluster, service, nil
 }
 
-// list shows the tests of a service.
 func (t *tester) list(ctx context.Context, typed string) error {
 	cluster, service, err := t.service(ctx, typed)
 	if err != nil {
@@ -127,8 +124,7 @@ func (t *tester) run(ctx context.Context, typed, testType string) error {
 	return t.printResult(test)
 }
 
-// awaitStages prints each stage of the test once. It does not wait for a test that needs an
-// approval.
+// awaitStages prints each stage once. It does not wait for a test that needs an approval.
 func (t *tester) awaitStages(ctx context.Context, cluster *fleet.Cluster, test *v1alpha1.DiagnosticTest) error {
 	shown := ""
 	return t.await(ctx, cluster, test, func() error {

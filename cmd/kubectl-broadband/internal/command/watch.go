@@ -39,8 +39,7 @@ func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// unlessInterrupted returns the given error, or nil if the person has interrupted the command,
-// which may have made a read fail.
+// unlessInterrupted drops an error that the interruption by the person may have caused.
 func unlessInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = nil
@@ -48,7 +47,6 @@ func unlessInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// showChange shows the present state, unless it is shown already, and returns it.
 func (o *statusOptions) showChange(ctx context.Context, names []string, shown string) (string, error) {
 	text, err := o.drawn(ctx, names)
 	if err == nil && text != shown {
@@ -112,7 +110,6 @@ func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
 	})
 }
 
-// watchObjects calls a handler for the objects of some kinds, until the context ends.
 func (t *tool) watchObjects(
 	ctx context.Context, cluster *fleet.Cluster, options cache.Options, kinds []fleet.Kind,
 	handler toolscache.ResourceEventHandler,

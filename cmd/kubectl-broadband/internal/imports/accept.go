@@ -44,8 +44,7 @@ func (d *Difference) valueIn(documents []*yaml.Node) *yaml.Node {
 	return lookup(documents[at], append([]string{"spec"}, strings.Split(d.Field, ".")...)...)
 }
 
-// isIn returns a function that reports whether a document is the manifest of the service, and names
-// this namespace; "": none.
+// isIn reports whether a document is the manifest of the service in a namespace; "": in none.
 func (d *Difference) isIn(namespace string) func(document *yaml.Node) bool {
 	return func(document *yaml.Node) bool {
 		return textAt(document, "kind") == kind && textAt(document, "metadata", "name") == d.Name &&
@@ -76,8 +75,7 @@ func withValue(text []byte, scalar *yaml.Node, value string) []byte {
 	return slices.Concat(text[:start], written, text[start+len(present):])
 }
 
-// presentText returns the scalar as it is written in a text that begins with it; nil if it has a
-// form that is not replaced.
+// presentText returns a scalar as it is written; nil if it has a form that is not replaced.
 func presentText(text []byte, scalar *yaml.Node) []byte {
 	switch scalar.Style {
 	case yaml.DoubleQuotedStyle:

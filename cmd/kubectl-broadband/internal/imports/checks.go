@@ -14,8 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// normalize gives a row the number and the name that its manifest has. The error says what in the
-// row no manifest can have.
+// normalize returns an error that says what in the row no manifest can have.
 func (r *Row) normalize() error {
 	for _, field := range fields() {
 		if err := checkVisible(r.Line, field.name, *field.of(r)); err != nil {
@@ -31,8 +30,7 @@ func (r *Row) normalize() error {
 	return r.takeName()
 }
 
-// checkVisible returns an error if a value has a character that cannot be seen: it would look like
-// another value and not be it.
+// checkVisible refuses a character that cannot be seen: the value would look like another one.
 func checkVisible(line int, field, value string) error {
 	at := strings.IndexFunc(value, func(char rune) bool { return !unicode.IsPrint(char) })
 	if at < 0 {
@@ -63,7 +61,6 @@ func (r *Row) normalizeNumber() error {
 	return nil
 }
 
-// takeName gives a row a name that Kubernetes accepts.
 func (r *Row) takeName() error {
 	given := cmp.Or(r.Name, "service-"+r.ServiceID)
 	switch r.Name = objectName(given); {
@@ -88,10 +85,8 @@ func objectName(text string) string {
 	return strings.Trim(notInName.ReplaceAllString(strings.ToLower(bare), "-"), "-")
 }
 
-// lines are the lines in which a name or a number has been seen.
 type lines map[string]int
 
-// twice returns an error if the name or the number of a row is also in another one.
 func (l lines) twice(row Row) error {
 	var found LineErrors
 	for _, key := range []string{"name " + row.Name, "service " + row.ServiceID} {

@@ -80,7 +80,6 @@ func columnsOf(header []string, mapped map[string]string) (*columns, error) {
 	return made, nil
 }
 
-// takeMapped takes the columns that a person has named.
 func (c *columns) takeMapped(mapped map[string]string) error {
 	for name := range mapped {
 		if !slices.Contains(FieldNames(), name) {
@@ -105,7 +104,6 @@ func (c *columns) takeMapped(mapped map[string]string) error {
 	return nil
 }
 
-// columnNamed returns the column with a header.
 func (c *columns) columnNamed(wanted string) (int, error) {
 	is := func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(wanted)) }
 	at := slices.IndexFunc(c.header, is)
@@ -118,13 +116,11 @@ func (c *columns) columnNamed(wanted string) (int, error) {
 	return at, nil
 }
 
-// takeSure takes the columns whose header is that of one field.
 func (c *columns) takeSure() error {
 	return c.take(func(one field) []string { return one.headers })
 }
 
-// takeVague takes the columns that can only be one of the fields that are left. Which field another
-// one is, is asked.
+// takeVague takes the columns that can be only one of the fields that are left, or asks which.
 func (c *columns) takeVague() error {
 	for _, at := range c.left() {
 		name := c.header[at]
@@ -139,8 +135,7 @@ func (c *columns) takeVague() error {
 	return c.take(func(one field) []string { return one.vague })
 }
 
-// take gives each open field the column that has one of its headers. Which of several it is, is
-// asked.
+// take gives each open field the column that has one of its headers; of several, it asks which.
 func (c *columns) take(headersOf func(field) []string) error {
 	for _, field := range c.open() {
 		found := slices.DeleteFunc(c.left(), func(at int) bool {
@@ -158,8 +153,7 @@ func (c *columns) take(headersOf func(field) []string) error {
 	return nil
 }
 
-// checkNeeded returns an error if a field has no column that every list needs, or that another
-// column of the list needs.
+// checkNeeded returns an error if a field lacks a column that the list needs.
 func (c *columns) checkNeeded() error {
 	switch {
 	case !c.has(numberField):
@@ -181,7 +175,6 @@ func (c *columns) notRecognized(name, what string) error {
 		c.quoted())
 }
 
-// open returns the fields that have no column yet.
 func (c *columns) open() []field {
 	return slices.DeleteFunc(fields(), func(one field) bool {
 		for _, taken := range c.fields {
@@ -193,7 +186,6 @@ func (c *columns) open() []field {
 	})
 }
 
-// left returns the columns that have no field yet.
 func (c *columns) left() []int {
 	var left []int
 	for at := range c.header {
@@ -204,7 +196,6 @@ func (c *columns) left() []int {
 	return left
 }
 
-// unused returns the headers of the columns that are not read.
 func (c *columns) unused() []string {
 	var names []string
 	for _, at := range c.left() {
@@ -215,7 +206,6 @@ func (c *columns) unused() []string {
 	return names
 }
 
-// rowOf makes a row from its cells.
 func (c *columns) rowOf(record record) (Row, error) {
 	row := Row{Line: record.line}
 	if cells, all := len(record.cells), len(c.header); cells != all {

@@ -79,7 +79,6 @@ func CompareFolder(list []Manifest, held []Held) *Against {
 	return made
 }
 
-// folder is what the folder has, by number and by name.
 type folder struct {
 	numbers, names map[string]*Held
 	listed         map[string]bool // by file and name

@@ -68,8 +68,7 @@ func Numbers(numbers []string) *List {
 	return made
 }
 
-// Manifests makes the manifests of a list. The error has all [LineErrors] of the list; there are no
-// manifests if it has any.
+// Manifests makes the manifests of a list: none if it has any [LineErrors].
 func (l *List) Manifests(ctx context.Context, target Target, rules *Rules) ([]Manifest, error) {
 	if err := target.check(ctx, rules); err != nil {
 		return nil, err
@@ -83,7 +82,6 @@ func (l *List) Manifests(ctx context.Context, target Target, rules *Rules) ([]Ma
 	return made, mistakes.err()
 }
 
-// manifestOf makes the manifest of a row. The error has all mistakes of the row.
 func (r *Rules) manifestOf(ctx context.Context, row Row, target Target, seen lines) (Manifest, error) {
 	if err := row.normalize(); err != nil {
 		return Manifest{}, err

@@ -20,7 +20,6 @@ type Target struct {
 	Account   string
 }
 
-// check returns an error if no service can be imported to a target.
 func (t Target) check(ctx context.Context, rules *Rules) error {
 	made, err := manifestOf(Row{Name: "any", ServiceID: "1"}, t)
 	if err == nil && rules.check(ctx, 0, made) != nil {
@@ -29,8 +28,7 @@ func (t Target) check(ctx context.Context, rules *Rules) error {
 	return err
 }
 
-// Manifest is the manifest of a service. Its managementPolicy is Plan, so nothing is sent for the
-// service.
+// Manifest is the manifest of a service. With managementPolicy Plan, nothing is sent for it.
 type Manifest struct {
 	Line   int // of the list
 	object object
@@ -49,7 +47,6 @@ type metadata struct {
 	Namespace string `json:"namespace"`
 }
 
-// kind is the kind of the objects that an import writes.
 const kind = "BroadbandService"
 
 func manifestOf(row Row, target Target) (Manifest, error) {
@@ -78,11 +75,9 @@ func (m *Manifest) Text() ([]byte, error) {
 	return text, nil
 }
 
-// longestFile is how long the name of a file may be on most file systems.
 const longestFile = 255
 
-// FileName is the name of the file of the manifest. It is that of the object unless a file cannot
-// have such a long one.
+// FileName is the name of the object, shortened to what a file system takes.
 func (m *Manifest) FileName() string {
 	name := m.object.Metadata.Name
 	if len(name+fileExtension) <= longestFile {

@@ -48,7 +48,6 @@ func NewRules(definition []byte) (*Rules, error) {
 	return made, nil
 }
 
-// check returns an error for each rule that a manifest breaks.
 func (r *Rules) check(ctx context.Context, line int, made Manifest) error {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&made.object)
 	if err != nil {

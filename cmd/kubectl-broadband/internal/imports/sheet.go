@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// sheet is a list as rows of cells.
 type sheet struct {
 	header []string
 	rows   []record
@@ -75,7 +74,6 @@ func sheetOf(records []record) (sheet, error) {
 	return sheet{records[0].cells, records[1:]}, nil
 }
 
-// quotesError explains an error of the CSV reader.
 func quotesError(err error) error {
 	parse, is := errors.AsType[*csv.ParseError](err)
 	if !is {
@@ -88,8 +86,7 @@ func quotesError(err error) error {
 // asFormula is a cell that is a formula with a constant text.
 var asFormula = regexp.MustCompile(`(?s)^="(.*)"$`)
 
-// trim removes the space around the cells of a row, and the formulas. It reports whether the row
-// has a value.
+// trim removes space and formulas from the cells of a row. It reports whether the row has a value.
 func trim(cells []string) bool {
 	filled := false
 	for i := range cells {
@@ -109,10 +106,8 @@ func withoutFormulas(text string, separator rune) string {
 	return formula.ReplaceAllString(text, "$1$2")
 }
 
-// separators are the characters that can stand between two columns.
 const separators = ",;\t|"
 
-// named are the names of separators.
 func named(separator rune) string {
 	if separator == '\t' {
 		return "tab"
@@ -120,8 +115,7 @@ func named(separator rune) string {
 	return string(separator)
 }
 
-// separatorOf returns what stands between two columns, and the text without a line that only says
-// so.
+// separatorOf returns the separator, and the text without a line that only says which it is.
 func separatorOf(text, given string) (rune, string, error) {
 	said, text := cutSeparatorLine(text)
 	if given == "" {
@@ -151,7 +145,6 @@ func cutSeparatorLine(text string) (separator, rest string) {
 	return found[1], text[len(found[0])-1:]
 }
 
-// headerLine returns the first line that is not empty.
 func headerLine(text string) string {
 	header, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	return header

@@ -15,8 +15,7 @@ import (
 // errWorkbook is the error of a list that is no text.
 var errWorkbook = errors.New(`this is a workbook, not a CSV list: save it as "CSV UTF-8"`)
 
-// decoded returns the text of a list, without a byte order mark and with \n at the end of each
-// line.
+// decoded returns a list without a byte order mark and with \n at the end of each line.
 func decoded(list []byte) (string, error) {
 	if bytes.HasPrefix(list, []byte("PK\x03\x04")) {
 		return "", errWorkbook

@@ -28,7 +28,6 @@ func parse(text []byte) ([]*yaml.Node, error) {
 	}
 }
 
-// lookup returns what a tree has at a path; nil if it has nothing there.
 func lookup(node *yaml.Node, path ...string) *yaml.Node {
 	if node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
 		node = node.Content[0]
@@ -57,7 +56,6 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// textAt returns the scalar at a path; "" if there is none.
 func textAt(node *yaml.Node, path ...string) string {
 	if found := lookup(node, path...); found != nil {
 		return found.Value

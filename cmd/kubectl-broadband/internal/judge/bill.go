@@ -33,14 +33,12 @@ func (s *Sums) Add(changes []v1alpha1.Change) {
 	}
 }
 
-// isFirstOf reports whether a change is the first that its request makes.
 func isFirstOf(changes []v1alpha1.Change, at int) bool {
 	return slices.IndexFunc(changes, func(other v1alpha1.Change) bool {
 		return other.Operation == changes[at].Operation
 	}) == at
 }
 
-// addRequest adds the changes of one request.
 func (s *Sums) addRequest(changes []v1alpha1.Change) {
 	bill := decide.BillOf(changes)
 	s.Requests++
@@ -57,7 +55,6 @@ func (s *Sums) addRequest(changes []v1alpha1.Change) {
 	}
 }
 
-// unknownPrices counts the changes of a request whose price is not known.
 func unknownPrices(changes []v1alpha1.Change) int {
 	count := 0
 	for _, i := range decide.PricedRows(changes) {
@@ -70,7 +67,6 @@ func unknownPrices(changes []v1alpha1.Change) int {
 	return count
 }
 
-// in returns the sum in a currency.
 func (s *Sums) in(currency string) *decide.Price {
 	at := slices.IndexFunc(s.ByCurrency, func(sum decide.Price) bool { return sum.Currency == currency })
 	if at < 0 {
@@ -80,8 +76,7 @@ func (s *Sums) in(currency string) *decide.Price {
 	return &s.ByCurrency[at]
 }
 
-// Spends reports whether a request costs money, or may cost money. What another one saves does not
-// change that.
+// Spends reports whether a request costs money, or may cost money, whatever another one saves.
 func (s *Sums) Spends() bool { return s.costs }
 
 // String describes the sums: one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD (+13.00 AUD). If prices

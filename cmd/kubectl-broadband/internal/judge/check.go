@@ -76,8 +76,7 @@ func checkExtensions(about string, account *v1alpha1.CarrierAccount) Check {
 	return check
 }
 
-// checkVersion checks an API version. The carrier has deprecated versions 1 and 2, and 8 is the
-// newest documented one.
+// checkVersion knows that the carrier has deprecated versions 1 and 2, and that 8 is the newest.
 func checkVersion(about string, version int32) Check {
 	const deprecated, newest = 2, 8
 	check := Check{about, "API version", CheckOK, fmt.Sprint(version)}
@@ -91,7 +90,6 @@ func checkVersion(about string, version int32) Check {
 	return check
 }
 
-// toInstall is the advice if something of an installation is missing.
 const toInstall = "install the manifests or the chart of this version (docs/install.md)"
 
 // CheckCRD compares a CustomResourceDefinition of the cluster with the one of this version; found
@@ -126,8 +124,7 @@ func schemasOf(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiext
 	return schemas
 }
 
-// CheckVersions compares the versions of plugin and operator. The operator's version is the tag of
-// its image.
+// CheckVersions compares the versions of plugin and operator, which is the tag of its image.
 func CheckVersions(plugin, image string, available int32) Check {
 	check := Check{"operator", "deployment", CheckOK, image}
 	tag := tagOf(image)

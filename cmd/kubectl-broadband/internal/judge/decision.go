@@ -76,7 +76,6 @@ func waitsForApproval(object fleet.Object) bool {
 	return required != nil && required.Status == "True" || Ready(object).Reason == v1alpha1.ReasonAwaitingApproval
 }
 
-// alreadySet says that somebody has made the same decision.
 func alreadySet(object fleet.Object, annotation string) string {
 	return "already done by " + fleet.SetBy(object, annotation)
 }
@@ -131,8 +130,7 @@ type Limits struct {
 	Changes int   // requests
 }
 
-// Exceeded returns why sums exceed the limits; "" if they do not. A price that is not known exceeds
-// every limit on money.
+// Exceeded returns why sums exceed the limits, as an unknown price always does; "" if they do not.
 func (l Limits) Exceeded(sums *Sums) string {
 	limited := l.OneTime >= 0 || l.Monthly >= 0
 	switch {

@@ -117,7 +117,6 @@ func ledgerName(reference *v1alpha1.LedgerReference) string {
 	return reference.Name
 }
 
-// progressOf returns the requests that have not ended, and when each is polled next.
 func progressOf(object fleet.Object, around Around) []Progress {
 	var open []Progress
 	for _, request := range RequestsOf(object) {
@@ -141,7 +140,6 @@ func progressOf(object fleet.Object, around Around) []Progress {
 	return open
 }
 
-// accountIn returns an account as decisions about its objects see it.
 func accountIn(account *v1alpha1.CarrierAccount) decide.Account {
 	if account == nil {
 		return decide.Account{}

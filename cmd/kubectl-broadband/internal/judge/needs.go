@@ -155,7 +155,6 @@ func isBroken(object fleet.Object, ready metav1.Condition) bool {
 	return isAccount && ready.Status == metav1.ConditionFalse && !inProgress(ready.Reason)
 }
 
-// unknownOutcomes returns a need for each request whose outcome a person has to find out.
 func unknownOutcomes(object fleet.Object, ready metav1.Condition) []Need {
 	var needs []Need
 	for _, request := range RequestsOf(object) {
@@ -191,7 +190,6 @@ func DescribeRequest(request v1alpha1.Request) string {
 	return text
 }
 
-// operationOf returns the operation of a request, or what it stands for.
 func operationOf(request *v1alpha1.Request) string {
 	if decide.StandsForAll(request) {
 		return "whatever was sent before the RequestLedger was lost"

@@ -38,8 +38,7 @@ func nextCommands(object fleet.Object, detail *Detail) []string {
 	return next
 }
 
-// editCommand returns the command that changes the spec of an object; "" if the API server refuses
-// every change.
+// editCommand returns "" if the API server refuses every change of the spec.
 func editCommand(object fleet.Object, detail *Detail) string {
 	order, is := object.(*v1alpha1.ServiceOrder)
 	if fleet.KindOf(object).Immutable() || is && order.Status.Frozen {
@@ -48,7 +47,6 @@ func editCommand(object fleet.Object, detail *Detail) string {
 	return "kubectl edit -n " + detail.Namespace + " " + detail.Short()
 }
 
-// retryCommand returns the command that makes a failed attempt again; "" if there is none.
 func retryCommand(object fleet.Object, detail *Detail) string {
 	if RetryOf(object) == nil {
 		return ""

@@ -144,7 +144,6 @@ func AccountOf(object fleet.Object) string {
 	return ""
 }
 
-// accountOf returns the reference to the account that an object names.
 func accountOf(object fleet.Object) Reference {
 	return Reference{Kind: "CarrierAccount", Namespace: object.GetNamespace(), Name: AccountOf(object)}
 }

@@ -80,7 +80,6 @@ func outcomesOfAll() []Outcome {
 	}
 }
 
-// afterSuccess says what the operator does once a person has stated that a request has succeeded.
 func afterSuccess(operation v1alpha1.Operation) string {
 	switch {
 	case slices.Contains([]v1alpha1.Operation{
@@ -95,7 +94,6 @@ func afterSuccess(operation v1alpha1.Operation) string {
 	return "it counts as done"
 }
 
-// afterAbandoning says what the operator does once a person has abandoned a request.
 func afterAbandoning(operation v1alpha1.Operation) string {
 	switch {
 	case operation == v1alpha1.OperationAppointmentCancel:
@@ -106,8 +104,7 @@ func afterAbandoning(operation v1alpha1.Operation) string {
 	return "it is sent again only after a change of the spec, or with the annotation retry"
 }
 
-// isOneShot reports whether an operation is that of an object that makes one request, and whose
-// spec is immutable.
+// isOneShot reports whether an operation is that of an object with one request and a fixed spec.
 func isOneShot(operation v1alpha1.Operation) bool {
 	return slices.Contains([]v1alpha1.Operation{
 		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,

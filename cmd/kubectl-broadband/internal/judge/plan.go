@@ -19,8 +19,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// Known has the facts, in addition to the service itself, from which the changes of a service are
-// planned.
+// Known has the facts, apart from the service, from which its changes are planned.
 type Known struct {
 	Account *v1alpha1.CarrierAccount
 	Ledger  *v1alpha1.RequestLedger    // nil if nothing has been sent, or if it may not be read
@@ -107,8 +106,7 @@ func (o *ObjectPlan) Sendable() []v1alpha1.Change {
 	return changes
 }
 
-// AsksForPrice reports whether the carrier quotes a price for a change, which it does only for a plan
-// change.
+// AsksForPrice reports whether a change is one that the carrier quotes a price for: a plan change.
 func (o *ObjectPlan) AsksForPrice() bool {
 	return slices.ContainsFunc(o.Changes, func(change PlannedChange) bool {
 		return !change.InProgress && change.Operation == v1alpha1.OperationPlanChange
@@ -175,7 +173,6 @@ func isPriced(change PlannedChange) bool {
 	return change.OneTime != nil || change.MonthlyAfter != nil
 }
 
-// knownBy returns how the present value of a field is known.
 func knownBy(service *v1alpha1.BroadbandService, field string) (v1alpha1.ValueSource, metav1.Time) {
 	for _, value := range valuesOf(service) {
 		if value.Field == field || value.Field == fieldCancellation && isAboutCancellation(field) {
@@ -227,8 +224,7 @@ func changesOf(pending *v1alpha1.Pending, input services.Input, known Known) []v
 	return pending.Changes
 }
 
-// noteOf says what holds changes back. What the carrier does not offer is named, because no approval
-// helps then.
+// noteOf says what holds changes back; with its message if no approval helps.
 func noteOf(reason, message string) string {
 	if reason == v1alpha1.ReasonNotOffered {
 		return reason + ": " + message
@@ -263,7 +259,6 @@ func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	}
 }
 
-// offersOf returns the carrier's offers as the operator reads them.
 func offersOf(query *v1alpha1.PlanOptionsQuery) carrier.PlanOptionsResult {
 	var offers carrier.PlanOptionsResult
 	for _, plan := range query.Status.Plans {

@@ -59,8 +59,7 @@ func PlanPriced(service *v1alpha1.BroadbandService, known Known, answer Answer) 
 // callsPerQuery are the calls that a query takes if the carrier has the result at the first poll.
 const callsPerQuery = 2
 
-// LeastTime returns the shortest time in which the carrier can respond to the inquiries at the
-// rateLimit of their accounts.
+// LeastTime returns the shortest time in which the carrier can respond at the rateLimit.
 func LeastTime(inquiries []Inquiry) time.Duration {
 	calls := make(map[*v1alpha1.CarrierAccount]int)
 	for _, inquiry := range inquiries {

@@ -64,8 +64,7 @@ func isCorrectable(reason string) bool {
 	return false
 }
 
-// isRefusal reports whether a reason means that the carrier has refused a request, or that a
-// request has failed there.
+// isRefusal reports whether the carrier has refused a request, or a request has failed there.
 func isRefusal(reason string) bool {
 	switch reason {
 	case v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonCarrierRejected,

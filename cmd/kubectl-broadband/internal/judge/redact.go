@@ -46,7 +46,6 @@ func isPersonal(name string) bool {
 	return false
 }
 
-// textsOf returns the texts in a value.
 func textsOf(value any) []string {
 	switch value := value.(type) {
 	case string:
@@ -67,8 +66,7 @@ func textsOf(value any) []string {
 	return nil
 }
 
-// Scrub replaces removed texts wherever else they appear, because the carrier may have repeated
-// them.
+// Scrub replaces removed texts wherever else they appear: the carrier may have repeated them.
 func Scrub(text string, removed []string) string {
 	const shortest = 4 // a shorter text appears everywhere
 	for _, one := range removed {

@@ -92,8 +92,7 @@ type Group struct {
 	Unknown   int                   `json:"unknownPrices"` // those that succeeded and whose price is not known
 }
 
-// Take adds the requests of a ledger that were sent for the namespace in the period of the report,
-// and reached the carrier.
+// Take adds the requests of a ledger that are in the report's period and reached the carrier.
 func (r *Report) Take(ledger *v1alpha1.RequestLedger) {
 	for _, ended := range ledger.Spec.Ended {
 		object, exists := r.objectOf(ledger, ended)
@@ -119,7 +118,6 @@ func (r *Report) has(ended v1alpha1.EndedAttempt) bool {
 	return ended.Outcome.Reached() && !ended.SubmittedAt.Before(&r.Since) && !r.Until.Before(&ended.SubmittedAt)
 }
 
-// selects reports whether the requests for an object are in the report.
 func (r *Report) selects(object Owner, exists bool) bool {
 	isHere := r.Namespace == "" || object.Namespace == r.Namespace
 	return isHere && (r.Selector == nil || r.Selector.Empty() || exists && r.Selector.Matches(object.Labels))
@@ -144,7 +142,6 @@ func (r *Report) objectOf(ledger *v1alpha1.RequestLedger, ended v1alpha1.EndedAt
 	return Owner{NamespacedName: name}, false
 }
 
-// labelOf returns the value of a label of an object.
 func labelOf(object Owner, exists bool, label string) string {
 	value, found := object.Labels[label]
 	switch {
@@ -184,8 +181,7 @@ func (r *Report) Finish() {
 	})
 }
 
-// add counts an entry. A request that failed costs nothing, and nobody knows what an abandoned one
-// costs.
+// add counts an entry: a failed request costs nothing, and of an abandoned one it is not known.
 func (g *Group) add(entry Entry) {
 	switch entry.Outcome { //nolint:exhaustive // every other outcome is a failure
 	case v1alpha1.PhaseSucceeded:
@@ -202,7 +198,6 @@ func (g *Group) add(entry Entry) {
 	}
 }
 
-// groupOf returns the group of an entry, for its currency.
 func (r *Report) groupOf(entry Entry) *Group {
 	wanted := Group{Label: entry.Label}
 	if r.By == "" {
@@ -221,8 +216,7 @@ func (r *Report) groupOf(entry Entry) *Group {
 	return &r.Groups[len(r.Groups)-1]
 }
 
-// takes reports whether a group is the same as another, which has no sums yet, and has no sum in
-// another currency.
+// takes reports whether a group is the same as an empty one, and has no other currency.
 func (g *Group) takes(other Group) bool {
 	same := g.Label == other.Label && g.Account == other.Account && g.Login == other.Login &&
 		g.Operation == other.Operation && g.Person == other.Person

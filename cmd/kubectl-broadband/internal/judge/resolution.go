@@ -24,8 +24,7 @@ func ResolvedOutcomes() []string {
 	return []string{"Accepted=", notAccepted, succeeded, abandoned}
 }
 
-// ParseOutcome returns an outcome as the annotation writes it: Accepted=998877 becomes
-// Accepted:998877.
+// ParseOutcome returns Accepted=998877 as the annotation writes it: Accepted:998877.
 func ParseOutcome(text string) (string, error) {
 	word, id, named := strings.Cut(strings.Replace(text, "=", ":", 1), ":")
 	outcome := word
@@ -38,8 +37,7 @@ func ParseOutcome(text string) (string, error) {
 	return outcome, nil
 }
 
-// ToResolve returns a Chooser that chooses the request to resolve. Without an outcome, the choice
-// only shows what to ask.
+// ToResolve chooses the request to resolve. Without an outcome, it only shows what to ask.
 func ToResolve(attempt, outcome string) Chooser {
 	return func(object fleet.Object) (choice *Choice, why string) {
 		open := resolvableOf(object, attempt)
@@ -64,8 +62,7 @@ func ToResolve(attempt, outcome string) Chooser {
 	}
 }
 
-// whyImpossible returns why an outcome would have no effect; "" if it would have one, or if none is
-// given.
+// whyImpossible returns why an outcome would have no effect; "" if it would, or is not given.
 func whyImpossible(choice *Choice, outcome string) string {
 	switch {
 	case outcome == "":

@@ -11,7 +11,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// declared is a service as an account manages it.
 type declared struct {
 	account Reference
 	number  v1alpha1.CarrierID

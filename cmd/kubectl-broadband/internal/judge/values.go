@@ -13,8 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
-// valuesOf returns what a service declares, what is known about the carrier's value, and how it is
-// known.
+// valuesOf returns what a service declares, and what is known of the carrier's value and how.
 func valuesOf(service *v1alpha1.BroadbandService) []Value {
 	state, plan, term := service.LastKnown(), "", ""
 	if declared := service.Spec.Plan; declared != nil {
@@ -80,7 +79,6 @@ const (
 	factOrder    = "order"
 )
 
-// fieldCancellation is the field of spec that declares a cancellation.
 const fieldCancellation = "cancellation"
 
 // factsOf returns what the carrier reports about an object and nobody declares.

@@ -13,8 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Waiting is why some objects are not Ready, although nobody has to do anything about them and no
-// request is in progress.
+// Waiting is why some objects are not Ready although no person has to act and no request runs.
 type Waiting struct {
 	Reason  string      `json:"reason"`
 	Count   int         `json:"count"`
@@ -27,7 +26,6 @@ type Waiting struct {
 // reasonApproved is the reason of an object whose plan of changes is approved and not sent yet.
 const reasonApproved = "Approved"
 
-// addWaiting counts an object that waits for a reason.
 func (o *Overview) addWaiting(object fleet.Object, ready metav1.Condition) {
 	one := Waiting{
 		Reason: ready.Reason, Count: 1, Oldest: ReferenceTo(object), Since: ready.LastTransitionTime,
@@ -47,7 +45,6 @@ func (o *Overview) addWaiting(object fleet.Object, ready metav1.Condition) {
 	*held = one
 }
 
-// waitingCommand returns the command that shows what an object waits for.
 func waitingCommand(object fleet.Object, reason string) string {
 	switch reason {
 	case v1alpha1.ReasonPolicyMissing:
@@ -103,7 +100,6 @@ func isApproved(object fleet.Object) bool {
 	return pending != nil && pending.Hash != "" && decide.Control(object, v1alpha1.AnnotationApprove) == pending.Hash
 }
 
-// sortWaiting puts what most objects wait for first.
 func (o *Overview) sortWaiting() {
 	slices.SortFunc(o.Waiting, func(a, b Waiting) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Reason, b.Reason))

@@ -13,8 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// Wave is what a watch has seen change: the objects that had a request in progress, or waited for one,
-// at some time since it began.
+// Wave is what a watch has seen: the objects that had a request in progress, or waited for one.
 type Wave struct {
 	Since time.Time
 	Tally Tally // as of the newest overview
@@ -35,8 +34,7 @@ func NewWave(now time.Time) *Wave {
 	return &Wave{Since: now, members: make(map[Reference]bool)}
 }
 
-// Overview returns an empty overview. The wave counts those of its objects that belong to it; there is
-// none without a watch.
+// Overview returns an empty overview, whose objects the wave counts. Without a watch, there is none.
 func (w *Wave) Overview() *Overview {
 	if w != nil {
 		w.Tally = Tally{}
@@ -58,7 +56,6 @@ func (w *Wave) count(object fleet.Object) {
 	}
 }
 
-// of returns the number that an object counts in.
 func (t *Tally) of(object fleet.Object) *int {
 	_, waiting := waits(object)
 	ready := Ready(object)

@@ -43,8 +43,7 @@ func shortHash(value string) string {
 	return value[:min(shownHash, len(value))]
 }
 
-// prices is what the changes of one object cost: the requests whose price is known, and whether there
-// are others.
+// prices is what the changes of one object cost, as far as it is known.
 func prices(changes []v1alpha1.Change) (oneTime, monthly string) {
 	var sums judge.Sums
 	sums.Add(changes)

@@ -186,7 +186,6 @@ func Price(changes []v1alpha1.Change, at int) (oneTime, monthly string) {
 	return oneTime, monthly
 }
 
-// charges returns what is bought with a change: the NFAS commitment and the NTD option.
 func charges(change v1alpha1.Change) []v1alpha1.Charge {
 	var bought []v1alpha1.Charge
 	if change.NFAS != nil {

@@ -124,7 +124,6 @@ func NextSteps(differences []imports.Difference, folder string) []string {
 	return append([]string{"Next:"}, steps...)
 }
 
-// kinds are the kinds of differences, in the order in which they are shown.
 func kinds() []imports.DifferenceKind {
 	return []imports.DifferenceKind{
 		imports.NotApplied, imports.NotRead, imports.UnknownNumber, imports.OtherPlan, imports.OtherTerm, imports.Spelling,

@@ -74,7 +74,6 @@ func slaOffers(offers *judge.Offers) *table.Table {
 	return rows
 }
 
-// presentIf marks the offer that the service has.
 func presentIf(offer, present string) string {
 	if offer == present {
 		return "present"
@@ -89,7 +88,6 @@ func fee(amount *v1alpha1.Money) string {
 	return amount.String()
 }
 
-// optionsOf lists the NTDs that are available with a plan, with their fees.
 func optionsOf(plan v1alpha1.PlanOption) string {
 	words := make([]string, 0, len(plan.NTDOptions))
 	for _, option := range plan.NTDOptions {

@@ -54,8 +54,7 @@ func clearSection(overview *judge.Overview) Section {
 	return Section{Title: "Nothing needs you.", Color: table.Green}
 }
 
-// declaredSection lays out which objects are not changed because of their manifests, and what comes
-// next for them.
+// declaredSection lays out what is not changed because of its manifest, and what comes next.
 func declaredSection(overview *judge.Overview) (section Section) {
 	rows := table.New("REASON", "OBJECTS", "NEXT")
 	objects := 0

@@ -32,8 +32,7 @@ func Plan(plan *judge.Plan, now time.Time) []Section {
 // dated writes how old the prices of an object are.
 type dated func(object *judge.ObjectPlan) string
 
-// agesAt writes ages if the carrier was asked for prices in this run: of prices of a status, at most
-// that.
+// agesAt writes ages, if the carrier was asked in this run; of a status, they are an upper limit.
 func agesAt(now time.Time, plan *judge.Plan) dated {
 	asked := slices.ContainsFunc(plan.Objects, func(object judge.ObjectPlan) bool {
 		return object.PricesFrom == judge.PricesFromCarrier
@@ -58,7 +57,6 @@ func timeOf(object *judge.ObjectPlan) string {
 	return text
 }
 
-// planTable has one row for each change.
 func planTable(plan *judge.Plan, priced dated) *table.Table {
 	rows := table.New("NAMESPACE", "OBJECT", "FIELD", "FROM", "KNOWN BY", "TO", "ONE-TIME", "MONTHLY", "PRICE READ", "")
 	names := make(namespaces)
@@ -101,7 +99,6 @@ func planRow(object *judge.ObjectPlan, at int, priced dated) []table.Cell {
 	}
 }
 
-// planNotes says what holds changes back, and what is not known.
 func planNotes(plan *judge.Plan) []string {
 	var lines []string
 	for _, object := range plan.Objects {

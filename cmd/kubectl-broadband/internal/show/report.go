@@ -91,7 +91,6 @@ func costOf(entry judge.Entry) (oneTime, monthly string) {
 	return judge.Money(price.OneTime, price.Currency), judge.Signed(price.Rise(), price.Currency)
 }
 
-// joined joins texts that are not empty.
 func joined(by string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), by)
 }
@@ -126,7 +125,6 @@ func feesBy(days []judge.Day) []table.Bar {
 	return bars
 }
 
-// currency names the currency of a report.
 func currency(report *judge.Report) string {
 	for _, group := range report.Groups {
 		if group.Price.Currency != "" {

@@ -59,8 +59,7 @@ func (s Section) write(out io.Writer, style table.Style) error {
 	return err //nolint:wrapcheck // the caller says what it writes
 }
 
-// writeLines wraps lines. A command to paste stays one line, which a terminal wraps without
-// breaking the command.
+// writeLines wraps lines, except for commands to paste, which a terminal wraps without a break.
 func writeLines(text *strings.Builder, lines []string, style table.Style) {
 	for _, line := range lines {
 		if isCommand(line) {
@@ -76,8 +75,7 @@ func writeLines(text *strings.Builder, lines []string, style table.Style) {
 
 func isCommand(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "kubectl ") }
 
-// namespaces are the namespaces of the objects of a table. They are shown only if there are
-// several.
+// namespaces are those of the objects of a table, which are shown if there are several.
 type namespaces map[string]bool
 
 func (n namespaces) add(reference judge.Reference) { n[reference.Namespace] = true }

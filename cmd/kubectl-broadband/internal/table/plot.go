@@ -59,11 +59,9 @@ func Plot(title string, bars []Bar) string {
 	return plot.String() + "</svg></div>\n"
 }
 
-// stride is how many days there are from one date beneath the bars to the next.
 func stride(days int) int { return (days + mostDates - 1) / mostDates }
 
-// write draws a bar, which says its day and its value to a mouse; with its number above it, if there
-// is room.
+// write draws a bar with its day and value as a tooltip, and its number above it if there is room.
 func (b Bar) write(plot *strings.Builder, left, wide, tall float64) {
 	about := b.Date.Format(time.DateOnly) + ": " + b.Text
 	if b.Note != "" {
@@ -77,14 +75,12 @@ func (b Bar) write(plot *strings.Builder, left, wide, tall float64) {
 	}
 }
 
-// line draws a line across the plot with its value to the left.
 func line(plot *strings.Builder, y int, value string) {
 	fmt.Fprintf(plot, "<path d=\"M%d %dH%d\" stroke=\"#ccc\"/>"+
 		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
 		plotLeft, y, plotWidth-plotRight, plotLeft-8, y+4, html.EscapeString(value))
 }
 
-// label writes a text around x.
 func label(plot *strings.Builder, x, y float64, text string) {
 	fmt.Fprintf(plot, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", x, y, html.EscapeString(text))
 }

@@ -161,7 +161,6 @@ func (t *Table) withoutEmptyColumns() *Table {
 	return shown
 }
 
-// layout is the width of each column, and the space between them.
 type layout struct {
 	widths []int
 	gap    int
@@ -193,7 +192,6 @@ func (t *Table) layOut(total int) (layout, bool) {
 	return layout{}, false
 }
 
-// natural returns the width of a column without a limit, and that of its longest word.
 func (t *Table) natural(column int) (width, word int) {
 	for _, row := range append([][]Cell{t.heading()}, t.Rows...) {
 		width = max(width, utf8.RuneCountInString(row[column].Text))
@@ -251,7 +249,6 @@ func (t *Table) writeRow(text *strings.Builder, row []Cell, columns layout, styl
 	}
 }
 
-// writeLists writes each row as a list: a heading and a cell on each line.
 func (t *Table) writeLists(text *strings.Builder, style Style) {
 	for number, row := range t.Rows {
 		if number > 0 {
@@ -271,7 +268,6 @@ func (t *Table) writeLists(text *strings.Builder, style Style) {
 	}
 }
 
-// fit returns the lines of a cell.
 func (t *Table) fit(text string, column, width int) []string {
 	text = strings.Join(strings.Fields(text), " ")
 	if t.Columns[column].Cut {
