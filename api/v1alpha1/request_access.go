@@ -12,12 +12,7 @@ import (
 
 // RequestOf returns the newest request of an operation, or nil. The pointer points into the status.
 func (s *BroadbandService) RequestOf(operation Operation) *Request {
-	for i := range s.Status.Requests {
-		if s.Status.Requests[i].Operation == operation {
-			return &s.Status.Requests[i]
-		}
-	}
-	return nil
+	return first(s.Status.Requests, func(request *Request) bool { return request.Operation == operation })
 }
 
 // PutRequest replaces the newest request of its operation. Requests are sorted by operation, so

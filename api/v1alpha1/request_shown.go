@@ -16,24 +16,19 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	return func() { s.Status.Requests = whole }
 }
 
-// Shorten removes from the request in the status the fields that no user needs and that the ledger
-// has, too; restore puts them back.
+// Shorten removes what no user needs and the ledger has, too; restore puts it back.
 func (s *ServiceOrder) Shorten() (restore func()) { return s.Status.shorten((*Request).short) }
 
-// Shorten removes from the request in the status the fields that no user needs and that the ledger
-// has, too; restore puts them back.
+// Shorten removes what no user needs and the ledger has, too; restore puts it back.
 func (d *DiagnosticTest) Shorten() (restore func()) { return d.Status.shorten((*Request).short) }
 
-// Shorten removes the fields that no user needs from a succeeded query in the status; restore puts
-// them back. Such a query is not sent again, so nothing else needs them.
+// Shorten removes what no user needs of a succeeded query, which is not sent again.
 func (f *FibreBuildQuote) Shorten() (restore func()) { return f.Status.shorten((*Request).answered) }
 
-// Shorten removes the fields that no user needs from a succeeded query in the status; restore puts
-// them back. Such a query is not sent again, so nothing else needs them.
+// Shorten removes what no user needs of a succeeded query, which is not sent again.
 func (p *PlanOptionsQuery) Shorten() (restore func()) { return p.Status.shorten((*Request).answered) }
 
-// Shorten removes the fields that no user needs from a succeeded query in the status; restore puts
-// them back. Such a query is not sent again, so nothing else needs them.
+// Shorten removes what no user needs of a succeeded query, which is not sent again.
 func (h *HealthCheck) Shorten() (restore func()) { return h.Status.shorten((*Request).answered) }
 
 // Shorten removes the sender and the UID of the object from a succeeded request in the status. What

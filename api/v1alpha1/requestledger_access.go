@@ -2,21 +2,25 @@
 
 package v1alpha1
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // RequestOf returns the newest attempt at an operation, or nil. One in progress precedes one that
 // was accepted late. The pointer points into the ledger.
 func (l *RequestLedger) RequestOf(operation Operation) *Request {
-	of := func(request Request) bool { return request.Operation == operation }
-	underWay := func(request Request) bool { return of(request) && request.Phase != PhaseLateAcceptance }
-	if at := slices.IndexFunc(l.Spec.Open, underWay); at >= 0 {
-		return &l.Spec.Open[at]
-	}
-	if at := slices.IndexFunc(l.Spec.Open, of); at >= 0 {
-		return &l.Spec.Open[at]
-	}
-	if at := slices.IndexFunc(l.Spec.Last, of); at >= 0 {
-		return &l.Spec.Last[at]
+	of := func(request *Request) bool { return request.Operation == operation }
+	underWay := func(request *Request) bool { return of(request) && request.Phase != PhaseLateAcceptance }
+	return cmp.Or(first(l.Spec.Open, underWay), first(l.Spec.Open, of), first(l.Spec.Last, of))
+}
+
+// first returns the first of the requests that is wanted, where it is; nil if none is.
+func first(requests []Request, wanted func(*Request) bool) *Request {
+	for i := range requests {
+		if wanted(&requests[i]) {
+			return &requests[i]
+		}
 	}
 	return nil
 }
@@ -55,9 +59,8 @@ func (l *RequestLedger) TakeOver(holder LedgerHolder, generation int64) {
 
 // Put records the present state of an attempt, in place of the earlier one.
 func (l *RequestLedger) Put(attempt Request) {
-	late := slices.ContainsFunc(l.Spec.Open, func(open Request) bool {
-		return open.AttemptID == attempt.AttemptID && open.Phase == PhaseLateAcceptance
-	})
+	open := first(l.Spec.Open, attempt.isSame)
+	late := open != nil && open.Phase == PhaseLateAcceptance
 	l.Spec.Open = slices.DeleteFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attempt.AttemptID })
 	if !attempt.Phase.Ended() {
 		l.Spec.Open = append(l.Spec.Open, attempt)
@@ -74,6 +77,8 @@ func (l *RequestLedger) Put(attempt Request) {
 	})
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
 }
+
+func (r *Request) isSame(other *Request) bool { return r.AttemptID == other.AttemptID }
 
 // isOutdone reports whether a later success stays the newest known result when a person resolves a
 // late acceptance: an attempt that was sent after the abandoned one has succeeded or, for a
@@ -124,22 +129,15 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	if l == nil {
 		return nil
 	}
-	at := slices.IndexFunc(l.Spec.Last, func(last Request) bool {
-		return last.Operation == operation && last.Phase.Reached()
-	})
-	if at < 0 {
-		return nil
-	}
-	return &l.Spec.Last[at]
+	return first(l.Spec.Last, func(last *Request) bool { return last.Operation == operation && last.Phase.Reached() })
 }
 
 // AcceptLate records that the carrier has accepted an attempt that had already ended, or for which
 // a person had named another request. Whatever the carrier has accepted is recorded (R15). It
 // reports whether that is new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
-	is := func(attempt Request) bool { return attempt.AttemptID == late.AttemptID }
-	if at := slices.IndexFunc(l.Spec.Open, is); at >= 0 {
-		return l.Spec.Open[at].acceptElsewhere(late)
+	if open := first(l.Spec.Open, late.isSame); open != nil {
+		return open.acceptElsewhere(late)
 	}
 	if ended := l.endedAttempt(late.AttemptID); ended != nil {
 		if ended.Location == late.Location {
@@ -159,8 +157,8 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 // endedAttempt returns an attempt that has ended, as far as the ledger contains it; nil if it does
 // not.
 func (l *RequestLedger) endedAttempt(attemptID string) *Request {
-	if at := slices.IndexFunc(l.Spec.Last, func(last Request) bool { return last.AttemptID == attemptID }); at >= 0 {
-		return &l.Spec.Last[at]
+	if last := first(l.Spec.Last, func(last *Request) bool { return last.AttemptID == attemptID }); last != nil {
+		return last
 	}
 	at := l.placeOf(attemptID)
 	if at == len(l.Spec.Ended) {
@@ -252,11 +250,7 @@ func (e *EndedAttempt) request() *Request {
 // LateAcceptance returns an attempt that was accepted late and has not been resolved; nil for none.
 // The pointer points into the ledger.
 func (l *RequestLedger) LateAcceptance() *Request {
-	at := slices.IndexFunc(l.Spec.Open, func(open Request) bool { return open.Phase == PhaseLateAcceptance })
-	if at < 0 {
-		return nil
-	}
-	return &l.Spec.Open[at]
+	return first(l.Spec.Open, func(open *Request) bool { return open.Phase == PhaseLateAcceptance })
 }
 
 // Reached reports whether an attempt in this phase reached the carrier or may have.
@@ -265,13 +259,7 @@ func (p RequestPhase) Reached() bool { return p != PhaseNotSent && p != PhaseNot
 // Knows reports whether the ledger contains an attempt that a status shows. An attempt that did not
 // reach the carrier counts as known, because a later one may have replaced it in the ledger.
 func (l *RequestLedger) Knows(shown *Request) bool {
-	if shown == nil || !shown.Phase.Reached() {
-		return true
-	}
-	if l == nil {
-		return false
-	}
-	return len(l.locations(shown.AttemptID)) > 0
+	return shown == nil || !shown.Phase.Reached() || l != nil && len(l.locations(shown.AttemptID)) > 0
 }
 
 // AwaitsRelease reports whether the ledger is being deleted, and is kept by its finalizer.
