@@ -4,8 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BroadbandServiceStatus is the known state at the carrier and the work in progress. It is written
-// only when something changed.
+// BroadbandServiceStatus is the known state at the carrier, and the work in progress.
 type BroadbandServiceStatus struct {
 	// observedGeneration is the metadata.generation that the conditions describe.
 	// +optional
@@ -28,8 +27,7 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Carrier *CarrierState `json:"carrier,omitempty"`
 
-	// pending is the plan of changes, as in Terraform: the requests that would be sent or are being
-	// sent.
+	// pending is the plan of changes: the requests that would be sent, or are being sent.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
@@ -319,8 +317,7 @@ type Change struct {
 type NTDOptionCharge struct {
 	Charge `json:",inline"`
 
-	// option is the carrier's name for the device; empty if the carrier requires an additional NTD and
-	// none is chosen.
+	// option is the carrier's name for the device; empty if one is required and none is chosen.
 	// +kubebuilder:validation:MaxLength=100
 	// +optional
 	Option string `json:"option,omitempty"`

@@ -201,8 +201,7 @@ const (
 	CancellationNever  CancellationMode = "Never"
 )
 
-// Observe says how often the carrier's state is read again: at most once a minute; "0" turns a read
-// off.
+// Observe says how often the state is read again: at most once a minute; "0" turns a read off.
 type Observe struct {
 	// healthInterval is the time between reads of the service's health. Default: 24h.
 	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
@@ -216,8 +215,8 @@ type Observe struct {
 	// +optional
 	ServiceInterval Duration `json:"serviceInterval,omitempty"`
 
-	// cancellationInterval is the time between reads of the cancellation. Default: 24h; 6h while
-	// spec.cancellation is set.
+	// cancellationInterval is between reads of the cancellation. Default: 24h; 6h with
+	// spec.cancellation.
 	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
 	// +optional
 	CancellationInterval Duration `json:"cancellationInterval,omitempty"`

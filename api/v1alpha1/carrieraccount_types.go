@@ -54,8 +54,7 @@ type CarrierAccountSpec struct {
 	// +required
 	Auth Auth `json:"auth"`
 
-	// caBundle holds PEM certificates to trust in addition to the system's, for the carrier and the
-	// identity provider.
+	// caBundle holds PEM certificates to trust for the carrier and the identity provider, too.
 	// +kubebuilder:validation:MaxLength=65536
 	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="must be PEM certificates: -----BEGIN CERTIFICATE----- ..."
 	// +optional
@@ -80,8 +79,7 @@ type CarrierAccountSpec struct {
 	// +optional
 	IdentifierWord string `json:"identifierWord,omitempty"`
 
-	// timeZone is the IANA time zone of the carrier's dates, for example Australia/Sydney. Default:
-	// UTC.
+	// timeZone is the IANA zone of the carrier's dates, such as Australia/Sydney. Default: UTC.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_+/-]*$') && self != 'Local' && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0",message="must be the name of an IANA time zone, for example Australia/Sydney"
@@ -167,8 +165,7 @@ type Auth struct {
 	// +optional
 	Audience string `json:"audience,omitempty"`
 
-	// clientName is the client at the carrier: iss and sub of the JWT. Immutable, because it is part of
-	// the login.
+	// clientName is the client at the carrier: iss and sub of the JWT. Immutable: part of the login.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="clientName is immutable: the recorded requests were sent by that client. Another client needs another CarrierAccount. If the carrier has renamed the client, let the new login continue the old one before you create this CarrierAccount again: see wholesale.broadband/continued-by in docs/requestledger.md",reason=FieldValueForbidden
@@ -176,8 +173,7 @@ type Auth struct {
 	// +required
 	ClientName string `json:"clientName"`
 
-	// keys are the private keys: one, or two during rotation. The first that the identity provider
-	// accepts is used.
+	// keys are the private keys: one, or two during rotation. The first that is accepted is used.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=map
@@ -295,8 +291,7 @@ type CarrierAccountStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// login is the login for which Ready is True; absent while Ready is not True. Nothing is sent with
-	// any other login.
+	// login is the only login with which requests are sent; absent while Ready is not True.
 	// +optional
 	Login *CarrierLogin `json:"login,omitempty"`
 

@@ -19,8 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="must be a duration such as 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 turns the feature off"
 type Duration string
 
-// Or returns the duration, or the fallback if the duration is not set, cannot be parsed or is
-// negative.
+// Or returns the duration, or the fallback if it is not set, cannot be parsed or is negative.
 func (d Duration) Or(fallback time.Duration) time.Duration {
 	parsed, err := time.ParseDuration(string(d))
 	if err != nil || parsed < 0 {

@@ -48,8 +48,7 @@ type DiagnosticTestSpec struct {
 type DiagnosticTestStatus struct {
 	TaskStatus `json:",inline"`
 
-	// ledger names the RequestLedger that records the tests of the service, and the ledger revision
-	// that this status shows.
+	// ledger names the RequestLedger of the service's tests, and its revision that this status shows.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
@@ -57,8 +56,7 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
-	// notOffered is set if the test ended without being sent, because the carrier does not offer it for
-	// the service.
+	// notOffered is set if the test was not sent, because the carrier does not offer it.
 	// +optional
 	NotOffered *NotOffered `json:"notOffered,omitempty"`
 
@@ -82,8 +80,7 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Result *runtime.RawExtension `json:"result,omitempty"`
 
-	// truncated is set if the result is omitted, because it is over 16 KiB or the API server refused
-	// it.
+	// truncated is set if the result is over 16 KiB or refused by the API server, and so is omitted.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }

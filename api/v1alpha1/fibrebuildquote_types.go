@@ -10,8 +10,7 @@ type FibreBuildQuoteSpec struct {
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// locationID is the carrier's ID for the site, which must have an enterprise ethernet service
-	// qualification.
+	// locationID is the carrier's ID for the site, which must be qualified for enterprise ethernet.
 	// +required
 	LocationID LocationID `json:"locationID"`
 

@@ -78,14 +78,12 @@ func (o Operation) AltersCancellation() bool {
 	return o == OperationCancellationReschedule || o == OperationCancellationAbort
 }
 
-// ServiceNumber is the carrier's number for the service, declared or taken from its order; "" while
-// it is unknown.
+// ServiceNumber is the carrier's number, declared or taken from the order; "" while it is unknown.
 func (s *BroadbandService) ServiceNumber() CarrierID {
 	return cmp.Or(s.Spec.ServiceID, s.Status.ServiceID)
 }
 
-// LastKnown returns what is known of the service at the carrier; before anything is known, all of it
-// is empty.
+// LastKnown returns what is known of the service at the carrier, perhaps nothing.
 func (s *BroadbandService) LastKnown() CarrierState {
 	if s.Status.Carrier == nil {
 		return CarrierState{}
@@ -117,8 +115,7 @@ func (p RequestPhase) Ended() bool {
 	return false
 }
 
-// RequestChanged updates the request in flight and the newest error in the status after a request
-// has changed.
+// RequestChanged updates the request in flight and the newest error after a request has changed.
 func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
 	s.ShowInFlight()
 	s.Status.LastError = lastError(s.Status.LastError, request, now)
@@ -154,9 +151,8 @@ func (s *BroadbandService) ShowInFlight() {
 	}
 }
 
-// lastError returns the newest error after a request changed; it is kept until its operation
-// proceeds. If the same attempt meets the same error again, the time of its first occurrence is
-// kept.
+// lastError returns the newest error, kept until its operation proceeds. The time is that at which
+// the same attempt first met it.
 func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	if request.Error == nil {
 		if held != nil && held.Operation != request.Operation {
@@ -172,8 +168,7 @@ func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	return &LastError{Operation: request.Operation, RequestError: *request.Error, At: now}
 }
 
-// SetterAnnotation returns the annotation that names who has set a control annotation; "" if there is
-// none for it.
+// SetterAnnotation returns the annotation that names who has set another; "" if there is none.
 func SetterAnnotation(annotation string) string {
 	return map[string]string{
 		AnnotationApprove: AnnotationApprovedBy,

@@ -69,9 +69,8 @@ func (r *Request) short() Request {
 	return shown
 }
 
-// evidence returns what a status keeps of a request that the carrier has carried out; the history
-// has the rest. The ID and the Location of the attempt are evidence, because a ledger that lacks
-// either has lost data (R5).
+// evidence returns what a status keeps of a request that was carried out. The ID and the Location
+// are evidence, because a ledger that lacks either has lost data (R5).
 func (r *Request) evidence() Request {
 	return Request{
 		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Phase: r.Phase,

@@ -86,8 +86,7 @@ type Request struct {
 	// +required
 	Attempt int32 `json:"attempt"`
 
-	// attemptID is random and identifies this attempt in a resolve annotation. There is one POST per
-	// attemptID.
+	// attemptID is random, and identifies this attempt in a resolve annotation. It has one POST.
 	// +kubebuilder:validation:MaxLength=64
 	// +required
 	AttemptID string `json:"attemptID"`
@@ -106,8 +105,7 @@ type Request struct {
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`
 
-	// before is what was known of the carrier's state when the intent was recorded: evidence for
-	// judging an unknown outcome.
+	// before is what was known of the carrier's state when the intent was recorded.
 	// +optional
 	Before RequestBefore `json:"before,omitzero"`
 
@@ -150,8 +148,7 @@ type Request struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// takenOver is set if the request was sent for another object, which this object replaced while the
-	// request was open.
+	// takenOver is set if the request was sent for an object that this one replaced meanwhile.
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
@@ -280,8 +277,7 @@ type RequestBefore struct {
 	// +optional
 	RequestedOn string `json:"requestedOn,omitempty"`
 
-	// described is what the carrier's description of the service showed right before the request; absent
-	// if it was not read.
+	// described is what the carrier's description of the service showed right before, if it was read.
 	// +optional
 	Described *DescribedValues `json:"described,omitempty"`
 }
@@ -419,8 +415,7 @@ type InFlight struct {
 	Location string `json:"location,omitempty"`
 }
 
-// Handled echoes the control annotations that were acted on, so that a script can wait for its own
-// value to appear.
+// Handled echoes the control annotations that were acted on, for scripts to wait for.
 type Handled struct {
 	// reconcile is the last wholesale.broadband/reconcile value acted on.
 	// +kubebuilder:validation:MaxLength=256

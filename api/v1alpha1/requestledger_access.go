@@ -132,9 +132,9 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return first(l.Spec.Last, func(last *Request) bool { return last.Operation == operation && last.Phase.Reached() })
 }
 
-// AcceptLate records that the carrier has accepted an attempt that had already ended, or for which
-// a person had named another request. Whatever the carrier has accepted is recorded (R15). It
-// reports whether that is new.
+// AcceptLate records that the carrier has accepted an attempt that had ended, or for which a person
+// had named another request, as it does with every acceptance (R15). It reports whether that is
+// new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
 	if open := first(l.Spec.Open, late.isSame); open != nil {
 		return open.acceptElsewhere(late)
@@ -154,8 +154,7 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 	return true
 }
 
-// endedAttempt returns an attempt that has ended, as far as the ledger contains it; nil if it does
-// not.
+// endedAttempt returns an attempt that has ended; nil if the ledger does not contain it.
 func (l *RequestLedger) endedAttempt(attemptID string) *Request {
 	if last := first(l.Spec.Last, func(last *Request) bool { return last.AttemptID == attemptID }); last != nil {
 		return last
@@ -167,9 +166,8 @@ func (l *RequestLedger) endedAttempt(attemptID string) *Request {
 	return l.Spec.Ended[at].request()
 }
 
-// acceptElsewhere turns an attempt into a late acceptance if the attempt is polled at a Location
-// that a person has named and the carrier's own Location is a different one. A person then decides
-// which of the two is right.
+// acceptElsewhere makes an attempt a late acceptance if it is polled at a Location that a person
+// has named, and the carrier has given another one. A person then decides which is right.
 func (r *Request) acceptElsewhere(late Request) bool {
 	if r.Phase != PhaseInProgress || r.Location == late.Location {
 		return false

@@ -9,8 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MostReservations is how many reservations fit into a ledger, and therefore the highest
-// chargeLimit.
+// MostReservations is how many reservations fit into a ledger: the highest chargeLimit.
 const MostReservations = 1000
 
 // LedgerAccount is what the accounts of one login share.
@@ -70,8 +69,8 @@ type CarrierLogin struct { //nolint:recvcheck // it is formatted as a value; the
 // String names the login in a sentence.
 func (l CarrierLogin) String() string { return "clientName " + l.ClientName + " at " + l.BaseURL }
 
-// Continued returns the login whose records the ledger's login continues; nil if it has its own. The
-// ledger may be nil.
+// Continued returns the login whose records the ledger's login continues; nil if it has its own.
+// The ledger may be nil.
 func (l *RequestLedger) Continued() *CarrierLogin {
 	if l == nil || l.Spec.Account == nil || l.Spec.Account.Continues == nil {
 		return nil
@@ -95,8 +94,7 @@ type Reservation struct {
 	At metav1.Time `json:"at"`
 }
 
-// Reserve adds reservations to those that still count, each attempt once. If there is no room, it
-// drops the oldest.
+// Reserve adds reservations to those that still count, each attempt once. The oldest make room.
 func (a *LedgerAccount) Reserve(counting []Reservation, more ...Reservation) {
 	reserved := map[string]bool{}
 	all := slices.DeleteFunc(slices.Concat(counting, more), func(one Reservation) bool {

@@ -7,9 +7,8 @@ import "slices"
 // endedLimit is the maximum number of ended attempts that a ledger keeps.
 const endedLimit = 10
 
-// keptUnsent is how many consecutive attempts that did not reach the carrier are kept at most. One
-// would be enough to decide, but the status of a manager that is behind may still show an earlier
-// one with an unknown outcome.
+// keptUnsent is how many consecutive attempts that did not reach the carrier are kept, for the
+// status of a manager that is behind: it may still show an earlier one with an unknown outcome.
 const keptUnsent = 3
 
 // OtherAttemptAt returns the id of another attempt at the operation of this one that has a path as its
@@ -108,9 +107,8 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
 }
 
-// fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
-// attempts after the last one that reached it, the oldest is removed if there would be more than
-// keptUnsent.
+// fewerUnsent makes room for one more attempt that did not reach the carrier: of the object's
+// attempts since the last one that did, only keptUnsent are kept.
 func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
 	kept := 1
 	for i, held := range ended {

@@ -27,8 +27,7 @@ const FinalizerMemory = "wholesale.broadband/memory"
 // +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision",message="revision must not decrease",fieldPath=".revision",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="self.sequence >= oldSelf.sequence",message="sequence must not decrease",fieldPath=".sequence",reason=FieldValueForbidden
 type RequestLedgerSpec struct {
-	// schema is the version of this ledger's format. The operator never writes to a ledger whose schema
-	// is newer than its own.
+	// schema is the version of the ledger's format. The operator never writes to a newer one.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Schema int32 `json:"schema"`
@@ -184,8 +183,7 @@ type EndedAttempt struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// takenOver is set if the request was sent for another object, which this object replaced while
-	// the request was open.
+	// takenOver is set if the request was sent for an object that this one replaced meanwhile.
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
@@ -281,8 +279,8 @@ type KnownToLedger struct {
 	// +optional
 	DSLStabilityProfile *KnownValue `json:"dslStabilityProfile,omitempty"`
 
-	// agreedCancellation is the declared cancellation that the carrier's state last matched: its date,
-	// or "none" for mode Never.
+	// agreedCancellation is the declared cancellation that the carrier last matched: a date, or
+	// "none".
 	// +kubebuilder:validation:MaxLength=10
 	// +optional
 	AgreedCancellation string `json:"agreedCancellation,omitempty"`

@@ -125,8 +125,7 @@ type ServiceOrderSpec struct {
 	// +optional
 	POTS *POTS `json:"pots,omitempty"`
 
-	// quoteName is the name of the quote that the order is for. Needs the extension OrderFields of the
-	// account.
+	// quoteName is the name of the quote for the order. Needs the account's extension OrderFields.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=50
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="must be one line of text without leading or trailing spaces"
@@ -266,8 +265,7 @@ type POTS struct {
 	Waiver *bool `json:"waiver,omitempty"`
 }
 
-// ExtraField is a field of an order that the operator does not know. It has exactly one of text,
-// number and flag.
+// ExtraField is a field that the operator does not know, with exactly one of text, number and flag.
 // +kubebuilder:validation:XValidation:rule="[has(self.text), has(self.number), has(self.flag)].filter(given, given).size() == 1",message="must have exactly one of text, number and flag",fieldPath=".text",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!(self.name.lowerAscii() in ['sourcetype', 'planname', 'term', 'trafficclass', 'remotequalificationsearchid', 'qualificationsearchid', 'locationid', 'remoteorderid', 'producttype', 'restorationsla', 'contactname', 'contactphone', 'contactemail', 'infrastructureid', 'portid', 'requirevlan', 'vlanid', 'ntdinstallation', 'customerreference', 'aggregationmethod', 'avcidfortransfer', 'transfertype', 'potsserviceowner', 'potswaiver', 'quotename', 'ntdoption'])",message="must not be a field that has a place of its own in spec",fieldPath=".name",reason=FieldValueForbidden
 type ExtraField struct {
@@ -315,8 +313,7 @@ type OrderFacts struct {
 	// +optional
 	CarrierStatus string `json:"carrierStatus,omitempty"`
 
-	// fees of the order: those from the qualification until the order is submitted, then those that the
-	// carrier charges.
+	// fees are those from the qualification and, after submission, those that the carrier charges.
 	// +optional
 	Fees *OrderFees `json:"fees,omitempty"`
 
@@ -410,7 +407,7 @@ type ServiceOrderStatus struct {
 	TaskStatus `json:",inline"`
 	OrderFacts `json:",inline"`
 
-	// ledger names the RequestLedger of the customerReference, and the ledger revision that this status
+	// ledger names the RequestLedger of the customerReference, and its revision that this status
 	// shows.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`

@@ -41,8 +41,7 @@ func (s *BroadbandService) RecordedTimes() []metav1.Time {
 	return []metav1.Time{s.Status.Carrier.Plan.Since}
 }
 
-// CarrierName returns the subject of an object in the carrier's terms; "" if the object alone does
-// not name it.
+// CarrierName returns the subject of an object in the carrier's terms; "" if it does not name it.
 func CarrierName(object metav1.Object) string {
 	switch object := object.(type) {
 	case *BroadbandService:

@@ -4,8 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// TaskStatus is the common status of the kinds with one request at a time. It is written only when
-// something changed.
+// TaskStatus is the common status of the kinds with one request at a time.
 type TaskStatus struct {
 	// observedGeneration is the metadata.generation that the conditions describe.
 	// +optional
