@@ -80,6 +80,8 @@ type BroadbandServiceStatus struct {
 // CarrierState is the known state of a service at the carrier. An absent value is unknown, and an
 // unknown value never counts as equal to another.
 type CarrierState struct {
+	Line `json:",inline"`
+
 	// login is the login to which the carrier has shown this state. To another login, the same number is
 	// another service, or none.
 	// +optional
@@ -105,6 +107,13 @@ type CarrierState struct {
 	// +optional
 	DSLStabilityProfile *KnownValue `json:"dslStabilityProfile,omitempty"`
 
+	// cancellation is the state of the service's cancellation.
+	// +optional
+	Cancellation *CancellationState `json:"cancellation,omitempty"`
+}
+
+// Line is what identifies the line of a service.
+type Line struct {
 	// technologyType is the access technology, for example FTTP.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
@@ -129,10 +138,6 @@ type CarrierState struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	WholesaleServiceID string `json:"wholesaleServiceID,omitempty"`
-
-	// cancellation is the state of the service's cancellation.
-	// +optional
-	Cancellation *CancellationState `json:"cancellation,omitempty"`
 }
 
 // ValueSource says how a value of the carrier's state is known.
@@ -323,7 +328,7 @@ type NTDOptionCharge struct {
 	Option string `json:"option,omitempty"`
 }
 
-// Charge is a one-time and a monthly fee in addition to the plan's fees.
+// Charge is a one-time and a monthly fee.
 type Charge struct {
 	// oneTime is the one-time fee, if known.
 	// +optional

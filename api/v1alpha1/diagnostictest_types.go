@@ -9,20 +9,8 @@ import (
 
 // DiagnosticTestSpec is one test of one service. It is immutable: for another test,
 // create another DiagnosticTest.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
 type DiagnosticTestSpec struct {
-	// accountRef names the CarrierAccount that the service belongs to.
-	// +required
-	AccountRef AccountReference `json:"accountRef"`
-
-	// serviceID is the carrier's number for the service.
-	// +optional
-	ServiceID CarrierID `json:"serviceID,omitempty"`
-
-	// serviceRef takes the number from a BroadbandService.
-	// +optional
-	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
+	OneShotSpec `json:",inline"`
 
 	// testType is the carrier's name for the test, for example port-reset. The carrier runs the test
 	// on the line immediately, which may interrupt the customer.
@@ -36,12 +24,6 @@ type DiagnosticTestSpec struct {
 	// applies.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
-
-	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
-	// Do not set it on an object in Git: a GitOps tool would create the object again, and the test
-	// would run again.
-	// +optional
-	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }
 
 // DiagnosticTestStatus is the outcome of the test.

@@ -5,31 +5,14 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // HealthCheckSpec is one check of one service. It is immutable.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
 type HealthCheckSpec struct {
-	// accountRef names the CarrierAccount that the service belongs to.
-	// +required
-	AccountRef AccountReference `json:"accountRef"`
-
-	// serviceID is the carrier's number for the service.
-	// +optional
-	ServiceID CarrierID `json:"serviceID,omitempty"`
-
-	// serviceRef takes the number from a BroadbandService.
-	// +optional
-	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
-
-	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
-	// Do not set it on an object in Git: a GitOps tool would create the object again, and the request
-	// would be sent again.
-	// +optional
-	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
+	OneShotSpec `json:",inline"`
 }
 
 // HealthCheckStatus is the health of the service, as the carrier found it.
 type HealthCheckStatus struct {
 	TaskStatus `json:",inline"`
+	Line       `json:",inline"`
 
 	// currentCondition is the condition of the service.
 	// +optional
@@ -63,31 +46,6 @@ type HealthCheckStatus struct {
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Plan string `json:"plan,omitempty"`
-
-	// technologyType is the access technology, for example FTTP.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	TechnologyType string `json:"technologyType,omitempty"`
-
-	// locationID is the carrier's id for the site.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	LocationID string `json:"locationID,omitempty"`
-
-	// wholesaleServiceID is the upstream carrier's id for the service.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	WholesaleServiceID string `json:"wholesaleServiceID,omitempty"`
-
-	// avcID is the id of the virtual circuit.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	AVCID string `json:"avcID,omitempty"`
-
-	// priID is the id of the product instance.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	PRIID string `json:"priID,omitempty"`
 
 	// hriID is the carrier's id for the health record.
 	// +kubebuilder:validation:MaxLength=64

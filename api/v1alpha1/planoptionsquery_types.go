@@ -5,26 +5,8 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // PlanOptionsQuerySpec is one query about one service. It is immutable.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
 type PlanOptionsQuerySpec struct {
-	// accountRef names the CarrierAccount that the service belongs to.
-	// +required
-	AccountRef AccountReference `json:"accountRef"`
-
-	// serviceID is the carrier's number for the service.
-	// +optional
-	ServiceID CarrierID `json:"serviceID,omitempty"`
-
-	// serviceRef takes the number from a BroadbandService.
-	// +optional
-	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
-
-	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
-	// Do not set it on an object in Git: a GitOps tool would create the object again, and the query
-	// would be sent again.
-	// +optional
-	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
+	OneShotSpec `json:",inline"`
 }
 
 // PlanOptionsQueryStatus lists the plans and SLAs on offer.
@@ -50,6 +32,8 @@ type PlanOptionsQueryStatus struct {
 
 // PlanOption is a plan on offer.
 type PlanOption struct {
+	Charge `json:",inline"`
+
 	// name of the plan.
 	// +kubebuilder:validation:MaxLength=200
 	// +required
@@ -74,14 +58,6 @@ type PlanOption struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	SpeedUp string `json:"speedUp,omitempty"`
-
-	// oneTime is the plan's one-time fee.
-	// +optional
-	OneTime *Money `json:"oneTime,omitempty"`
-
-	// monthly is the plan's monthly fee.
-	// +optional
-	Monthly *Money `json:"monthly,omitempty"`
 
 	// nfasOneTime is the one-time NFAS commitment fee.
 	// +optional
@@ -114,6 +90,8 @@ type PlanOption struct {
 
 // NTDOptionOffer is a network termination device on offer.
 type NTDOptionOffer struct {
+	Charge `json:",inline"`
+
 	// option is the carrier's name for the device.
 	// +kubebuilder:validation:MaxLength=100
 	// +required
@@ -122,30 +100,16 @@ type NTDOptionOffer struct {
 	// recommended by the carrier.
 	// +optional
 	Recommended bool `json:"recommended,omitempty"`
-
-	// oneTime fee.
-	// +optional
-	OneTime *Money `json:"oneTime,omitempty"`
-
-	// monthly fee.
-	// +optional
-	Monthly *Money `json:"monthly,omitempty"`
 }
 
 // SLAOption is a restoration SLA on offer.
 type SLAOption struct {
+	Charge `json:",inline"`
+
 	// name of the SLA.
 	// +kubebuilder:validation:MaxLength=200
 	// +required
 	Name string `json:"name"`
-
-	// oneTime fee.
-	// +optional
-	OneTime *Money `json:"oneTime,omitempty"`
-
-	// monthly fee.
-	// +optional
-	Monthly *Money `json:"monthly,omitempty"`
 }
 
 // PlanOptionsQuery asks once which plans and SLAs a service can have, and at what price.

@@ -30,6 +30,29 @@ type TaskStatus struct {
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
+// OneShotSpec is the common spec of the kinds with one request about a service.
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
+type OneShotSpec struct {
+	// accountRef names the CarrierAccount that the service belongs to.
+	// +required
+	AccountRef AccountReference `json:"accountRef"`
+
+	// serviceID is the carrier's number for the service.
+	// +optional
+	ServiceID CarrierID `json:"serviceID,omitempty"`
+
+	// serviceRef takes the number from a BroadbandService.
+	// +optional
+	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
+
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept; "0" keeps it, too.
+	// Do not set it on an object in Git: a GitOps tool would create the object again, and the request
+	// would be sent again.
+	// +optional
+	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
+}
+
 // ServiceReference names a BroadbandService in the same namespace.
 type ServiceReference struct {
 	// name of the BroadbandService, in the object's own namespace.

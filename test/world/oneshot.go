@@ -38,11 +38,16 @@ func (w *World) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: w.Namespace, Name: name}
 }
 
+func oneShot(serviceID int64) v1alpha1.OneShotSpec {
+	return v1alpha1.OneShotSpec{
+		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
+	}
+}
+
 // Test builds a DiagnosticTest of a service.
 func (w *World) Test(name string, serviceID int64, edits ...func(*v1alpha1.DiagnosticTest)) *v1alpha1.DiagnosticTest {
 	return edited(&v1alpha1.DiagnosticTest{ObjectMeta: w.meta(name), Spec: v1alpha1.DiagnosticTestSpec{
-		AccountRef: v1alpha1.AccountReference{Name: AccountName},
-		ServiceID:  v1alpha1.CarrierIDOf(serviceID), TestType: "port-reset",
+		OneShotSpec: oneShot(serviceID), TestType: "port-reset",
 	}}, edits)
 }
 
@@ -60,14 +65,14 @@ func (w *World) Query(
 	name string, serviceID int64, edits ...func(*v1alpha1.PlanOptionsQuery),
 ) *v1alpha1.PlanOptionsQuery {
 	return edited(&v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: v1alpha1.PlanOptionsQuerySpec{
-		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
+		OneShotSpec: oneShot(serviceID),
 	}}, edits)
 }
 
 // Check builds a HealthCheck of a service.
 func (w *World) Check(name string, serviceID int64, edits ...func(*v1alpha1.HealthCheck)) *v1alpha1.HealthCheck {
 	return edited(&v1alpha1.HealthCheck{ObjectMeta: w.meta(name), Spec: v1alpha1.HealthCheckSpec{
-		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
+		OneShotSpec: oneShot(serviceID),
 	}}, edits)
 }
 

@@ -19,8 +19,11 @@ import (
 func found() v1alpha1.HealthCheckStatus {
 	return v1alpha1.HealthCheckStatus{
 		RequestedOn: "2026-03-02T20:00:00+11:00", LastRefreshedOn: "2026-03-02T20:00:40+11:00",
-		Plan: "Home 50/20", TechnologyType: "FTTP", LocationID: "LOC000000000001", WholesaleServiceID: "WSI1",
-		AVCID: "AVC000000000001", PRIID: "PRI000000000001", HRIID: "HRI1", ErrorDetail: "an earlier error",
+		Plan: "Home 50/20", Line: v1alpha1.Line{
+			TechnologyType: "FTTP", LocationID: "LOC000000000001", WholesaleServiceID: "WSI1",
+			AVCID: "AVC000000000001", PRIID: "PRI000000000001",
+		},
+		HRIID: "HRI1", ErrorDetail: "an earlier error",
 		CurrentCondition: &v1alpha1.HealthCondition{
 			Code: "C1", Status: "Red", AlertMessage: "Loss of signal", Summary: "The line is down",
 		},

@@ -108,9 +108,9 @@ func (t *tester) run(ctx context.Context, typed, testType string) error {
 	}
 	test := &v1alpha1.DiagnosticTest{
 		ObjectMeta: metav1.ObjectMeta{Namespace: service.Namespace, GenerateName: service.Name + "-"},
-		Spec: v1alpha1.DiagnosticTestSpec{
-			AccountRef: service.Spec.AccountRef, ServiceRef: &v1alpha1.ServiceReference{Name: service.Name}, TestType: testType,
-		},
+		Spec: v1alpha1.DiagnosticTestSpec{TestType: testType, OneShotSpec: v1alpha1.OneShotSpec{
+			AccountRef: service.Spec.AccountRef, ServiceRef: &v1alpha1.ServiceReference{Name: service.Name},
+		}},
 	}
 	if err := cluster.Create(ctx, test); err != nil {
 		return err
