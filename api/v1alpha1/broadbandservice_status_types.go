@@ -341,25 +341,12 @@ type Charge struct {
 
 // HealthStatus is the carrier's view of the line.
 type HealthStatus struct {
+	HealthIndicator `json:",inline"`
+
 	// summary is the color of the service's current condition, for example Green.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Summary string `json:"summary,omitempty"`
-
-	// connectivity is a color.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Connectivity string `json:"connectivity,omitempty"`
-
-	// performance is a color.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Performance string `json:"performance,omitempty"`
-
-	// stability is a color.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Stability string `json:"stability,omitempty"`
 
 	// alert is the carrier's alert message.
 	// +kubebuilder:validation:MaxLength=1024
@@ -416,10 +403,7 @@ type DisruptionStatus struct {
 
 // DisruptionItem is one outage or maintenance of the carrier, without its description.
 type DisruptionItem struct {
-	// id at the carrier.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	ID string `json:"id,omitempty"`
+	DisruptionFacts `json:",inline"`
 
 	// status is ACTIVE or SCHEDULED.
 	// +kubebuilder:validation:MaxLength=64
@@ -435,23 +419,20 @@ type DisruptionItem struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Category string `json:"category,omitempty"`
-
-	// severity as the carrier writes it.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Severity string `json:"severity,omitempty"`
-
-	// startAt is when it starts.
-	// +optional
-	StartAt metav1.Time `json:"startAt,omitzero"`
-
-	// endAt is when it ends; absent if unknown.
-	// +optional
-	EndAt metav1.Time `json:"endAt,omitzero"`
 }
 
 // Disruption is one outage or maintenance of the carrier.
 type Disruption struct {
+	DisruptionFacts `json:",inline"`
+
+	// description as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Description string `json:"description,omitempty"`
+}
+
+// DisruptionFacts names one outage or maintenance of the carrier, and says when it is.
+type DisruptionFacts struct {
 	// id at the carrier.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
@@ -469,9 +450,4 @@ type Disruption struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Severity string `json:"severity,omitempty"`
-
-	// description as the carrier writes it.
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	Description string `json:"description,omitempty"`
 }

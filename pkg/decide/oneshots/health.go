@@ -51,8 +51,7 @@ func SummarizeHealth(status *v1alpha1.HealthCheckStatus) string {
 		return ""
 	}
 	return decide.HealthText(&v1alpha1.HealthStatus{
-		Summary:      condition.Status,
-		Connectivity: rating.Connectivity, Performance: rating.Performance, Stability: rating.Stability,
+		Summary: condition.Status, HealthIndicator: *rating,
 		Alert:      decide.Bounded(condition.AlertMessage, maxShown),
 		NextAction: decide.Bounded(action.Description, maxShown),
 	})

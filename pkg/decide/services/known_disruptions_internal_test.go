@@ -40,7 +40,9 @@ func TestOnlyAnActiveDisruptionDisruptsAService(t *testing.T) {
 		in := &Input{Service: &v1alpha1.BroadbandService{}}
 		in.Service.Status.Disruptions = &v1alpha1.DisruptionStatus{Active: active, Scheduled: 1}
 		if active > 0 {
-			in.Service.Status.Disruptions.Current = &v1alpha1.Disruption{ID: "7"}
+			in.Service.Status.Disruptions.Current = &v1alpha1.Disruption{
+				DisruptionFacts: v1alpha1.DisruptionFacts{ID: "7"},
+			}
 		}
 		if aspect := disruptionAspect(in); aspect.Status != want {
 			t.Errorf("%d active: %+v", active, aspect)

@@ -66,13 +66,15 @@ func recordHealth(in *Input, reading *decide.Reading) {
 // seen, so that an unchanged rating needs no write.
 func recordRating(in *Input, health carrier.HealthResult) {
 	view := v1alpha1.HealthStatus{
-		Summary:      decide.Bounded(string(health.CurrentCondition.Status), 64),
-		Connectivity: decide.Bounded(string(health.Indicator.Connectivity), 64),
-		Performance:  decide.Bounded(string(health.Indicator.Performance), 64),
-		Stability:    decide.Bounded(string(health.Indicator.Stability), 64),
-		Alert:        decide.Bounded(health.CurrentCondition.AlertMessage, 1024),
-		NextAction:   decide.Bounded(health.NextAction.Description, 1024),
-		HRIID:        decide.Bounded(health.HRIID, 64),
+		Summary: decide.Bounded(string(health.CurrentCondition.Status), 64),
+		HealthIndicator: v1alpha1.HealthIndicator{
+			Connectivity: decide.Bounded(string(health.Indicator.Connectivity), 64),
+			Performance:  decide.Bounded(string(health.Indicator.Performance), 64),
+			Stability:    decide.Bounded(string(health.Indicator.Stability), 64),
+		},
+		Alert:      decide.Bounded(health.CurrentCondition.AlertMessage, 1024),
+		NextAction: decide.Bounded(health.NextAction.Description, 1024),
+		HRIID:      decide.Bounded(health.HRIID, 64),
 	}
 	if shown := in.Service.Status.Health; shown != nil {
 		newest := view.HRIID
@@ -369,9 +371,8 @@ func disruptionItems(all []disruption) ([]v1alpha1.DisruptionItem, bool) {
 	for i := range all {
 		found, shown := all[i].found, &all[i].shown
 		items = append(items, v1alpha1.DisruptionItem{
-			ID: shown.ID, Severity: shown.Severity, StartAt: shown.StartAt, EndAt: shown.EndAt,
-			Status: decide.Bounded(string(found.Status), 64), Type: decide.Bounded(found.Type, 64),
-			Category: decide.Bounded(found.Category, 64),
+			DisruptionFacts: shown.DisruptionFacts, Status: decide.Bounded(string(found.Status), 64),
+			Type: decide.Bounded(found.Type, 64), Category: decide.Bounded(found.Category, 64),
 		})
 	}
 	left := maxDisruptionBytes
@@ -382,8 +383,10 @@ func disruptionOf(found *carrier.Disruption) v1alpha1.Disruption {
 	start, _ := found.MaintenanceStartAt.Time()
 	end, _ := found.MaintenanceEndAt.Time()
 	return v1alpha1.Disruption{
-		ID: decide.Bounded(found.WholesaleDisruptionID, 64), Severity: decide.Bounded(found.Severity, 64),
+		DisruptionFacts: v1alpha1.DisruptionFacts{
+			ID: decide.Bounded(found.WholesaleDisruptionID, 64), Severity: decide.Bounded(found.Severity, 64),
+			StartAt: v1alpha1.WholeSeconds(start), EndAt: v1alpha1.WholeSeconds(end),
+		},
 		Description: decide.Bounded(found.Description, 1024),
-		StartAt:     v1alpha1.WholeSeconds(start), EndAt: v1alpha1.WholeSeconds(end),
 	}
 }

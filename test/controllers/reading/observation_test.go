@@ -225,8 +225,9 @@ var _ = Describe("Healthy", func() {
 			Expect(service.Status.Health.Since.Time).To(BeTemporally("~", seen, time.Minute))
 			service.Status.Health.Since = metav1.Time{}
 			Expect(*service.Status.Health).To(Equal(v1alpha1.HealthStatus{
-				Summary: color, Connectivity: color, Performance: "Grey", Stability: "Amber",
-				Alert: "Loss of signal", NextAction: "Check the cable", HRIID: "HRI7",
+				Summary:         color,
+				HealthIndicator: v1alpha1.HealthIndicator{Connectivity: color, Performance: "Grey", Stability: "Amber"},
+				Alert:           "Loss of signal", NextAction: "Check the cable", HRIID: "HRI7",
 			}))
 		},
 		Entry("Green", "Green", metav1.ConditionTrue, v1alpha1.ReasonHealthGood),
