@@ -3,6 +3,7 @@
 package v1alpha1
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -161,4 +162,77 @@ func isAddress(text string) bool {
 	unfit := func(r rune) bool { return r == '@' || r == ' ' || unicode.IsControl(r) }
 	return utf8.RuneCountInString(text) <= maxContactEmail &&
 		local != "" && domain != "" && !strings.ContainsFunc(local+domain, unfit)
+}
+
+// CarrierID is the carrier's number for a service, an order or an appointment-request: digits, from
+// 1 to 9223372036854775807.
+//
+// It is a string because clients that parse JSON and YAML numbers as floating point (JavaScript,
+// jq, Helm) round numbers above 2^53.
+// ---
+// On the wire the carrier's IDs are Numbers (spec §4).
+// +kubebuilder:validation:MaxLength=64
+// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,18}$') && (size(self) < 19 || self <= '9223372036854775807')",message="a carrier id must be a quoted number, for example \"1234567\", from 1 to 9223372036854775807"
+type CarrierID string
+
+// CarrierIDOf converts a number from the carrier; "" for a number below 1, which is not an ID.
+func CarrierIDOf(number int64) CarrierID {
+	if number < 1 {
+		return ""
+	}
+	return CarrierID(strconv.FormatInt(number, 10))
+}
+
+// Number returns the ID as a number; 0 if it is not set or is not a positive 64-bit number.
+func (id CarrierID) Number() int64 {
+	number, err := strconv.ParseInt(string(id), 10, 64)
+	if err != nil || number < 0 {
+		return 0
+	}
+	return number
+}
+
+// Money is an amount as the carrier quotes it, never a float.
+type Money struct {
+	// amount is a decimal number with two places, as a string: "12.34".
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^-?[0-9]+(\.[0-9]+)?$`
+	// +required
+	Amount string `json:"amount"`
+
+	// currency is the currency code that the carrier gave: "AUD".
+	// +kubebuilder:validation:MaxLength=8
+	// +optional
+	Currency string `json:"currency,omitempty"`
+}
+
+// String formats the amount for people: "12.34 AUD".
+func (m *Money) String() string {
+	if m.Currency == "" {
+		return m.Amount
+	}
+	return m.Amount + " " + m.Currency
+}
+
+// Notice is the part of a notification from the carrier that no read of the carrier's API shows.
+// ---
+// Spec §6.
+type Notice struct {
+	// event is the notification's name, for example OrderRejected.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Event string `json:"event,omitempty"`
+
+	// reason as the carrier gave it.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Reason string `json:"reason,omitempty"`
+
+	// unverified is set when the notification was not signed.
+	// +optional
+	Unverified bool `json:"unverified,omitempty"`
+
+	// at is when it was recorded.
+	// +optional
+	At metav1.Time `json:"at,omitzero"`
 }

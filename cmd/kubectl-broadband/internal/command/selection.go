@@ -3,12 +3,18 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -173,4 +179,40 @@ func orDefault(namespace string) string {
 		return metav1.NamespaceDefault
 	}
 	return namespace
+}
+
+// checkDuplicates refuses files in which a key stands twice: kubectl apply uses the last one without a
+// warning, and the API server gets only that. The standard input and URLs cannot be read again.
+func checkDuplicates(infos []*resource.Info) error {
+	checked := map[string]bool{}
+	for _, info := range infos {
+		if checked[info.Source] {
+			continue
+		}
+		checked[info.Source] = true
+		text, err := os.ReadFile(info.Source)
+		if err == nil {
+			err = duplicatesIn(text)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", info.Source, err)
+		}
+	}
+	return nil
+}
+
+func duplicatesIn(text []byte) error {
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document any
+		err := documents.Decode(&document)
+		if duplicates, is := errors.AsType[*yaml.TypeError](err); is {
+			return usageError("%s: remove one of the two", strings.Join(duplicates.Errors, "; "))
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read its YAML: %w", err)
+		}
+	}
 }
